@@ -1,0 +1,154 @@
+/**
+ * What the data is: the one table from which the DuckDB columns, the zod schemas, the canonical lines, the OpenAPI
+ * components and the documentation derive (DESIGN §4). Names are snake_case from the source file to the JSON answer.
+ */
+
+export const COLUMN_TYPES = ['id', 'text', 'text[]', 'double', 'integer', 'bigint', 'date', 'timestamp'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  readonly description: string;
+  /** False for what is captured but not part of a published record. */
+  readonly published: boolean;
+  /** A range the value must lie in, both ends included; units as in the description. */
+  readonly min?: number;
+  readonly max?: number;
+  /** What an absent value means. */
+  readonly fallback?: string;
+  /** The dataset whose `id` this column holds. */
+  readonly references?: DatasetName;
+}
+
+export interface Dataset {
+  readonly name: DatasetName;
+  /** Singular, as in "one record per …". */
+  readonly grain: string;
+  readonly key: readonly string[];
+  /** Key columns first, then the rest, in wire order. */
+  readonly columns: readonly Column[];
+  /** The entity type in the change feed; null: not in the feed. */
+  readonly entityType: EntityType | null;
+}
+
+/** In the order in which references point: nothing refers to a later one. */
+export const DATASET_NAMES = ['models', 'benchmarks', 'scores', 'rankings', 'pricing'] as const;
+export type DatasetName = (typeof DATASET_NAMES)[number];
+
+export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
+export type EntityType = (typeof ENTITY_TYPES)[number];
+
+/** The version of the published records, `major.minor` (SPEC "Versioning"). */
+export const SCHEMA_VERSION = '1.0';
+
+/** Longest id or other key part, in characters (DECISIONS "ids in paths"). */
+export const ID_LENGTH_MAX = 200;
+
+type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references'>;
+
+function required(name: string, type: ColumnType, description: string, extra: Extra = {}): Column {
+  return { name, type, nullable: false, published: true, description, ...extra };
+}
+
+function optional(name: string, type: ColumnType, description: string, extra: Extra = {}): Column {
+  return { name, type, nullable: true, published: true, description, ...extra };
+}
+
+const UPDATED_AT = required('updated_at', 'timestamp', 'When the content of this record last changed, UTC');
+const MODEL_ID = required('model_id', 'id', 'The model', { references: 'models' });
+
+export const DATASETS: Readonly<Record<DatasetName, Dataset>> = {
+  models: {
+    name: 'models',
+    grain: 'model',
+    key: ['id'],
+    entityType: 'model',
+    columns: [
+      required('id', 'id', 'Stable id of the model, case-sensitive'),
+      required('name', 'text', 'Display name'),
+      optional('organization', 'text', 'Who made the model'),
+      optional('release_date', 'date', 'Day of the release'),
+      optional('context_length', 'bigint', 'Longest context in tokens', { min: 0 }),
+      optional('inference', 'text[]', 'Ids of the providers that serve the model, sorted'),
+      UPDATED_AT,
+    ],
+  },
+  benchmarks: {
+    name: 'benchmarks',
+    grain: 'benchmark',
+    key: ['id'],
+    entityType: null,
+    columns: [
+      required('id', 'id', 'Stable id of the benchmark, case-sensitive'),
+      required('name', 'text', 'Display name'),
+      optional('category', 'text', 'What the benchmark measures'),
+      required('model_count', 'bigint', 'Models with a score in this benchmark', { min: 0 }),
+      UPDATED_AT,
+    ],
+  },
+  scores: {
+    name: 'scores',
+    grain: 'model and benchmark',
+    key: ['model_id', 'benchmark_id'],
+    entityType: 'score',
+    columns: [
+      MODEL_ID,
+      required('benchmark_id', 'id', 'The benchmark', { references: 'benchmarks' }),
+      required('value', 'double', "The score, on the benchmark's own scale"),
+      optional('source', 'text', 'Who measured: official, vendor, independent, community, or another name'),
+      optional('measured_at', 'date', 'Day of the measurement'),
+      UPDATED_AT,
+      { ...optional('n', 'bigint', 'Sample size', { min: 0 }), published: false },
+    ],
+  },
+  rankings: {
+    name: 'rankings',
+    grain: 'model and category',
+    key: ['model_id', 'category'],
+    entityType: 'ranking',
+    columns: [
+      MODEL_ID,
+      required('category', 'id', 'The category that is ranked'),
+      required('rank', 'integer', 'Position, 1 is best; a tie shares one', { min: 1 }),
+      optional('trueskill_mu', 'double', 'Estimated skill'),
+      optional('trueskill_sigma', 'double', 'Uncertainty of the estimate', { min: 0 }),
+      UPDATED_AT,
+    ],
+  },
+  pricing: {
+    name: 'pricing',
+    grain: 'model and provider',
+    key: ['model_id', 'provider'],
+    entityType: 'pricing',
+    columns: [
+      MODEL_ID,
+      required('provider', 'id', 'Who sells it'),
+      optional('input_per_million', 'double', 'Price of a million input tokens', { min: 0 }),
+      optional('output_per_million', 'double', 'Price of a million output tokens', { min: 0 }),
+      required('currency', 'text', 'ISO 4217 code', { fallback: 'USD' }),
+      optional('effective_from', 'date', 'First day of this price'),
+      UPDATED_AT,
+    ],
+  },
+};
+
+/** Datasets whose records refer to a record of this one. */
+export function childrenOf(parent: DatasetName): readonly { dataset: DatasetName; column: string }[] {
+  return DATASET_NAMES.flatMap((dataset) =>
+    DATASETS[dataset].columns
+      .filter((column) => column.references === parent)
+      .map((column) => ({ dataset, column: column.name })),
+  );
+}
+
+/** The columns of a published record, in wire order. */
+export function publishedColumns(dataset: Dataset): readonly Column[] {
+  return dataset.columns.filter((column) => column.published);
+}
+
+/** What makes a record differ from yesterday's: everything captured but the key and the time stamp. */
+export function contentColumns(dataset: Dataset): readonly Column[] {
+  return dataset.columns.filter((column) => column.name !== 'updated_at' && !dataset.key.includes(column.name));
+}

@@ -1,0 +1,57 @@
+/**
+ * Every way in which the service refuses or fails, as one closed set of codes.
+ *
+ * A code is stable and machine-readable; the message is for people and is never parsed. The edge (command line, later the
+ * API) maps a code to an exit code or an HTTP status; nothing else does.
+ */
+export const ERROR_CODES = {
+  /** A command was called with words or settings that make no sense. */
+  usage: { exit: 2 },
+  /** MODELSTATS_* settings are wrong or unknown. */
+  configuration: { exit: 2 },
+  /** The guard holds the night: the day looks like a mistake upstream, an operator has to accept it (DESIGN §5). */
+  held: { exit: 3 },
+  /** The day's source can't be read or has too many bad rows; nothing was published (DESIGN §5). */
+  source_rejected: { exit: 4 },
+  /** The object store failed or refused: unreachable, read-only, full. */
+  store_unavailable: { exit: 1 },
+  /** Something that should be in the store isn't. */
+  not_found: { exit: 1 },
+  /** A conditional write lost: somebody else wrote first. */
+  precondition_failed: { exit: 1 },
+  /** Bytes in the store are not what they are recorded to be. */
+  corrupt: { exit: 1 },
+  /** A defect of ours. */
+  internal_error: { exit: 1 },
+} as const satisfies Record<string, { exit: number }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  /** Facts for logs and reports; never needed to understand the message. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** An expected failure: a code for programs and a message for people. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** True for an {@link AppError} with this code. */
+export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
+  return error instanceof AppError && (code === undefined || error.code === code);
+}
+
+/** The message of anything that was thrown. */
+export function messageFromError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

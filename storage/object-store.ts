@@ -1,0 +1,64 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * The port behind which published data lies (DESIGN §6). Every adapter passes `object-store.contract.ts`.
+ *
+ * What every adapter guarantees:
+ * - A key is a relative path of `/`-separated segments; see {@link assertKey}.
+ * - A reader sees a whole object or none: never a part, never a mix of two writes.
+ * - When a put resolves, the object survives a power cut.
+ * - A conditional put holds between processes: of any number of racing writers exactly one wins.
+ * - Errors are AppErrors: `not_found`, `precondition_failed`, or `store_unavailable` with the cause.
+ */
+export interface ObjectStore {
+  /** Where this is, as the operator wrote it, without credentials. */
+  readonly url: string;
+  /** The whole object; undefined where there is none. */
+  get(key: string): Promise<StoredObject | undefined>;
+  /** Size, version and age of an object; undefined where there is none. */
+  head(key: string): Promise<ObjectHead | undefined>;
+  /** The object's bytes as a stream; rejects with `not_found` before the first byte. */
+  stream(key: string): Promise<Readable>;
+  /** Writes an object from memory. Rejects with `precondition_failed` where the condition doesn't hold. */
+  put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult>;
+  /** Writes an object from a local file, without holding it in memory. */
+  putFile(key: string, path: string, condition?: PutCondition): Promise<PutResult>;
+  /** All objects whose key starts with the prefix, in key order. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /** Removes an object; fine when it is gone already. */
+  delete(key: string): Promise<void>;
+}
+
+/** Only where nothing has the key yet, or only over exactly this version; neither: whatever is there is replaced. */
+export type PutCondition = { readonly ifAbsent: true } | { readonly ifMatch: string };
+
+export interface ObjectHead {
+  readonly bytes: number;
+  /** Opaque version: two different writes of one key never have the same. */
+  readonly etag: string;
+  readonly modifiedAt: Date;
+}
+
+export interface StoredObject {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+export interface PutResult {
+  readonly etag: string;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly bytes: number;
+  readonly modifiedAt: Date;
+}
+
+const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+
+/** Throws where a key is not a plain relative path. Keys are ours, so a bad one is a defect, not bad input. */
+export function assertKey(key: string): void {
+  if (key.length > 512 || !key.split('/').every((segment) => SEGMENT.test(segment))) {
+    throw new TypeError(`not an object key: ${JSON.stringify(key)}`);
+  }
+}
