@@ -2,17 +2,18 @@ import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName
 import type { Day } from '../schemas/day.ts';
 import type { Database } from '../storage/duckdb.ts';
 import { columnList, entityIdSql, lineSql, sameKeySql } from '../storage/record-sql.ts';
-import { type Counts, emptyCounts } from './check/check.ts';
+import type { Capture } from './capture/capture.ts';
+import { type Check, type Counts, emptyCounts } from './check/check.ts';
+import type { Previous } from './previous.ts';
 import { table } from './tables.ts';
 
 export interface DiffInput {
   readonly day: Day;
   /** The capture's date-time as published, such as `2026-11-20T23:59:59Z`. */
   readonly capturedAt: string;
-  readonly captured: ReadonlySet<DatasetName>;
-  readonly withheld: ReadonlySet<DatasetName>;
-  /** The newest seq of the feed before this night; 0 before any. */
-  readonly lastSeq: number;
+  readonly captured: Capture;
+  readonly checked: Check;
+  readonly previous: Previous;
 }
 
 export interface Diff {
@@ -39,14 +40,15 @@ export async function diff(database: Database, input: DiffInput): Promise<Diff> 
   for (const name of order) await merge(database, DATASETS[name], input);
   await countModels(database);
   await merge(database, DATASETS.benchmarks, input);
-  const lastSeq = await numberChanges(database, input);
+  const before = input.previous.release?.last_seq ?? 0;
+  const lastSeq = await numberChanges(database, input.day, before);
   const totals = await database.row(
     `SELECT count(*) FILTER (op = 'upsert')::DOUBLE AS upserts, count(*) FILTER (op = 'delete')::DOUBLE AS deletes FROM changes`,
   );
   return {
     ...(await countRecords(database)),
     events: { upsert: Number(totals['upserts']), delete: Number(totals['deletes']) },
-    firstSeq: lastSeq > input.lastSeq ? input.lastSeq + 1 : null,
+    firstSeq: lastSeq > before ? before + 1 : null,
     lastSeq,
   };
 }
@@ -89,9 +91,9 @@ function updatedAtSql(): string {
 }
 
 /** What becomes of a record that today's capture doesn't have. */
-function absentSql(dataset: Dataset, { captured, withheld }: DiffInput): string {
-  if (!captured.has(dataset.name)) return `'idle'`;
-  if (withheld.has(dataset.name)) return `'carry'`;
+function absentSql(dataset: Dataset, { captured, checked }: DiffInput): string {
+  if (!captured.datasets.some((candidate) => candidate.dataset === dataset.name)) return `'idle'`;
+  if (checked.withheld.has(dataset.name)) return `'carry'`;
   const aside = table('aside', dataset.name);
   return `if(EXISTS (SELECT 1 FROM ${aside} a WHERE ${sameKeySql(dataset, 'a', 'p')}), 'carry', 'delete')`;
 }
@@ -114,7 +116,7 @@ async function countModels(database: Database): Promise<void> {
 }
 
 /** One row per event: numbers without a gap, in the order of the feed. */
-async function numberChanges(database: Database, { day, lastSeq }: DiffInput): Promise<number> {
+async function numberChanges(database: Database, day: Day, lastSeq: number): Promise<number> {
   await database.run(
     `CREATE TABLE changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, op VARCHAR,
        data VARCHAR, schema_version VARCHAR)`,

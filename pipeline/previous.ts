@@ -19,7 +19,7 @@ export interface Previous {
 export interface PreviousDeps {
   readonly store: ObjectStore;
   readonly database: Database;
-  readonly folder: string;
+  readonly scratch: string;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function loadPrevious(entry: CatalogEntry | undefined, deps: Previo
   }
   const release = await loadRelease(deps.store, entry);
   const load = async (name: string, path: string) => {
-    const local = join(deps.folder, `${name}.parquet`);
+    const local = join(deps.scratch, `${name}.parquet`);
     await fetchReleaseFile(deps.store, release, path, local);
     await deps.database.run(`CREATE TABLE ${name} AS SELECT * FROM read_parquet($1)`, [local]);
   };

@@ -34,7 +34,7 @@ export interface Capture {
 export interface CaptureDeps {
   readonly database: Database;
   /** Folder for unpacked files. */
-  readonly folder: string;
+  readonly scratch: string;
   readonly limits: ScanLimits;
 }
 
@@ -70,7 +70,7 @@ async function loadQueries(source: SourceDay, database: Database): Promise<Sourc
 }
 
 async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedDataset> {
-  const scanned = await scanFile(file, join(deps.folder, `${file.dataset}.${file.format}`), deps.limits);
+  const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
   try {
     const relation = await relationFromFile(deps.database, dataset, file, {
       path: scanned.path,

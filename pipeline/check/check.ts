@@ -24,6 +24,7 @@ export interface Check {
   readonly suspects: SuspectCheck;
   /** Datasets whose absent records are carried because a bad row's key can't be read. */
   readonly withheld: ReadonlySet<DatasetName>;
+  readonly warnings: readonly string[];
 }
 
 export interface CheckInput {
@@ -74,7 +75,11 @@ export async function check(database: Database, input: CheckInput): Promise<Chec
     accept: input.acceptSuspects,
   });
   const issues = await listIssues(database, capture.datasets);
-  const result = { issues, rows, quarantined: counts, orphans: references.orphans, suspects, withheld };
+  const warnings = [
+    ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
+    ...suspects.unknownAccepts.map((id) => `no suspect ${id} waits to be accepted`),
+  ];
+  const result = { issues, rows, quarantined: counts, orphans: references.orphans, suspects, withheld, warnings };
   rejectTooManyBad(result, settings);
   return result;
 }
