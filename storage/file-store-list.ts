@@ -1,0 +1,42 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findVersion, orUndefined } from './file-store-objects.ts';
+import type { ListedObject } from './object-store.ts';
+import { isKey } from './object-store.ts';
+
+/**
+ * Walks the objects below a folder in the byte order of their whole keys, with the names of one folder per level in memory.
+ * What can't be a key (dot files, temporary files, a stray `my notes.txt`) is no object. Symbolic links are followed.
+ */
+export function listFiles(root: string, prefix: string): AsyncGenerator<ListedObject> {
+  return listFolder(root, prefix.slice(0, prefix.lastIndexOf('/') + 1), prefix);
+}
+
+/** @param folder the empty string, or a path with `/` at its end, which is a part of all keys in it */
+async function* listFolder(root: string, folder: string, prefix: string): AsyncGenerator<ListedObject> {
+  for (const name of await namesIn(join(root, folder))) {
+    const key = folder + name;
+    if (!key.startsWith(prefix)) continue;
+    if (key.endsWith('/')) {
+      yield* listFolder(root, key, prefix);
+      continue;
+    }
+    const version = await findVersion(join(root, key));
+    if (version !== undefined) yield { key, bytes: version.bytes, modifiedAt: version.modifiedAt };
+  }
+}
+
+/** The names in a folder, folders with `/` at the end: sorted like this, a walk in depth meets whole keys in their byte order. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const entry of (await orUndefined(readdir(folder, { withFileTypes: true }))) ?? []) {
+    if (isKey(entry.name)) names.push((await isFolder(folder, entry)) ? `${entry.name}/` : entry.name);
+  }
+  return names.sort((a, b) => (a < b ? -1 : 1));
+}
+
+async function isFolder(folder: string, entry: Dirent): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return (await orUndefined(stat(join(folder, entry.name))))?.isDirectory() ?? false;
+}

@@ -1,0 +1,157 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { AppError } from '../schemas/errors.ts';
+import { storeErrorFrom } from './file-store-errors.ts';
+import { listFiles } from './file-store-list.ts';
+import type { OpenedObject } from './file-store-objects.ts';
+import { findVersion, openObject } from './file-store-objects.ts';
+import { FileStoreWriter } from './file-store-writer.ts';
+import type {
+  ListedObject,
+  ObjectHead,
+  ObjectStore,
+  PutCondition,
+  PutResult,
+  SignedUrlOptions,
+  StoredObject,
+} from './object-store.ts';
+import { assertKey, assertPrefix } from './object-store.ts';
+
+/**
+ * Objects as plain files below one folder, on a local file system or a network one with working POSIX locks.
+ *
+ * What it guarantees, at every instant at which a process may be killed or stopped or the power cut:
+ * - Under a key's name lies a whole object, and no version of a key ever comes back.
+ * - When a put or delete resolves it is durable: file and folders, up to the root, are synced.
+ * - Conditional writes hold between processes, and a killed writer blocks nobody: {@link FileStoreWriter}, `FileStoreLock`.
+ * - A reader that opened an object reads that version to its end.
+ *
+ * What may change: `.tmp/` (unfinished files; those of killed processes go after a day) and `.lock` are ours. Files that an
+ * operator moves in whole are objects like others.
+ */
+export class FileStore implements ObjectStore {
+  readonly url: string;
+  readonly #root: string;
+  readonly #writer: FileStoreWriter;
+  readonly #signUrl: FileStoreOptions['signUrl'];
+
+  /** @param root the folder; the first write makes it where there is none */
+  constructor(root: string, options: FileStoreOptions = {}) {
+    this.url = options.url ?? `file:${root}`;
+    this.#root = resolve(root);
+    this.#signUrl = options.signUrl;
+    this.#writer = new FileStoreWriter(this.#root, {
+      clock: options.clock ?? (() => new Date()),
+      random: options.random ?? Math.random,
+      lockTimeoutMs: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
+    });
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    const path = this.#pathOf(key);
+    return this.#report(`read ${key}`, async () => {
+      const opened = await openObject(path);
+      return opened && (await readAll(opened));
+    });
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    const path = this.#pathOf(key);
+    const version = await this.#report(`look up ${key}`, () => findVersion(path));
+    return version && { bytes: version.bytes, etag: version.etag, modifiedAt: version.modifiedAt };
+  }
+
+  async stream(key: string): Promise<Readable> {
+    const path = this.#pathOf(key);
+    const opened = await this.#report(`read ${key}`, () => openObject(path));
+    if (opened === undefined) throw new AppError('not_found', `there is no ${key} in the store ${this.url}`);
+    return opened.file.createReadStream({ highWaterMark: CHUNK_BYTES });
+  }
+
+  async put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
+    return this.#write(key, (file) => file.writeFile(bytes), condition);
+  }
+
+  async putFile(key: string, path: string, condition?: PutCondition): Promise<PutResult> {
+    const source = await open(path, 'r');
+    try {
+      return await this.#write(key, (file) => copyBytes(source, file), condition);
+    } finally {
+      await source.close();
+    }
+  }
+
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    assertPrefix(prefix);
+    try {
+      yield* listFiles(this.#root, prefix);
+    } catch (error) {
+      throw storeErrorFrom(error, this.url, `list '${prefix}'`);
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    const isThere = (await this.head(key)) !== undefined;
+    if (isThere) await this.#report(`delete ${key}`, () => this.#writer.remove(key));
+  }
+
+  async signedUrl(key: string, options: SignedUrlOptions): Promise<string> {
+    assertKey(key);
+    if (this.#signUrl !== undefined) return this.#signUrl(key, options);
+    throw new AppError('configuration', `the store ${this.url} has no address from which objects could be downloaded`);
+  }
+
+  async #write(key: string, fill: (file: FileHandle) => Promise<void>, condition?: PutCondition): Promise<PutResult> {
+    assertKey(key);
+    const { etag } = await this.#report(`write ${key}`, () => this.#writer.write(key, fill, condition));
+    return { etag };
+  }
+
+  #pathOf(key: string): string {
+    assertKey(key);
+    return join(this.#root, key);
+  }
+
+  /** @param doing for the message: what could not be done */
+  async #report<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw storeErrorFrom(error, this.url, doing);
+    }
+  }
+}
+
+export interface FileStoreOptions {
+  /** The store's address as the operator wrote it. Default: `file:` and the root. */
+  readonly url?: string;
+  /** What objects get as their modification time. */
+  readonly clock?: () => Date;
+  /** 0 ≤ x < 1. */
+  readonly random?: () => number;
+  /** How long a write waits for others that replace or remove objects, in milliseconds. */
+  readonly lockTimeoutMs?: number;
+  /** Makes the URL of an object; files have none of their own. */
+  readonly signUrl?: (key: string, options: SignedUrlOptions) => Promise<string>;
+}
+
+/** A rename and a sync take milliseconds; who waits this long waits for a stopped process or a dying disk. */
+const LOCK_TIMEOUT_MS = 10_000;
+
+/** Smaller: more calls per byte. Larger: more memory per open stream. */
+const CHUNK_BYTES = 1024 * 1024;
+
+async function readAll({ file, version }: OpenedObject): Promise<StoredObject> {
+  try {
+    return { body: await file.readFile(), etag: version.etag };
+  } finally {
+    await file.close();
+  }
+}
+
+async function copyBytes(source: FileHandle, target: FileHandle): Promise<void> {
+  const chunks = source.createReadStream({ highWaterMark: CHUNK_BYTES, start: 0, autoClose: false });
+  for await (const chunk of chunks) await target.writeFile(chunk);
+}
