@@ -12,7 +12,9 @@ export function describeNight(result: NightResult): string {
       return `${pc.dim('already published')} ${day}  (${result.published_at})`;
     case 'held':
     case 'rejected':
-      return [`${pc.red(status)} ${day}`, ...result.problems.map((problem) => `  ${problem}`), ...advice(result)].join('\n');
+      return [`${pc.red(status)} ${day}`, ...result.problems.map((problem) => `  ${problem}`), ...advice(result)].join(
+        '\n',
+      );
   }
 }
 

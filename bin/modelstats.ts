@@ -26,10 +26,15 @@ function buildProgram(exit: (code: number) => void): Command {
     .option('--all-days', 'every dated folder of the source that is not published yet, in order')
     .option('--dry-run', 'do everything but publish')
     .option('--accept', 'pass what the guard holds, for this run')
-    .addOption(new Option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run'))
+    .addOption(
+      new Option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run'),
+    )
     .option('--json', 'one JSON object a day on stdout')
     .addHelpText('after', '\nExample:\n  modelstats nightly --source ./raw --day 2026-11-20')
-    .addHelpText('after', '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
+    )
     .action(run(nightly));
   return program;
 }

@@ -1,4 +1,11 @@
-import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName, SCHEMA_VERSION } from '../schemas/datasets.ts';
+import {
+  contentColumns,
+  DATASET_NAMES,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  SCHEMA_VERSION,
+} from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
 import type { Database } from '../storage/duckdb.ts';
 import { columnList, entityIdSql, lineSql, sameKeySql } from '../storage/record-sql.ts';
@@ -150,4 +157,3 @@ async function countRecords(database: Database) {
   }
   return { records, previousRecords, deleted };
 }
-

@@ -55,7 +55,5 @@ async function writeParquet({ database, folder }: SnapshotDeps, select: string, 
 
 /** Writes a query's one text column, a line a row, in the query's order; resolves to the number of lines. */
 export function writeLines(database: Database, select: string, path: string): Promise<number> {
-  return database.run(
-    `COPY (${select}) TO ${sqlText(path)} (FORMAT csv, HEADER false, QUOTE '', DELIMITER E'\\x01')`,
-  );
+  return database.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT csv, HEADER false, QUOTE '', DELIMITER E'\\x01')`);
 }

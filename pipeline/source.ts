@@ -51,7 +51,10 @@ export async function findSourceDay(root: string, day: Day): Promise<SourceDay> 
   }
   const folders = days.length > 0 ? [join(root, day), root] : [root];
   const folder = resolve(folders[0] ?? root);
-  const datasets = datasetsFromNames(folder, (await readFolder(folder)).map((entry) => entry.name));
+  const datasets = datasetsFromNames(
+    folder,
+    (await readFolder(folder)).map((entry) => entry.name),
+  );
   const sqlPath = await findFirst(folders, 'source.sql');
   if (datasets.length === 0 && sqlPath === undefined) {
     throw new AppError(

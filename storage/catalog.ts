@@ -78,4 +78,3 @@ export function parseObject<T>(
     throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version`, { cause });
   }
 }
-

@@ -31,7 +31,8 @@ const EXIT_CODES: Readonly<Record<NightResult['status'], number>> = {
 export async function nightly(context: CommandContext, options: NightlyOptions): Promise<number> {
   const source = options.source ?? context.config.SOURCE;
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
-  if (options.allDays && options.day !== undefined) throw new AppError('usage', '--all-days and --day exclude each other');
+  if (options.allDays && options.day !== undefined)
+    throw new AppError('usage', '--all-days and --day exclude each other');
   const days = options.allDays ? await allDays(source) : [dayFromOption(options.day, context.clock())];
   const request = {
     source: resolve(source),
@@ -50,7 +51,7 @@ interface DaysInput {
 
 async function runDays(context: CommandContext, { days, request, json }: DaysInput): Promise<number> {
   const progress = showProgress(context, days.length);
-  const deps = nightDeps(context, progress.stage);
+  const deps = await nightDeps(context, progress.stage);
   let exitCode = 0;
   try {
     for (const day of days) {
@@ -70,9 +71,12 @@ async function runDays(context: CommandContext, { days, request, json }: DaysInp
   return exitCode;
 }
 
-function nightDeps({ config, clock, toolVersion }: CommandContext, onStage: NightDeps['onStage']): NightDeps {
+async function nightDeps(
+  { config, clock, toolVersion }: CommandContext,
+  onStage: NightDeps['onStage'],
+): Promise<NightDeps> {
   return {
-    store: openStore(config.STORE),
+    store: await openStore(config.STORE),
     clock,
     newRunId: () => ulid(clock().getTime()),
     workFolder: resolve(config.WORK),
@@ -95,4 +99,3 @@ function dayFromOption(day: string | undefined, now: Date): Day {
   if (!isDay(day)) throw new AppError('usage', `--day ${day} is not a calendar day YYYY-MM-DD`);
   return day;
 }
-

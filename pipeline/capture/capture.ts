@@ -87,11 +87,7 @@ async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureD
   }
 }
 
-async function captureQuery(
-  dataset: Dataset,
-  query: string,
-  deps: CaptureDeps,
-): Promise<CapturedDataset | undefined> {
+async function captureQuery(dataset: Dataset, query: string, deps: CaptureDeps): Promise<CapturedDataset | undefined> {
   try {
     const relation = await relationFromQuery(deps.database, dataset, query);
     assertRequiredColumns(dataset, 'source.sql', relation);
@@ -120,7 +116,10 @@ async function readRows(database: Database, dataset: Dataset, relation: Relation
 function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns }: Relation): void {
   const required = dataset.columns.filter(
     ({ name, nullable, fallback }) =>
-      missingColumns.includes(name) && !nullable && fallback === undefined && !['updated_at', 'model_count'].includes(name),
+      missingColumns.includes(name) &&
+      !nullable &&
+      fallback === undefined &&
+      !['updated_at', 'model_count'].includes(name),
   );
   if (required.length === 0) return;
   const names = required.map(({ name }) => name).join(', ');

@@ -5,12 +5,21 @@ import type { DatasetSource } from '../source.ts';
 
 /**
  * Why DuckDB couldn't read a file, said so that somebody can mend it: the file, the line, and what is wrong there.
- * DuckDB's own line numbers are off by one for some errors, so JSON Lines are read once more, line by line.
+ * DuckDB's own line numbers are off by one for some errors, so JSON Lines are read once more, line by line. An error that
+ * is not the file's fault (memory, disk, a defect) comes back as it is.
  */
-export async function diagnose(file: DatasetSource, path: string, cause: unknown): Promise<AppError> {
+export async function diagnose(file: DatasetSource, path: string, cause: unknown): Promise<unknown> {
+  if (!isSourceFault(cause)) return cause;
   const found = file.format === 'jsonl' ? await findBadLine(path) : undefined;
-  const reason = found === undefined ? reasonFromDuckDB(messageFromError(cause)) : `line ${found.line}: ${found.reason}`;
+  const reason =
+    found === undefined ? reasonFromDuckDB(messageFromError(cause)) : `line ${found.line}: ${found.reason}`;
   return new AppError('source_rejected', `${file.name} ${reason}`, { cause });
+}
+
+/** True for what DuckDB says of data it can't read, as opposed to a machine it can't work on or a query of ours. */
+export function isSourceFault(cause: unknown): boolean {
+  const message = messageFromError(cause);
+  return /^(Invalid Input|Conversion|IO|Invalid|CSV) Error/.test(message) && !/No space left|Read-only/i.test(message);
 }
 
 interface BadLine {

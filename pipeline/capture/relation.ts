@@ -58,7 +58,7 @@ export async function relationFromQuery(database: Database, dataset: Dataset, qu
 async function jsonRelation(dataset: Dataset, path: string, format: string): Promise<Relation> {
   const columns = dataset.columns.map(({ name }) => `${name}: 'VARCHAR'`).join(', ');
   return {
-    sql: `SELECT * FROM read_json($1, columns = {${columns}}, compression = 'none', ${format})`,
+    sql: `SELECT * FROM read_json($1, columns = {${columns}}, ${format})`,
     parameters: [path],
     ...compareColumns(dataset, await sampleJsonColumns(path)),
   };
@@ -74,7 +74,7 @@ async function csvRelation(dataset: Dataset, name: string, path: string): Promis
     header.length === 0
       ? `(SELECT ${dataset.columns.map((column) => `NULL AS ${column.name}`).join(', ')} WHERE false AND $1 = '')`
       : `read_csv($1, columns = {${columns}}, auto_detect = false, header = true, delim = ',', quote = '"', ` +
-        `escape = '"', nullstr = '', compression = 'none')`;
+        `escape = '"', nullstr = '')`;
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${read}`,
     parameters: [path],

@@ -17,7 +17,8 @@ export async function loadSourceQueries(database: Database, path: string): Promi
   const queries = new Map<DatasetName, string>();
   for (const section of sectionsFromSql(await readFile(path, 'utf8'))) {
     const where = `${path} line ${section.line} (${section.dataset})`;
-    if (queries.has(section.dataset)) throw new AppError('source_rejected', `${where}: ${section.dataset} stands twice`);
+    if (queries.has(section.dataset))
+      throw new AppError('source_rejected', `${where}: ${section.dataset} stands twice`);
     await assertOneSelect(database, section.sql, where);
     queries.set(section.dataset, section.sql.trim().replace(/;$/, ''));
   }

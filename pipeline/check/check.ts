@@ -101,7 +101,9 @@ function rejectTooManyBad(check: Check, settings: SourceSettings): void {
     if (check.quarantined[name] <= allowed) return [];
     const first = check.issues.find((issue) => issue.dataset === name && issue.kind === 'bad');
     const example = first === undefined ? '' : `; the first is ${describeIssue(first)}`;
-    return [`${name}: ${check.quarantined[name]} of ${check.rows[name]} rows are bad, ${allowed} are allowed${example}`];
+    return [
+      `${name}: ${check.quarantined[name]} of ${check.rows[name]} rows are bad, ${allowed} are allowed${example}`,
+    ];
   });
   if (problems.length > 0) throw new TooManyBadRows(problems.join('\n'), check);
 }

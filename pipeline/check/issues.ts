@@ -51,10 +51,7 @@ export function issueSql(issue: {
 }
 
 /** All problems, in dataset and file order, with the lines on which they stand. */
-export async function listIssues(
-  database: Database,
-  captured: readonly CapturedDataset[],
-): Promise<readonly Issue[]> {
+export async function listIssues(database: Database, captured: readonly CapturedDataset[]): Promise<readonly Issue[]> {
   const found: Issue[] = [];
   for (const dataset of captured) {
     const rows = await database.rows(

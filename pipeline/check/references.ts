@@ -91,4 +91,3 @@ async function takeOut(database: Database, { parent, dataset, column, kind }: Ta
   await database.run(`DELETE FROM ${captured} c WHERE ${condition}`);
   return rows;
 }
-

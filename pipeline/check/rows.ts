@@ -51,7 +51,9 @@ async function explainFaults(database: Database, dataset: Dataset, captured: Cap
       value: `raw.${rule.column}`,
       reason: `'${rule.reason}'`,
     });
-    await database.run(`INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (id) WHERE fault & ${2 ** index} <> 0`);
+    await database.run(
+      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (id) WHERE fault & ${2 ** index} <> 0`,
+    );
   }
   await database.run('DROP TABLE raw; DROP TABLE faulty');
 }
@@ -65,9 +67,7 @@ async function splitByKey(database: Database, dataset: Dataset): Promise<number>
   ];
   const key = columnList(dataset.key);
   const columns = columnList(dataset.columns);
-  await database.run(
-    `CREATE TEMP TABLE repeated AS SELECT ${key} FROM ${source} GROUP BY ${key} HAVING count(*) > 1`,
-  );
+  await database.run(`CREATE TEMP TABLE repeated AS SELECT ${key} FROM ${source} GROUP BY ${key} HAVING count(*) > 1`);
   await database.run(
     `CREATE TEMP TABLE verdict AS
      SELECT ${columnList(dataset.key, 's')}, min(s.rowid) AS first_row,

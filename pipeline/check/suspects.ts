@@ -74,8 +74,7 @@ async function findCandidates(database: Database, { day, settings }: SuspectInpu
 async function admit(database: Database, { settings, accept }: SuspectInput) {
   const named = [...settings.accept, ...accept].map((id) => id.replace(/^pricing:/, ''));
   const parameters = [JSON.stringify(named), settings.suspect_days] as const;
-  const condition =
-    `list_contains(from_json($1, '["VARCHAR"]'), entity_id) OR (rule = 'max_price_ratio' AND days >= $2)`;
+  const condition = `list_contains(from_json($1, '["VARCHAR"]'), entity_id) OR (rule = 'max_price_ratio' AND days >= $2)`;
   const rows = await database.rows(`SELECT entity_id FROM suspects WHERE ${condition} ORDER BY entity_id`, parameters);
   const admitted = rows.map((row) => String(row['entity_id']));
   await database.run(`DELETE FROM suspects WHERE ${condition}`, parameters);
