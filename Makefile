@@ -5,7 +5,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 RUN := npm run --silent
-INSTALLED := node_modules/.installed
+# One stamp per binary interface of Node: native modules compiled for one major version don't load in another.
+INSTALLED := node_modules/.installed-$(shell node -p process.versions.modules 2>/dev/null)
 # The sample days of `make demo`: a folder with a sub-folder per day.
 DEMO_SOURCE ?= fixtures/days
 
@@ -16,8 +17,11 @@ help: ## List the targets
 .PHONY: install
 install: $(INSTALLED) ## Install the dependencies, where package-lock.json is newer than what is there
 
-$(INSTALLED): package-lock.json
+.PHONY: require-node
+require-node:
 	@sh scripts/require-node.sh
+
+$(INSTALLED): package-lock.json | require-node
 	@echo 'Installing dependencies (a minute longer where better-sqlite3 has to be compiled) …'
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
