@@ -183,7 +183,7 @@ async function resultFromError(
   request: NightRequest,
   night: Pick<NightRun, 'catalog' | 'deps' | 'findings' | 'folder'>,
 ): Promise<NightResult> {
-  if (error instanceof TooManyBadRows) night.findings.check = error.check;
+  if (error instanceof TooManyBadRows) night.findings.check = error.checked;
   if (isAppError(error, 'source_rejected')) {
     return resultFromProblems('rejected', error.message.split('\n'), outlineOf({ request, ...night }));
   }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../schemas/day.ts';
 import { DATASET_NAMES } from '../schemas/datasets.ts';
+import type { Day } from '../schemas/day.ts';
 import { messageFromError } from '../schemas/errors.ts';
 import type { Hold } from '../schemas/release.ts';
 import type { Check } from './check/check.ts';

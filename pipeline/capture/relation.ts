@@ -1,5 +1,5 @@
-import type { DuckDBValue } from '@duckdb/node-api';
 import { open } from 'node:fs/promises';
+import type { DuckDBValue } from '@duckdb/node-api';
 import type { Dataset } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { type Database, sqlName, sqlText } from '../../storage/duckdb.ts';

@@ -36,11 +36,11 @@ export interface CheckInput {
 
 /** The source has more bad rows than the limits allow; carries what was found, for the report. */
 export class TooManyBadRows extends AppError {
-  readonly check: Check;
+  readonly checked: Check;
 
-  constructor(message: string, check: Check) {
+  constructor(message: string, checked: Check) {
     super('source_rejected', message);
-    this.check = check;
+    this.checked = checked;
   }
 }
 
@@ -95,15 +95,15 @@ async function createUncaptured(database: Database, name: DatasetName): Promise<
     FROM ${table('captured', name)}`);
 }
 
-function rejectTooManyBad(check: Check, settings: SourceSettings): void {
+function rejectTooManyBad(checked: Check, settings: SourceSettings): void {
   const problems = DATASET_NAMES.flatMap((name) => {
-    const allowed = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * check.rows[name]));
-    if (check.quarantined[name] <= allowed) return [];
-    const first = check.issues.find((issue) => issue.dataset === name && issue.kind === 'bad');
+    const allowed = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * checked.rows[name]));
+    if (checked.quarantined[name] <= allowed) return [];
+    const first = checked.issues.find((issue) => issue.dataset === name && issue.kind === 'bad');
     const example = first === undefined ? '' : `; the first is ${describeIssue(first)}`;
     return [
-      `${name}: ${check.quarantined[name]} of ${check.rows[name]} rows are bad, ${allowed} are allowed${example}`,
+      `${name}: ${checked.quarantined[name]} of ${checked.rows[name]} rows are bad, ${allowed} are allowed${example}`,
     ];
   });
-  if (problems.length > 0) throw new TooManyBadRows(problems.join('\n'), check);
+  if (problems.length > 0) throw new TooManyBadRows(problems.join('\n'), checked);
 }
