@@ -76,7 +76,10 @@ function groupByKey(
   return { rowsByKey, hasUnreadableKey };
 }
 
-/** A row whose parent never existed is bad; one whose parent was deleted (today or before) is an orphan. */
+/**
+ * A row whose parent never existed is bad; one whose parent was deleted (today or before) is an orphan. Neither carries
+ * a record: none in force can have such a parent.
+ */
 export function setAsideBrokenReferences(
   dataset: DatasetName,
   file: CapturedFile,
@@ -96,7 +99,6 @@ export function setAsideBrokenReferences(
       night.orphans.push({ dataset, entityId: id });
       continue;
     }
-    file.setAside.add(id);
     const problems = unheardOf.map((parent) => `${parent.column} names one of ${parent.dataset} that never existed`);
     night.quarantined.push({ dataset, row: row.row, entityId: id, problems });
   }

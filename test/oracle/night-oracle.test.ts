@@ -147,6 +147,10 @@ describe('row rules', () => {
     expect(problemsOf(model('a', { context_length: -1 }))).toBe(1);
     expect(problemsOf(price('a', -0.01, -1), 'pricing')).toBe(2);
     expect(problemsOf(price('a', null, null), 'pricing')).toBe(0);
+    expect(readRow('pricing', price('a', -0, '-0')).values).toMatchObject({
+      input_per_million: 0,
+      output_per_million: 0,
+    });
   });
 
   it('reads providers from text or array; an empty text is null', () => {
