@@ -32,9 +32,9 @@ export function readFile(
   quarantined: QuarantinedRow[],
 ): CapturedFile | undefined {
   if (rawRows === undefined) return undefined;
-  const { rowsByKey, hasUnreadableKey } = groupByKey(dataset, rawRows, quarantined);
-  const good = new Map<string, Row>();
   const setAside = new Set<string>();
+  const { rowsByKey, hasUnreadableKey } = groupByKey(dataset, rawRows, quarantined, setAside);
+  const good = new Map<string, Row>();
   for (const [id, group] of rowsByKey) {
     const [first] = group;
     const isBad = group.some(({ problems }) => problems.length > 0);
@@ -52,25 +52,27 @@ export function readFile(
   return { rowCount: rawRows.length, good, setAside, hasUnreadableKey };
 }
 
-/** Rows without a readable key belong nowhere and are quarantined at once. */
+/** Rows without a valid key are quarantined at once; the record they must have meant is set aside with them. */
 function groupByKey(
   dataset: DatasetName,
   rawRows: readonly unknown[],
   quarantined: QuarantinedRow[],
+  setAside: Set<string>,
 ): { readonly rowsByKey: ReadonlyMap<string, readonly Row[]>; readonly hasUnreadableKey: boolean } {
   const rowsByKey = new Map<string, Row[]>();
   let hasUnreadableKey = false;
   for (const [i, raw] of rawRows.entries()) {
     const row = i + 1;
-    const { key, values, problems } = readRow(dataset, raw);
+    const { key, meantKey, values, problems } = readRow(dataset, raw);
     if (key === undefined) {
-      hasUnreadableKey = true;
+      if (meantKey === undefined) hasUnreadableKey = true;
+      else setAside.add(entityId(meantKey));
       quarantined.push({ dataset, row, entityId: undefined, problems });
       continue;
     }
     const id = entityId(key);
     const group = rowsByKey.get(id) ?? [];
-    group.push({ key, values, problems, row });
+    group.push({ key, meantKey, values, problems, row });
     rowsByKey.set(id, group);
   }
   return { rowsByKey, hasUnreadableKey };
@@ -147,9 +149,10 @@ export function setAsideSuspects(
   }
 }
 
-/** Out of range outweighs a jump: only what is nothing but a jump gets in by time. */
+/** Out of range outweighs a jump: only what is nothing but a jump gets in by time. What is in force is no suspect. */
 function findSuspicion(old: Values, next: Values): 'out of range' | 'jump' | undefined {
-  if (PRICES.some((name) => isNumber(next[name]) && !isInRange(next[name]))) return 'out of range';
+  if (PRICES.some((name) => isNumber(next[name]) && next[name] !== old[name] && !isInRange(next[name])))
+    return 'out of range';
   return PRICES.some((name) => isJump(old[name], next[name])) ? 'jump' : undefined;
 }
 

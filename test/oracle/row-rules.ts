@@ -10,8 +10,10 @@ export type Value = string | number | readonly string[] | null;
 export type Values = Readonly<Record<string, Value>>;
 
 export interface ReadRow {
-  /** Undefined: at least one key column can't be read, so nobody knows which record the row meant. */
+  /** Undefined: a key column is not a valid id. */
   readonly key: readonly string[] | undefined;
+  /** The record the row must have meant, by its trimmed ids; undefined where an id is absent or no text. */
+  readonly meantKey: readonly string[] | undefined;
   /** All captured columns; `updated_at` and `model_count` may still be null. */
   readonly values: Values;
   readonly problems: readonly string[];
@@ -21,6 +23,8 @@ export interface ReadRow {
 const FILLED_IN = ['updated_at', 'model_count'];
 const RANK_MAX = 2 ** 31 - 1;
 const NUMERIC_TEXT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** Control characters but tab and line breaks, which real names hold. */
+const UNPRINTABLE = /[^\P{Cc}\t\n\r\x7f-\x9f]/u;
 const DATE_TEXT = /^\d{4}-\d{2}-\d{2}$/;
 const TIMESTAMP_TEXT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(:\d{2}(\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?$/;
 
@@ -33,11 +37,13 @@ export function readRow(dataset: DatasetName, raw: unknown): ReadRow {
     if ('problem' in read) problems.push(`${column.name} ${read.problem}`);
     else values[column.name] = read.value;
   }
-  const key = DATASETS[dataset].key.flatMap((name) => {
-    const part = values[name];
-    return typeof part === 'string' ? [part] : [];
-  });
-  return { key: key.length === DATASETS[dataset].key.length ? key : undefined, values, problems };
+  const { key } = DATASETS[dataset];
+  return { key: texts(key, values), meantKey: texts(key, fields)?.map((part) => part.trim()), values, problems };
+}
+
+function texts(names: readonly string[], from: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  const parts = names.flatMap((name) => (typeof from[name] === 'string' ? [from[name]] : []));
+  return parts.length === names.length ? parts : undefined;
 }
 
 function readField(column: Column, raw: unknown): { value: Value } | { problem: string } {
@@ -55,7 +61,7 @@ function readField(column: Column, raw: unknown): { value: Value } | { problem: 
 /** Undefined: not a value of this type. */
 const READERS: Readonly<Record<ColumnType, (raw: unknown) => Value | undefined>> = {
   id: (raw) => (typeof raw === 'string' && isId(raw) ? raw : undefined),
-  text: (raw) => (typeof raw === 'string' ? raw : undefined),
+  text: (raw) => (typeof raw === 'string' && !UNPRINTABLE.test(raw) ? raw : undefined),
   'text[]': readList,
   double: readNumber,
   integer: (raw) => readInteger(raw, RANK_MAX),
