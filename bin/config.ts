@@ -1,9 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { findCronProblem } from '../pipeline/schedule/cron.ts';
+import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
 
 const PREFIX = 'MODELSTATS_';
 const Bytes = z.coerce.number().int().positive();
+/** At most a day: timers of Node hold no more than 24 of them. */
+const Seconds = z.coerce.number().positive().max(86_400);
+const Cron = z.string().superRefine((expression, context) => {
+  const message = findCronProblem(expression);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 /**
  * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
@@ -21,6 +29,29 @@ export const ConfigSchema = z.strictObject({
   THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  CRON: Cron.default('5 0 * * *').describe('When `schedule` begins a night, as a cron expression in UTC'),
+  RETRY_FIRST_SECONDS: Seconds.default(60).describe(
+    'Longest wait before a failed night is tried again; doubles each time',
+  ),
+  RETRY_MAX_SECONDS: Seconds.default(1800).describe('Longest wait between two attempts at a night'),
+  RETRY_UNTIL: z
+    .string()
+    .regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00')
+    .default('12:00')
+    .describe("Time of the UTC day from which on that day's night is neither tried again nor caught up"),
+  NIGHT_TIMEOUT_SECONDS: Seconds.default(21_600).describe('Longest run of a scheduled night; it is killed then'),
+  STOP_TIMEOUT_SECONDS: Seconds.default(25).describe(
+    'How long a running night may go on when the scheduler is stopped; less than the 30 s after which Kubernetes kills',
+  ),
+  HEALTH_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file that `schedule` keeps its health in, for `schedule --check`'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least weight of the log lines on stderr'),
   UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;
