@@ -6,8 +6,8 @@ import type { ScheduleEvent } from './scheduler.ts';
 /** A log line: `error` is for what an operator has to act on, `warn` for what mends itself or can wait. */
 export type LogLine = readonly [level: keyof Log, message: string];
 
-/** Reasons told with a line; the rest is in the run's report. */
-const PROBLEMS_MAX = 20;
+/** Reasons or warnings told with a line; the rest is in the run's report. */
+const REASONS_MAX = 20;
 
 /** Writes the lines about an event, its facts in their fields. */
 export function logEvent(log: Log, event: ScheduleEvent): void {
@@ -44,7 +44,7 @@ export function linesFromEvent(event: ScheduleEvent): readonly LogLine[] {
 function linesFromEnd(end: NightEnd, day: Day): readonly LogLine[] {
   switch (end.status) {
     case 'published':
-      return [['info', `published ${day}`], ...end.warnings.map((warning) => ['warn', warning] as const)];
+      return [['info', `published ${day}`]];
     case 'already_published':
       return [['info', `${day} is published already`]];
     case 'held': {
@@ -59,9 +59,10 @@ function linesFromEnd(end: NightEnd, day: Day): readonly LogLine[] {
 }
 
 function fieldsOfEnd({ day, attempt, end }: Extract<ScheduleEvent, { type: 'night_ended' }>): object {
-  const problems = end.problems.slice(0, PROBLEMS_MAX);
+  const problems = end.problems.slice(0, REASONS_MAX);
   if (end.status === 'failed') return { day, attempt, problems };
-  return isPublished(end) ? { day, attempt, ...countsOf(end) } : { day, attempt, problems, report: end.report };
+  if (!isPublished(end)) return { day, attempt, problems, report: end.report };
+  return { day, attempt, ...countsOf(end), warnings: end.warnings.slice(0, REASONS_MAX) };
 }
 
 function countsOf({ snapshot_id, events, first_seq, last_seq, quarantined, suspects_pending }: NightAnswer): object {
