@@ -17,7 +17,8 @@ test('docs/configuration.md tells of no setting that does not exist', () => {
 
 test('every wrong and every unknown setting is named at once', () => {
   const env = { MODELSTATS_THREADS: 'many', MODELSTATS_MEMORY_LIMIT: 'lots', MODELSTATS_STROE: 'file:x' };
-  expect(() => configFromEnv(env)).toThrow(/THREADS[^]*MEMORY_LIMIT|MEMORY_LIMIT[^]*THREADS/);
+  expect(() => configFromEnv(env)).toThrow(/MODELSTATS_THREADS/);
+  expect(() => configFromEnv(env)).toThrow(/MODELSTATS_MEMORY_LIMIT/);
   expect(() => configFromEnv(env)).toThrow(/MODELSTATS_STROE is not a setting/);
 });
 
