@@ -8,7 +8,7 @@ import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
 import { openStore } from '../../storage/open-store.ts';
 import { describeNight } from '../describe-night.ts';
 import { showProgress } from '../progress.ts';
-import type { CommandContext } from './command-context.ts';
+import { type CommandContext, duckdbSettings } from './command-context.ts';
 
 export interface NightlyOptions {
   readonly source?: string;
@@ -50,12 +50,12 @@ interface DaysInput {
 }
 
 async function runDays(context: CommandContext, { days, request, json }: DaysInput): Promise<number> {
-  const progress = showProgress(context, days.length);
-  const deps = await nightDeps(context, progress.stage);
+  const progress = showProgress(context, { total: days.length });
+  const deps = await nightDeps(context, progress.part);
   let exitCode = 0;
   try {
     for (const day of days) {
-      progress.day(day);
+      progress.next(day);
       const result = await runNight({ ...request, day }, deps);
       progress.clear();
       context.print(json ? JSON.stringify(result) : describeNight(result));
@@ -80,7 +80,7 @@ async function nightDeps(
     clock,
     newRunId: () => ulid(clock().getTime()),
     workFolder: resolve(config.WORK),
-    duckdb: { memoryLimit: config.MEMORY_LIMIT, threads: config.THREADS },
+    duckdb: duckdbSettings(config),
     limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
     uploadsMax: config.UPLOADS_MAX,
     toolVersion,

@@ -68,13 +68,16 @@ export function rowRules(dataset: Dataset): readonly RowRule[] {
   });
 }
 
+const MISSING = 'is missing';
+const NOT_A_TEXT = 'is not a text';
+
 type MakeRule = (reason: string, sql: string) => RowRule;
 
 function presenceRules({ name, nullable, fallback, type }: Column, rule: MakeRule): readonly RowRule[] {
   const mayBeAbsent = nullable || fallback !== undefined || FILLED_LATER.has(name);
   const unreadable = `raw_${name} IS NOT NULL AND ${name} IS NULL`;
   return [
-    ...(mayBeAbsent ? [] : [rule('is missing', `raw_${name} IS NULL`)]),
+    ...(mayBeAbsent ? [] : [rule(MISSING, `raw_${name} IS NULL`)]),
     rule(`is not ${TYPE_WORDS[type]}`, type === 'text[]' ? `${unreadable} AND trim(raw_${name}) <> ''` : unreadable),
   ];
 }
@@ -86,13 +89,13 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
         rule(`is not 1 to ${ID_LENGTH_MAX} characters long`, `length(${name}) NOT BETWEEN 1 AND ${ID_LENGTH_MAX}`),
         rule('has white space around it', `${name} <> trim(${name}, ${WHITE_SPACE})`),
         rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
-        rule('is not a text', nestedJson(name)),
+        rule(NOT_A_TEXT, nestedJson(name)),
       ];
     case 'text':
       return [
         ...(nullable ? [] : [rule('is empty', `trim(${name}) = ''`)]),
-        rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
-        rule('is not a text', nestedJson(name)),
+        rule('has control characters', `regexp_matches(${name}, ${UNPRINTABLE})`),
+        rule(NOT_A_TEXT, nestedJson(name)),
       ];
     case 'text[]':
       return [rule('has control characters', `regexp_matches(raw_${name}, ${CONTROL})`)];
@@ -116,7 +119,10 @@ function rangeRules({ name, min, max }: Column, rule: MakeRule): readonly RowRul
 }
 
 const CONTROL = `'[\\x00-\\x1f\\x7f]'`;
-const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(13) || chr(160)`;
+/** Control characters but tab and line breaks, which real names hold. */
+const UNPRINTABLE = `'[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]'`;
+/** What is trimmed from an id, as an SQL text. */
+export const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(13) || chr(160)`;
 
 /** A JSON object or array where a text belongs arrives as its JSON text. */
 function nestedJson(name: string): string {
@@ -129,7 +135,9 @@ export function faultSql(rules: readonly RowRule[]): string {
   return `CAST(${bits.join(' + ')} AS BIGINT)`;
 }
 
-/** The bits of the rules of the key columns: with one of them set, nobody can tell which record the row is. */
-export function keyFaultMask(dataset: Dataset, rules: readonly RowRule[]): number {
-  return rules.reduce((mask, rule, index) => (dataset.key.includes(rule.column) ? mask + 2 ** index : mask), 0);
+/** The bits of the rules without which a key can't be read at all: nobody can tell which record the row meant. */
+export function unreadableKeyMask(dataset: Dataset, rules: readonly RowRule[]): number {
+  const isUnreadable = ({ column, reason }: RowRule) =>
+    dataset.key.includes(column) && (reason === MISSING || reason === NOT_A_TEXT);
+  return rules.reduce((mask, rule, index) => (isUnreadable(rule) ? mask + 2 ** index : mask), 0);
 }
