@@ -1,0 +1,17 @@
+import type { Config } from '../config.ts';
+
+/** What every command gets from the command line's frame. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly clock: () => Date;
+  readonly toolVersion: string;
+  /** One line on stdout: the answer. */
+  readonly print: (line: string) => void;
+  /** One line on stderr: progress, warnings, problems. */
+  readonly log: (line: string) => void;
+  /** True where stderr is a terminal that can show progress. */
+  readonly isTerminal: boolean;
+}
+
+/** A command's work; resolves to the exit code. */
+export type CommandAction<Options> = (context: CommandContext, options: Options) => Promise<number>;

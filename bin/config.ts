@@ -1,0 +1,41 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { AppError } from '../schemas/errors.ts';
+
+const PREFIX = 'MODELSTATS_';
+const Bytes = z.coerce.number().int().positive();
+
+/**
+ * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
+ * docs/configuration.md; a test holds the two together.
+ */
+export const ConfigSchema = z.strictObject({
+  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH'),
+  WORK: z.string().min(1).default('./data/work').describe('Folder for runs, their reports and temporary files'),
+  SOURCE: z.string().min(1).optional().describe('Folder with the raw data, when --source is not given'),
+  MEMORY_LIMIT: z
+    .string()
+    .regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/, 'must be a size such as 1GB or 512MiB')
+    .default('1GB')
+    .describe("DuckDB's memory, beyond which it spills to the work folder"),
+  THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
+  LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
+  FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
+});
+export type Config = z.infer<typeof ConfigSchema>;
+
+/** Reads the configuration; throws `configuration` with every wrong or unknown `MODELSTATS_*` at once. */
+export function configFromEnv(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.entries(env)
+    .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
+    .map(([name, value]) => [name.slice(PREFIX.length), value]);
+  const result = ConfigSchema.safeParse(Object.fromEntries(given));
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `${PREFIX}${key} is not a setting`)
+      : [`${PREFIX}${issue.path.join('.')}: ${issue.message}`],
+  );
+  throw new AppError('configuration', problems.join('\n'));
+}

@@ -1,0 +1,35 @@
+import pc from 'picocolors';
+import type { NightResult } from '../pipeline/night-result.ts';
+import { DATASET_NAMES } from '../schemas/datasets.ts';
+
+/** A night's result for people. */
+export function describeNight(result: NightResult): string {
+  const { day, status } = result;
+  switch (status) {
+    case 'published':
+      return `${pc.green(result.dry_run ? 'would publish' : 'published')} ${day}  ${describeContent(result)}`;
+    case 'already_published':
+      return `${pc.dim('already published')} ${day}  (${result.published_at})`;
+    case 'held':
+    case 'rejected':
+      return [`${pc.red(status)} ${day}`, ...result.problems.map((problem) => `  ${problem}`), ...advice(result)].join(
+        '\n',
+      );
+  }
+}
+
+function describeContent({ records, events, first_seq, last_seq, quarantined, suspects_pending }: NightResult): string {
+  const counts = DATASET_NAMES.map((name) => `${records?.[name] ?? 0} ${name}`).join(', ');
+  const seqs = first_seq === null ? 'no change' : `seq ${first_seq} to ${last_seq}`;
+  const changes = events === null ? '' : `${events.upsert} upserts, ${events.delete} deletes (${seqs})`;
+  const aside = [
+    ...(quarantined > 0 ? [`${quarantined} rows quarantined`] : []),
+    ...(suspects_pending > 0 ? [`${suspects_pending} suspect prices held back`] : []),
+  ];
+  return [counts, changes, ...aside].join('; ');
+}
+
+function advice({ status, report }: NightResult): readonly string[] {
+  const lines = status === 'held' ? ['  Nothing was published. If the source is right, run again with --accept.'] : [];
+  return [...lines, ...(report === null ? [] : [`  Details: ${report}/report.json and issues.jsonl`])];
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
+import type { CommandAction, CommandContext } from './commands/command-context.ts';
+import { nightly } from './commands/nightly.ts';
+import { configFromEnv } from './config.ts';
+
+/** Builds the command line; `exit` is called with the exit code of whichever command ran. */
+function buildProgram(exit: (code: number) => void): Command {
+  const program = new Command('modelstats')
+    .description('A trustworthy daily record of AI models, benchmarks, scores, rankings and prices.')
+    .version(toolVersion())
+    .showHelpAfterError('(see --help)')
+    .exitOverride();
+  const run =
+    <Options>(action: CommandAction<Options>) =>
+    async (options: Options) =>
+      exit(await action(createContext(), options));
+
+  program
+    .command('nightly')
+    .description('Publish a day: capture, check, diff, history, snapshot, prove, publish')
+    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)')
+    .option('--day <YYYY-MM-DD>', 'UTC day to capture (default: today)')
+    .option('--all-days', 'every dated folder of the source that is not published yet, in order')
+    .option('--dry-run', 'do everything but publish')
+    .option('--accept', 'pass what the guard holds, for this run')
+    .addOption(
+      new Option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run'),
+    )
+    .option('--json', 'one JSON object a day on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats nightly --source ./raw --day 2026-11-20')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
+    )
+    .action(run(nightly));
+  return program;
+}
+
+function createContext(): CommandContext {
+  return {
+    config: configFromEnv(process.env),
+    clock: () => new Date(),
+    toolVersion: toolVersion(),
+    print: (line) => void process.stdout.write(`${line}\n`),
+    log: (line) => void process.stderr.write(`${line}\n`),
+    isTerminal: process.stderr.isTTY === true,
+  };
+}
+
+function toolVersion(): string {
+  for (const path of ['../package.json', '../../package.json']) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+      if (parsed !== null && typeof parsed === 'object' && 'version' in parsed) return String(parsed.version);
+    } catch {
+      // Not beside the sources: try beside dist/.
+    }
+  }
+  return '0.0.0';
+}
+
+function exitCodeFromError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_CODES.usage.exit;
+  const isExpected = error instanceof AppError;
+  process.stderr.write(`modelstats: ${isExpected ? error.message : stackFromError(error)}\n`);
+  return isExpected ? ERROR_CODES[error.code].exit : 1;
+}
+
+function stackFromError(error: unknown): string {
+  return error instanceof Error && error.stack !== undefined ? error.stack : messageFromError(error);
+}
+
+try {
+  await buildProgram((code) => {
+    process.exitCode = code;
+  }).parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = exitCodeFromError(error);
+}

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import type { SourceFile } from '../../schemas/release.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import { hashFile } from '../../storage/hash.ts';
+import type { DatasetSource, SourceDay } from '../source.ts';
+import { table } from '../tables.ts';
+import { diagnose } from './diagnose.ts';
+import { type Relation, relationFromFile, relationFromQuery } from './relation.ts';
+import { assertUnchanged, type ScanLimits, type ScannedFile, scanFile } from './scan-file.ts';
+import { isMissingFileError, loadSourceQueries, type SourceQueries, setSearchFolder } from './source-sql.ts';
+import { faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
+
+/** One dataset as it was read today; its rows are in `source_<dataset>`. */
+export interface CapturedDataset {
+  readonly dataset: DatasetName;
+  /** Its file's name, or `source.sql`. */
+  readonly origin: string;
+  readonly rows: number;
+  readonly relation: Relation;
+  /** The file behind it; undefined for a query of `source.sql`. */
+  readonly file: (DatasetSource & { readonly scanned: ScannedFile }) | undefined;
+}
+
+export interface Capture {
+  /** What was there today, in dataset order; a dataset that is absent was not captured. */
+  readonly datasets: readonly CapturedDataset[];
+  readonly sourceFiles: readonly SourceFile[];
+  /** What an operator should know and need not act on. */
+  readonly warnings: readonly string[];
+}
+
+export interface CaptureDeps {
+  readonly database: Database;
+  /** Folder for unpacked files. */
+  readonly scratch: string;
+  readonly limits: ScanLimits;
+}
+
+/**
+ * Stage 1 of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
+ * (DESIGN §5). Rejects with `source_rejected` where a file can't be read as a whole; single bad rows are left to check.
+ */
+export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Capture> {
+  const queries = await loadQueries(source, deps.database);
+  const datasets: CapturedDataset[] = [];
+  const warnings: string[] = [];
+  for (const name of DATASET_NAMES) {
+    const file = source.datasets.find((candidate) => candidate.dataset === name);
+    const query = queries.get(name);
+    const captured =
+      query !== undefined
+        ? await captureQuery(DATASETS[name], query, deps)
+        : file !== undefined && (await captureFile(DATASETS[name], file, deps));
+    if (!captured) continue;
+    datasets.push(captured);
+    warnings.push(...columnWarnings(captured));
+  }
+  const missing = DATASET_NAMES.filter((name) => !datasets.some(({ dataset }) => dataset === name));
+  if (datasets.length === 0) throw new AppError('source_rejected', `${source.folder}: source.sql found no files`);
+  warnings.push(...missing.map((name) => `${name}: no file today; its records are carried`));
+  return { datasets, sourceFiles: await sourceFiles(source, datasets), warnings };
+}
+
+async function loadQueries(source: SourceDay, database: Database): Promise<SourceQueries> {
+  if (source.sqlPath === undefined) return new Map();
+  await setSearchFolder(database, source.folder);
+  return loadSourceQueries(database, source.sqlPath);
+}
+
+async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedDataset> {
+  const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
+  try {
+    const relation = await relationFromFile(deps.database, dataset, file, {
+      path: scanned.path,
+      lineBytesMax: deps.limits.lineBytesMax,
+    });
+    assertRequiredColumns(dataset, file.name, relation);
+    const rows = await readRows(deps.database, dataset, relation);
+    await assertUnchanged(file, scanned);
+    return { dataset: file.dataset, origin: file.name, rows, relation, file: { ...file, scanned } };
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    await assertUnchanged(file, scanned);
+    throw await diagnose(file, scanned.path, cause);
+  }
+}
+
+async function captureQuery(dataset: Dataset, query: string, deps: CaptureDeps): Promise<CapturedDataset | undefined> {
+  try {
+    const relation = await relationFromQuery(deps.database, dataset, query);
+    assertRequiredColumns(dataset, 'source.sql', relation);
+    const rows = await readRows(deps.database, dataset, relation);
+    return { dataset: dataset.name, origin: 'source.sql', rows, relation, file: undefined };
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    if (isMissingFileError(cause)) return undefined;
+    throw new AppError('source_rejected', `source.sql (${dataset.name}): ${messageFromError(cause)}`, { cause });
+  }
+}
+
+/** Reads all rows once, typed, with a bit in `fault` for each broken rule; their order is the table's rowid. */
+async function readRows(database: Database, dataset: Dataset, relation: Relation): Promise<number> {
+  const raw = dataset.columns.map(({ name }) => `${name} AS raw_${name}`).join(', ');
+  const names = dataset.columns.map(({ name }) => name).join(', ');
+  const sql = `
+    CREATE TABLE ${table('source', dataset.name)} AS
+    SELECT ${names}, ${faultSql(rowRules(dataset))} AS fault
+    FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql})))`;
+  await database.run(sql, relation.parameters);
+  const { rows } = await database.row(`SELECT count(*)::DOUBLE AS rows FROM ${table('source', dataset.name)}`);
+  return Number(rows);
+}
+
+function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns }: Relation): void {
+  const required = dataset.columns.filter(
+    ({ name, nullable, fallback }) =>
+      missingColumns.includes(name) &&
+      !nullable &&
+      fallback === undefined &&
+      !['updated_at', 'model_count'].includes(name),
+  );
+  if (required.length === 0) return;
+  const names = required.map(({ name }) => name).join(', ');
+  throw new AppError('source_rejected', `${origin}: the column ${names} of ${dataset.name} is missing`);
+}
+
+function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
+  const { extraColumns, missingColumns } = relation;
+  return [
+    ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
+    ...missingColumns
+      .filter((name) => name !== 'n')
+      .map((name) => `${origin}: no column ${name}; it is taken as empty in ${dataset}`),
+  ];
+}
+
+async function sourceFiles(source: SourceDay, datasets: readonly CapturedDataset[]): Promise<readonly SourceFile[]> {
+  const files = datasets.flatMap(({ file }) =>
+    file === undefined
+      ? []
+      : [{ name: file.name, dataset: file.dataset, bytes: file.scanned.bytes, sha256: file.scanned.sha256 }],
+  );
+  if (source.sqlPath === undefined) return files;
+  return [...files, { name: 'source.sql', dataset: null, ...(await hashFile(source.sqlPath)) }];
+}

@@ -1,0 +1,134 @@
+import { open } from 'node:fs/promises';
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { Dataset } from '../../schemas/datasets.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { type Database, sqlName, sqlText } from '../../storage/duckdb.ts';
+import type { DatasetSource } from '../source.ts';
+
+/** Rows of any origin, as a SELECT that gives every captured column of the dataset as text, in file order. */
+export interface Relation {
+  readonly sql: string;
+  readonly parameters: readonly DuckDBValue[];
+  /** Columns the source has and we don't know; reported and ignored. */
+  readonly extraColumns: readonly string[];
+  /** Columns we know and the source doesn't have. */
+  readonly missingColumns: readonly string[];
+}
+
+/** First bytes of a JSON file in which its column names are looked for. */
+const SAMPLE_BYTES = 1 << 20;
+
+/** The rows of a dataset's file. `path` is the plain file, unpacked where the source's is compressed. */
+export async function relationFromFile(
+  database: Database,
+  dataset: Dataset,
+  file: DatasetSource,
+  options: { readonly path: string; readonly lineBytesMax: number },
+): Promise<Relation> {
+  const { path, lineBytesMax } = options;
+  switch (file.format) {
+    case 'jsonl':
+      return jsonRelation(dataset, path, `format = 'newline_delimited', maximum_object_size = ${lineBytesMax}`);
+    case 'json':
+      return jsonRelation(dataset, path, `format = 'array', maximum_object_size = ${lineBytesMax}`);
+    case 'csv':
+      return csvRelation(dataset, file.name, path);
+    case 'parquet':
+      return relationFromQuery(database, dataset, `FROM read_parquet(${sqlText(path)})`);
+  }
+}
+
+/** The rows of any SELECT, such as one of `source.sql`; lists become JSON text. */
+export async function relationFromQuery(database: Database, dataset: Dataset, query: string): Promise<Relation> {
+  const columns = await database.rows(`SELECT column_name, column_type FROM (DESCRIBE ${query})`);
+  const types = new Map(columns.map((row) => [String(row['column_name']), String(row['column_type'])]));
+  const selected = dataset.columns.map(({ name }) => {
+    const type = types.get(name);
+    if (type === undefined) return `CAST(NULL AS VARCHAR) AS ${name}`;
+    const isNested = type.endsWith(']') || type.startsWith('STRUCT') || type.startsWith('MAP');
+    return `CAST(${isNested ? `to_json(${name})` : name} AS VARCHAR) AS ${name}`;
+  });
+  return {
+    sql: `SELECT ${selected.join(', ')} FROM (${query})`,
+    parameters: [],
+    ...compareColumns(dataset, [...types.keys()]),
+  };
+}
+
+async function jsonRelation(dataset: Dataset, path: string, format: string): Promise<Relation> {
+  const columns = dataset.columns.map(({ name }) => `${name}: 'VARCHAR'`).join(', ');
+  return {
+    sql: `SELECT * FROM read_json($1, columns = {${columns}}, ${format})`,
+    parameters: [path],
+    ...compareColumns(dataset, await sampleJsonColumns(path)),
+  };
+}
+
+async function csvRelation(dataset: Dataset, name: string, path: string): Promise<Relation> {
+  const header = csvHeader(await readStart(path), name);
+  const columns = header.map((column) => `${sqlText(column)}: 'VARCHAR'`).join(', ');
+  const selected = dataset.columns.map((column) =>
+    header.includes(column.name) ? sqlName(column.name) : `CAST(NULL AS VARCHAR) AS ${column.name}`,
+  );
+  const read =
+    header.length === 0
+      ? `(SELECT ${dataset.columns.map((column) => `NULL AS ${column.name}`).join(', ')} WHERE false AND $1 = '')`
+      : `read_csv($1, columns = {${columns}}, auto_detect = false, header = true, delim = ',', quote = '"', ` +
+        `escape = '"', nullstr = '')`;
+  return {
+    sql: `SELECT ${selected.join(', ')} FROM ${read}`,
+    parameters: [path],
+    ...(header.length === 0 ? { extraColumns: [], missingColumns: [] } : compareColumns(dataset, header)),
+  };
+}
+
+function compareColumns(dataset: Dataset, present: readonly string[]) {
+  const known = dataset.columns.map((column) => column.name);
+  return {
+    extraColumns: present.filter((name) => !known.includes(name)),
+    missingColumns: present.length === 0 ? [] : known.filter((name) => !present.includes(name)),
+  };
+}
+
+/** The names in the header line of a CSV file; none where the file is empty. */
+export function csvHeader(text: string, fileName: string): readonly string[] {
+  const line = text.split(/\r?\n/, 1)[0] ?? '';
+  if (line === '') return [];
+  const fields = line.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g) ?? [];
+  const names = (line.endsWith(',') ? fields : fields.slice(0, -1))
+    .map((field) => field.replace(/,$/, ''))
+    .map((field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field).trim());
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new AppError('source_rejected', `${fileName} line 1: the column ${repeated} stands twice in the header`);
+  }
+  return names;
+}
+
+/** Names of the columns in the first rows of a JSON file; what can't be parsed is left to the real read. */
+async function sampleJsonColumns(path: string): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const line of (await readStart(path)).split('\n')) {
+    for (const name of keysFromLine(line.trim().replace(/^\[|[,\]]$/g, ''))) names.add(name);
+  }
+  return [...names];
+}
+
+function keysFromLine(line: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.keys(value) : [];
+  } catch {
+    return [];
+  }
+}
+
+async function readStart(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

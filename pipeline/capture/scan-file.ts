@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import type { DatasetSource } from '../source.ts';
+
+/** What one pass over a source file's bytes tells, before anything is parsed. */
+export interface ScannedFile {
+  /** Of the file as it lies in the source. */
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly modifiedMs: number;
+  /** The plain file to read from: the source's own, or the unpacked copy. */
+  readonly path: string;
+  /** Lines of the plain text, a last one without a newline included. */
+  readonly lines: number;
+  /** Numbers of the empty lines, ascending, 1-based; JSON Lines readers skip them. */
+  readonly blankLines: readonly number[];
+}
+
+export interface ScanLimits {
+  /** Longest line of a JSON Lines file, in bytes. */
+  readonly lineBytesMax: number;
+  /** Largest file after unpacking, in bytes. */
+  readonly fileBytesMax: number;
+}
+
+const READ_BYTES = 1 << 20;
+/** Their numbers are kept, to name the right line in a message. */
+const BLANK_LINES_MAX = 100_000;
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Hashes a source file, unpacks it to `unpackedPath` where it is compressed, and counts its lines. Rejects with
+ * `source_rejected` where it is cut off, larger than the limits, or not text in UTF-8.
+ */
+export async function scanFile(file: DatasetSource, unpackedPath: string, limits: ScanLimits): Promise<ScannedFile> {
+  const before = await stat(file.path);
+  const hash = createHash('sha256');
+  const lines = new LineCounter(file, limits);
+  const raw = createReadStream(file.path, { highWaterMark: READ_BYTES });
+  const hashed = tap((chunk) => hash.update(chunk));
+  const counted = tap((chunk) => lines.add(chunk));
+  try {
+    if (file.compressed) {
+      const gunzip = createGunzip({ chunkSize: READ_BYTES });
+      await pipeline(raw, hashed, gunzip, counted, createWriteStream(unpackedPath));
+    } else {
+      await pipeline(raw, hashed, counted, drain);
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('source_rejected', `${file.name}: ${reasonFromReadError(cause)}`, { cause });
+  }
+  return {
+    bytes: before.size,
+    sha256: hash.digest('hex'),
+    modifiedMs: before.mtimeMs,
+    path: file.compressed ? unpackedPath : file.path,
+    lines: lines.total(),
+    blankLines: lines.blank,
+  };
+}
+
+/** Rejects where a source file is no longer the one that was scanned: what was read would be neither old nor new. */
+export async function assertUnchanged(file: DatasetSource, scanned: ScannedFile): Promise<void> {
+  const after = await stat(file.path).catch(() => undefined);
+  if (after?.size !== scanned.bytes || after.mtimeMs !== scanned.modifiedMs) {
+    throw new AppError('source_rejected', `${file.name} changed while it was read; run again when it is complete`);
+  }
+}
+
+/** A pipeline step that looks at each chunk and passes it on. */
+function tap(look: (chunk: Buffer) => void) {
+  return async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      look(chunk);
+      yield chunk;
+    }
+  };
+}
+
+async function drain(chunks: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of chunks);
+}
+
+/** Counts lines over chunks and holds the limits; sees a wrong encoding by the file's first bytes. */
+class LineCounter {
+  readonly blank: number[] = [];
+  readonly #file: DatasetSource;
+  readonly #limits: ScanLimits;
+  #bytes = 0;
+  #complete = 0;
+  #lineBytes = 0;
+  #onlyCarriageReturn = true;
+
+  constructor(file: DatasetSource, limits: ScanLimits) {
+    this.#file = file;
+    this.#limits = limits;
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#bytes === 0) this.#checkEncoding(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#limits.fileBytesMax) {
+      throw this.#reject(`is larger than ${this.#limits.fileBytesMax} bytes`);
+    }
+    if (this.#file.format !== 'parquet') this.#countLines(chunk);
+  }
+
+  total(): number {
+    return this.#complete + (this.#lineBytes > 0 ? 1 : 0);
+  }
+
+  #countLines(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#extendLine(chunk, start, end);
+      this.#complete += 1;
+      if (this.#lineBytes === 0 || (this.#lineBytes === 1 && this.#onlyCarriageReturn)) this.#addBlankLine();
+      this.#lineBytes = 0;
+      start = end + 1;
+    }
+    this.#extendLine(chunk, start, chunk.length);
+  }
+
+  #extendLine(chunk: Buffer, start: number, end: number): void {
+    if (end === start) return;
+    this.#onlyCarriageReturn = this.#lineBytes === 0 && chunk[start] === CARRIAGE_RETURN;
+    this.#lineBytes += end - start;
+    if (this.#file.format === 'jsonl' && this.#lineBytes > this.#limits.lineBytesMax) {
+      throw this.#reject(`line ${this.#complete + 1} is longer than ${this.#limits.lineBytesMax} bytes`);
+    }
+  }
+
+  #addBlankLine(): void {
+    this.blank.push(this.#complete);
+    if (this.blank.length > BLANK_LINES_MAX) throw this.#reject(`has more than ${BLANK_LINES_MAX} empty lines`);
+  }
+
+  #checkEncoding(chunk: Buffer): void {
+    if (this.#file.format === 'parquet') return;
+    const [first, second, third] = chunk;
+    if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0) {
+      throw this.#reject('is not UTF-8 (it looks like UTF-16); save it as UTF-8');
+    }
+    if (first === 0xef && second === 0xbb && third === 0xbf) {
+      throw this.#reject('starts with a byte order mark; save it as UTF-8 without one');
+    }
+    if (first === 0x1f && second === 0x8b) throw this.#reject('is gzip; its name should end in .gz');
+  }
+
+  #reject(reason: string): AppError {
+    return new AppError('source_rejected', `${this.#file.name}: ${reason}`);
+  }
+}
+
+function reasonFromReadError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'Z_BUF_ERROR') return 'the gzip file is cut off; copy it again';
+  if (code === 'Z_DATA_ERROR') return `the gzip file is damaged or none (${messageFromError(error)})`;
+  return messageFromError(error);
+}

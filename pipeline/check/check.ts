@@ -1,0 +1,109 @@
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { SourceSettings } from '../../schemas/limits.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import { columnDefinitions } from '../../storage/record-sql.ts';
+import type { Capture } from '../capture/capture.ts';
+import { table } from '../tables.ts';
+import { createIssues, describeIssue, type Issue, listIssues } from './issues.ts';
+import { checkReferences } from './references.ts';
+import { checkRows } from './rows.ts';
+import { checkSuspects, type SuspectCheck } from './suspects.ts';
+
+export type Counts = Readonly<Record<DatasetName, number>>;
+
+export interface Check {
+  readonly issues: readonly Issue[];
+  /** Rows of each dataset's source. */
+  readonly rows: Counts;
+  /** Rows quarantined, by dataset. */
+  readonly quarantined: Counts;
+  /** Rows whose model or benchmark is gone, by dataset. */
+  readonly orphans: Counts;
+  readonly suspects: SuspectCheck;
+  /** Datasets whose absent records are carried because a bad row's key can't be read. */
+  readonly withheld: ReadonlySet<DatasetName>;
+  readonly warnings: readonly string[];
+}
+
+export interface CheckInput {
+  readonly day: Day;
+  readonly capture: Capture;
+  readonly settings: SourceSettings;
+  readonly acceptSuspects: readonly string[];
+}
+
+/** The source has more bad rows than the limits allow; carries what was found, for the report. */
+export class TooManyBadRows extends AppError {
+  readonly checked: Check;
+
+  constructor(message: string, checked: Check) {
+    super('source_rejected', message);
+    this.checked = checked;
+  }
+}
+
+/**
+ * Stage 2 of the night: every row through the dataset's rules, keys and references, every price through the suspects'
+ * (DESIGN §5). Bad rows are set aside, all of them told at once. Rejects with {@link TooManyBadRows} past the limits.
+ */
+export async function check(database: Database, input: CheckInput): Promise<Check> {
+  const { day, capture, settings } = input;
+  await createIssues(database);
+  const counts = emptyCounts();
+  const rows = emptyCounts();
+  const withheld = new Set<DatasetName>();
+  for (const name of DATASET_NAMES) {
+    const captured = capture.datasets.find(({ dataset }) => dataset === name);
+    if (captured === undefined) {
+      await createUncaptured(database, name);
+      continue;
+    }
+    rows[name] = captured.rows;
+    const rowCheck = await checkRows(database, captured);
+    counts[name] = rowCheck.bad;
+    if (rowCheck.withhold) withheld.add(name);
+  }
+  const captured = new Set(capture.datasets.map(({ dataset }) => dataset));
+  const references = await checkReferences(database, { day, captured, withheld });
+  for (const name of DATASET_NAMES) counts[name] += references.dangling[name];
+  const suspects = await checkSuspects(database, {
+    day,
+    captured: captured.has('pricing'),
+    settings,
+    accept: input.acceptSuspects,
+  });
+  const issues = await listIssues(database, capture.datasets);
+  const warnings = [
+    ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
+    ...suspects.unknownAccepts.map((id) => `no suspect ${id} waits to be accepted`),
+  ];
+  const result = { issues, rows, quarantined: counts, orphans: references.orphans, suspects, withheld, warnings };
+  rejectTooManyBad(result, settings);
+  return result;
+}
+
+export function emptyCounts(): Record<DatasetName, number> {
+  return { models: 0, benchmarks: 0, scores: 0, rankings: 0, pricing: 0 };
+}
+
+async function createUncaptured(database: Database, name: DatasetName): Promise<void> {
+  const columns = columnDefinitions(DATASETS[name]);
+  await database.run(`CREATE TABLE ${table('captured', name)} (${columns}, source_row BIGINT)`);
+  await database.run(`CREATE TABLE ${table('aside', name)} AS SELECT ${DATASETS[name].key.join(', ')}
+    FROM ${table('captured', name)}`);
+}
+
+function rejectTooManyBad(checked: Check, settings: SourceSettings): void {
+  const problems = DATASET_NAMES.flatMap((name) => {
+    const allowed = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * checked.rows[name]));
+    if (checked.quarantined[name] <= allowed) return [];
+    const first = checked.issues.find((issue) => issue.dataset === name && issue.kind === 'bad');
+    const example = first === undefined ? '' : `; the first is ${describeIssue(first)}`;
+    return [
+      `${name}: ${checked.quarantined[name]} of ${checked.rows[name]} rows are bad, ${allowed} are allowed${example}`,
+    ];
+  });
+  if (problems.length > 0) throw new TooManyBadRows(problems.join('\n'), checked);
+}

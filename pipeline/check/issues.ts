@@ -1,0 +1,95 @@
+import type { DatasetName } from '../../schemas/datasets.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import type { CapturedDataset } from '../capture/capture.ts';
+
+/**
+ * A problem with one row: `bad` rows are quarantined and count towards rejection; an `orphan` lists a record whose
+ * parent is gone; a `suspect` is a price that is held back; a `repeat` stood twice, identically.
+ */
+export const ISSUE_KINDS = ['bad', 'orphan', 'suspect', 'repeat'] as const;
+export type IssueKind = (typeof ISSUE_KINDS)[number];
+
+/** One problem as it stands in `issues.jsonl`. */
+export interface Issue {
+  readonly dataset: DatasetName;
+  readonly kind: IssueKind;
+  readonly file: string;
+  /** Line of a text file, 1-based; null where the format has no lines. */
+  readonly line: number | null;
+  /** Row of the file, 1-based, a header not counted. */
+  readonly row: number;
+  readonly field: string;
+  readonly value: string | null;
+  readonly reason: string;
+}
+
+/** Problems kept of one dataset; the counts in the report are of all. */
+export const ISSUES_MAX = 10_000;
+
+/** Longest value shown in a problem, in characters. */
+const VALUE_LENGTH_MAX = 200;
+
+export async function createIssues(database: Database): Promise<void> {
+  await database.run(
+    'CREATE TABLE issues (dataset VARCHAR, kind VARCHAR, row BIGINT, field VARCHAR, value VARCHAR, reason VARCHAR)',
+  );
+}
+
+/** SELECT list for an insert into `issues`; every argument is SQL. */
+export function issueSql(issue: {
+  readonly dataset: DatasetName;
+  readonly kind: IssueKind;
+  readonly rowid: string;
+  readonly field: string;
+  readonly value: string;
+  readonly reason: string;
+}): string {
+  return (
+    `'${issue.dataset}', '${issue.kind}', ${issue.rowid} + 1, ${issue.field}, ` +
+    `left(CAST(${issue.value} AS VARCHAR), ${VALUE_LENGTH_MAX}), ${issue.reason}`
+  );
+}
+
+/** All problems, in dataset and file order, with the lines on which they stand. */
+export async function listIssues(database: Database, captured: readonly CapturedDataset[]): Promise<readonly Issue[]> {
+  const found: Issue[] = [];
+  for (const dataset of captured) {
+    const rows = await database.rows(
+      `SELECT kind, row::DOUBLE AS row, field, value, reason FROM issues WHERE dataset = $1
+       ORDER BY row, field, kind LIMIT ${ISSUES_MAX}`,
+      [dataset.dataset],
+    );
+    const lineFromRow = lineFinder(dataset);
+    for (const issue of rows) {
+      const row = Number(issue['row']);
+      found.push({
+        dataset: dataset.dataset,
+        kind: ISSUE_KINDS.find((kind) => kind === issue['kind']) ?? 'bad',
+        file: dataset.origin,
+        line: lineFromRow(row),
+        row,
+        field: String(issue['field']),
+        value: issue['value'] === null ? null : String(issue['value']),
+        reason: String(issue['reason']),
+      });
+    }
+  }
+  return found;
+}
+
+/** How a row's number becomes its line's: JSON Lines skip empty lines, CSV has a header. */
+function lineFinder({ file, rows }: CapturedDataset): (row: number) => number | null {
+  if (file?.format === 'jsonl') {
+    return (row) => file.scanned.blankLines.reduce((line, blank) => (blank <= line ? line + 1 : line), row);
+  }
+  const linesOfRows = file === undefined ? 0 : file.scanned.lines - file.scanned.blankLines.length - 1;
+  if (file?.format === 'csv' && linesOfRows === rows && file.scanned.blankLines.length === 0) return (row) => row + 1;
+  return () => null;
+}
+
+/** `models.jsonl line 7, id: is missing`. */
+export function describeIssue(issue: Issue): string {
+  const place = issue.line === null ? `row ${issue.row}` : `line ${issue.line}`;
+  const value = issue.value === null ? '' : ` (${JSON.stringify(issue.value)})`;
+  return `${issue.file} ${place}, ${issue.field}: ${issue.reason}${value}`;
+}

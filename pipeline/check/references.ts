@@ -1,0 +1,93 @@
+import { childrenOf, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import { columnList } from '../../storage/record-sql.ts';
+import { table } from '../tables.ts';
+import { issueSql } from './issues.ts';
+
+export interface ReferenceCheck {
+  /** Rows whose parent never existed, by dataset; they are quarantined. */
+  readonly dangling: Readonly<Record<DatasetName, number>>;
+  /** Rows whose parent existed and is gone, by dataset; their records go with it. */
+  readonly orphans: Readonly<Record<DatasetName, number>>;
+}
+
+export interface ReferenceInput {
+  readonly day: Day;
+  readonly captured: ReadonlySet<DatasetName>;
+  /** Datasets whose absent records are carried because a bad row's key can't be read. */
+  readonly withheld: ReadonlySet<DatasetName>;
+}
+
+const PARENTS = ['models', 'benchmarks'] as const satisfies readonly DatasetName[];
+
+/**
+ * Holds the references of every snapshot (DESIGN §5 "References"): fills `present_<parent>` with the ids that are in
+ * force today and `removed` with those that once were, then takes rows that point elsewhere out of `captured_<dataset>`.
+ */
+export async function checkReferences(database: Database, input: ReferenceInput): Promise<ReferenceCheck> {
+  const dangling = { models: 0, benchmarks: 0, scores: 0, rankings: 0, pricing: 0 };
+  const orphans = { ...dangling };
+  for (const parent of PARENTS) await listPresent(database, parent, input);
+  await listRemoved(database, input.day);
+  for (const parent of PARENTS) {
+    for (const { dataset, column } of childrenOf(parent)) {
+      if (!input.captured.has(dataset)) continue;
+      orphans[dataset] += await takeOut(database, { parent, dataset, column, kind: 'orphan' });
+      dangling[dataset] += await takeOut(database, { parent, dataset, column, kind: 'bad' });
+    }
+  }
+  return { dangling, orphans };
+}
+
+async function listPresent(database: Database, parent: (typeof PARENTS)[number], input: ReferenceInput): Promise<void> {
+  const [previous, aside, captured] = [table('previous', parent), table('aside', parent), table('captured', parent)];
+  const carried = input.withheld.has(parent) ? '' : `WHERE id IN (SELECT id FROM ${aside})`;
+  const sql = input.captured.has(parent)
+    ? `SELECT id FROM ${captured} UNION SELECT id FROM ${previous} ${carried}`
+    : `SELECT id FROM ${previous}`;
+  await database.run(`CREATE TABLE present_${parent} AS ${sql}`);
+}
+
+async function listRemoved(database: Database, day: Day): Promise<void> {
+  const gone = PARENTS.map(
+    (parent) =>
+      `SELECT dataset, id, removed_on FROM previous_removed
+       WHERE dataset = '${parent}' AND id NOT IN (SELECT id FROM present_${parent})
+       UNION ALL SELECT '${parent}', id, $1::DATE FROM ${table('previous', parent)}
+       WHERE id NOT IN (SELECT id FROM present_${parent})`,
+  );
+  await database.run(`CREATE TABLE removed AS ${gone.join(' UNION ALL ')} ORDER BY dataset, id`, [day]);
+}
+
+interface TakeOut {
+  readonly parent: (typeof PARENTS)[number];
+  readonly dataset: DatasetName;
+  readonly column: string;
+  readonly kind: 'bad' | 'orphan';
+}
+
+/** Takes rows without a parent out of the capture; those whose parent never existed are set aside. */
+async function takeOut(database: Database, { parent, dataset, column, kind }: TakeOut): Promise<number> {
+  const captured = table('captured', dataset);
+  const key = columnList(DATASETS[dataset].key);
+  const wasRemoved = `c.${column} IN (SELECT id FROM removed WHERE dataset = '${parent}')`;
+  const condition = `NOT EXISTS (SELECT 1 FROM present_${parent} p WHERE p.id = c.${column})
+    AND ${kind === 'orphan' ? wasRemoved : `NOT ${wasRemoved}`}`;
+  const reason = kind === 'orphan' ? 'is gone; the record goes with it' : 'is unknown and never existed';
+  const issue = issueSql({
+    dataset,
+    kind,
+    rowid: 'c.source_row',
+    field: `'${column}'`,
+    value: `c.${column}`,
+    reason: `'${reason}'`,
+  });
+  const rows = await database.run(`INSERT INTO issues SELECT ${issue} FROM ${captured} c WHERE ${condition}`);
+  if (rows === 0) return 0;
+  if (kind === 'bad') {
+    await database.run(`INSERT INTO ${table('aside', dataset)} SELECT ${key} FROM ${captured} c WHERE ${condition}`);
+  }
+  await database.run(`DELETE FROM ${captured} c WHERE ${condition}`);
+  return rows;
+}

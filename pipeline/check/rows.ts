@@ -1,0 +1,107 @@
+import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import { columnList, sameKeySql } from '../../storage/record-sql.ts';
+import type { CapturedDataset } from '../capture/capture.ts';
+import { keyFaultMask, rowRules } from '../capture/typed-rows.ts';
+import { table } from '../tables.ts';
+import { ISSUES_MAX, issueSql } from './issues.ts';
+
+export interface RowCheck {
+  /** Rows set aside because they broke a rule or contradict another row of the same key. */
+  readonly bad: number;
+  /** True where a bad row's key can't be read: any absent record may be the one it stood for. */
+  readonly withhold: boolean;
+}
+
+/**
+ * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of
+ * the bad ones, whose records are carried (DESIGN §5 "Quarantine").
+ */
+export async function checkRows(database: Database, captured: CapturedDataset): Promise<RowCheck> {
+  const dataset = DATASETS[captured.dataset];
+  const source = table('source', dataset.name);
+  const rules = rowRules(dataset);
+  const counts = await database.row(
+    `SELECT count(*) FILTER (fault <> 0)::DOUBLE AS faulty,
+            count(*) FILTER (fault & ${keyFaultMask(dataset, rules)} <> 0)::DOUBLE AS keyless FROM ${source}`,
+  );
+  const faulty = Number(counts['faulty']);
+  if (faulty > 0) await explainFaults(database, dataset, captured);
+  const contradicting = await splitByKey(database, dataset);
+  return { bad: faulty + contradicting, withhold: Number(counts['keyless']) > 0 };
+}
+
+/** Records which rule each bad row broke, with the text as it stands in the source. */
+async function explainFaults(database: Database, dataset: Dataset, captured: CapturedDataset): Promise<void> {
+  const source = table('source', dataset.name);
+  await database.run(
+    `CREATE TEMP TABLE faulty AS SELECT rowid AS id, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${ISSUES_MAX}`,
+  );
+  await database.run(
+    `CREATE TEMP TABLE raw AS SELECT * FROM (SELECT row_number() OVER () - 1 AS id, * FROM (${captured.relation.sql}))
+     WHERE id IN (SELECT id FROM faulty)`,
+    captured.relation.parameters,
+  );
+  for (const [index, rule] of rowRules(dataset).entries()) {
+    const issue = issueSql({
+      dataset: dataset.name,
+      kind: 'bad',
+      rowid: 'id',
+      field: `'${rule.column}'`,
+      value: `raw.${rule.column}`,
+      reason: `'${rule.reason}'`,
+    });
+    await database.run(
+      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (id) WHERE fault & ${2 ** index} <> 0`,
+    );
+  }
+  await database.run('DROP TABLE raw; DROP TABLE faulty');
+}
+
+/** Rows that share a key: identical ones become one, contradicting ones are set aside together. */
+async function splitByKey(database: Database, dataset: Dataset): Promise<number> {
+  const [source, aside, captured] = [
+    table('source', dataset.name),
+    table('aside', dataset.name),
+    table('captured', dataset.name),
+  ];
+  const key = columnList(dataset.key);
+  const columns = columnList(dataset.columns);
+  await database.run(`CREATE TEMP TABLE repeated AS SELECT ${key} FROM ${source} GROUP BY ${key} HAVING count(*) > 1`);
+  await database.run(
+    `CREATE TEMP TABLE verdict AS
+     SELECT ${columnList(dataset.key, 's')}, min(s.rowid) AS first_row,
+            bool_or(s.fault <> 0) OR count(DISTINCT struct_pack(${columnPack(dataset, 's')})) > 1 AS contradicting
+     FROM ${source} s JOIN repeated r ON ${sameKeySql(dataset, 's', 'r')} GROUP BY ${columnList(dataset.key, 's')}`,
+  );
+  const contradicting = await database.run(insertRepeats(dataset, 'bad', 'contradicting AND s.fault = 0'));
+  await database.run(insertRepeats(dataset, 'repeat', 'NOT contradicting AND s.rowid <> v.first_row'));
+  await database.run(
+    `CREATE TABLE ${aside} AS SELECT DISTINCT ${key} FROM (
+       SELECT ${key} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
+  );
+  await database.run(
+    `CREATE TABLE ${captured} AS SELECT ${columns}, s.rowid AS source_row FROM ${source} s
+     WHERE fault = 0 AND NOT EXISTS (SELECT 1 FROM verdict v WHERE ${sameKeySql(dataset, 's', 'v')}
+       AND (v.contradicting OR s.rowid <> v.first_row))`,
+  );
+  await database.run(`DROP TABLE repeated; DROP TABLE verdict; DROP TABLE ${source}`);
+  return contradicting;
+}
+
+function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: string): string {
+  const issue = issueSql({
+    dataset: dataset.name,
+    kind,
+    rowid: 's.rowid',
+    field: `'${dataset.key.join(', ')}'`,
+    value: dataset.key.map((part) => `s.${part}`).join(` || ', ' || `),
+    reason: kind === 'bad' ? `'stands more than once with different content'` : `'stands more than once, identically'`,
+  });
+  return `INSERT INTO issues SELECT ${issue} FROM ${table('source', dataset.name)} s
+    JOIN verdict v ON ${sameKeySql(dataset, 's', 'v')} WHERE ${condition}`;
+}
+
+function columnPack(dataset: Dataset, alias: string): string {
+  return dataset.columns.map(({ name }) => `${name} := ${alias}.${name}`).join(', ');
+}

@@ -1,0 +1,103 @@
+import { DATASETS } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { SourceSettings } from '../../schemas/limits.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import { entityIdSql, sameKeySql } from '../../storage/record-sql.ts';
+import { table } from '../tables.ts';
+import { issueSql } from './issues.ts';
+
+export interface SuspectInput {
+  readonly day: Day;
+  readonly captured: boolean;
+  readonly settings: SourceSettings;
+  /** Suspects that an operator lets in, as `pricing:<entity_id>` or the bare entity id. */
+  readonly accept: readonly string[];
+}
+
+export interface SuspectCheck {
+  /** Prices held back today. */
+  readonly pending: number;
+  /** Suspects let in today, by an operator or by time, as entity ids. */
+  readonly admitted: readonly string[];
+  /** What an operator named and nothing waits for. */
+  readonly unknownAccepts: readonly string[];
+}
+
+const PRICES = ['input_per_million', 'output_per_million'] as const;
+
+/**
+ * Holds back prices that can't be right (DESIGN §5 "Suspects"): outside `price_range`, or moved by more than
+ * `max_price_ratio` between two plausible values. Fills `suspects` and takes them out of `captured_pricing`; their
+ * records are carried like those of bad rows. A price that is in force already is never a suspect.
+ */
+export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
+  if (!input.captured) {
+    await database.run('CREATE TABLE suspects AS SELECT * FROM previous_suspects');
+    return { pending: await countSuspects(database), admitted: [], unknownAccepts: [] };
+  }
+  await findCandidates(database, input);
+  const admitted = await admit(database, input);
+  await setAside(database);
+  return { pending: await countSuspects(database), ...admitted };
+}
+
+/** One row per implausible price of today, with the days for which exactly this price has been seen. */
+async function findCandidates(database: Database, { day, settings }: SuspectInput): Promise<void> {
+  const dataset = DATASETS.pricing;
+  const plausible = (price: string) => `(${price} = 0 OR ${price} BETWEEN $1 AND $2)`;
+  const changed = (price: string) => `c.${price} IS DISTINCT FROM p.${price}`;
+  const outside = PRICES.map((price) => `(${changed(price)} AND NOT ${plausible(`c.${price}`)})`).join(' OR ');
+  const jumped = PRICES.map(
+    (price) =>
+      `(c.${price} > 0 AND p.${price} > 0 AND ${plausible(`c.${price}`)} AND ${plausible(`p.${price}`)}
+        AND greatest(c.${price} / p.${price}, p.${price} / c.${price}) > $3)`,
+  ).join(' OR ');
+  await database.run(
+    `CREATE TABLE suspects AS
+     SELECT model_id, provider, entity_id, input_per_million, output_per_million, rule,
+            coalesce(since, $4::DATE) AS since, coalesce(days, 0)::INTEGER + 1 AS days FROM (
+       SELECT c.model_id, c.provider, ${entityIdSql(dataset, 'c')} AS entity_id,
+              c.input_per_million, c.output_per_million, s.since, s.days,
+              CASE WHEN coalesce(${outside}, false) THEN 'price_range'
+                   WHEN coalesce(${jumped}, false) THEN 'max_price_ratio' END AS rule
+       FROM ${table('captured', 'pricing')} c
+       LEFT JOIN ${table('previous', 'pricing')} p ON ${sameKeySql(dataset, 'c', 'p')}
+       LEFT JOIN previous_suspects s ON ${sameKeySql(dataset, 'c', 's')}
+         AND c.input_per_million IS NOT DISTINCT FROM s.input_per_million
+         AND c.output_per_million IS NOT DISTINCT FROM s.output_per_million)
+     WHERE rule IS NOT NULL ORDER BY model_id, provider`,
+    [...settings.price_range, settings.max_price_ratio, day],
+  );
+}
+
+/** Lets in what an operator named and, for a jump alone, what has stood long enough. */
+async function admit(database: Database, { settings, accept }: SuspectInput) {
+  const named = [...settings.accept, ...accept].map((id) => id.replace(/^pricing:/, ''));
+  const parameters = [JSON.stringify(named), settings.suspect_days] as const;
+  const condition = `list_contains(from_json($1, '["VARCHAR"]'), entity_id) OR (rule = 'max_price_ratio' AND days >= $2)`;
+  const rows = await database.rows(`SELECT entity_id FROM suspects WHERE ${condition} ORDER BY entity_id`, parameters);
+  const admitted = rows.map((row) => String(row['entity_id']));
+  await database.run(`DELETE FROM suspects WHERE ${condition}`, parameters);
+  return { admitted, unknownAccepts: accept.filter((id) => !admitted.includes(id.replace(/^pricing:/, ''))) };
+}
+
+async function setAside(database: Database): Promise<void> {
+  const captured = table('captured', 'pricing');
+  const issue = issueSql({
+    dataset: 'pricing',
+    kind: 'suspect',
+    rowid: 'c.source_row',
+    field: `'input_per_million, output_per_million'`,
+    value: `concat_ws(', ', coalesce(CAST(c.input_per_million AS VARCHAR), 'null'), coalesce(CAST(c.output_per_million AS VARCHAR), 'null'))`,
+    reason: `'breaks ' || s.rule || ' since ' || s.since || '; accept it as pricing:' || s.entity_id`,
+  });
+  const join = `suspects s WHERE ${sameKeySql(DATASETS.pricing, 'c', 's')}`;
+  await database.run(`INSERT INTO issues SELECT ${issue} FROM ${captured} c, ${join}`);
+  await database.run(`INSERT INTO ${table('aside', 'pricing')} SELECT model_id, provider FROM suspects`);
+  await database.run(`DELETE FROM ${captured} c USING ${join}`);
+}
+
+async function countSuspects(database: Database): Promise<number> {
+  const { pending } = await database.row('SELECT count(*)::DOUBLE AS pending FROM suspects');
+  return Number(pending);
+}

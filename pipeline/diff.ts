@@ -1,0 +1,159 @@
+import {
+  contentColumns,
+  DATASET_NAMES,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  SCHEMA_VERSION,
+} from '../schemas/datasets.ts';
+import type { Day } from '../schemas/day.ts';
+import type { Database } from '../storage/duckdb.ts';
+import { columnList, entityIdSql, lineSql, sameKeySql } from '../storage/record-sql.ts';
+import type { Capture } from './capture/capture.ts';
+import { type Check, type Counts, emptyCounts } from './check/check.ts';
+import type { Previous } from './previous.ts';
+import { table } from './tables.ts';
+
+export interface DiffInput {
+  readonly day: Day;
+  /** The capture's date-time as published, such as `2026-11-20T23:59:59Z`. */
+  readonly capturedAt: string;
+  readonly captured: Capture;
+  readonly checked: Check;
+  readonly previous: Previous;
+}
+
+export interface Diff {
+  /** Records in force after the night. */
+  readonly records: Counts;
+  /** Records in force before the night. */
+  readonly previousRecords: Counts;
+  /** Records that vanished. */
+  readonly deleted: Counts;
+  readonly events: { readonly upsert: number; readonly delete: number };
+  readonly firstSeq: number | null;
+  readonly lastSeq: number;
+}
+
+const DELETE_ORDER: readonly DatasetName[] = ['pricing', 'rankings', 'scores', 'models'];
+const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
+
+/**
+ * Stage 3 of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers what changed in
+ * `changes` (DESIGN §5). Deletes come first, children before parents; then upserts, parents before children; each by key.
+ */
+export async function diff(database: Database, input: DiffInput): Promise<Diff> {
+  const order: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
+  for (const name of order) await merge(database, DATASETS[name], input);
+  await countModels(database);
+  await merge(database, DATASETS.benchmarks, input);
+  const before = input.previous.release?.last_seq ?? 0;
+  const lastSeq = await numberChanges(database, input.day, before);
+  const totals = await database.row(
+    `SELECT count(*) FILTER (op = 'upsert')::DOUBLE AS upserts, count(*) FILTER (op = 'delete')::DOUBLE AS deletes FROM changes`,
+  );
+  return {
+    ...(await countRecords(database)),
+    events: { upsert: Number(totals['upserts']), delete: Number(totals['deletes']) },
+    firstSeq: lastSeq > before ? before + 1 : null,
+    lastSeq,
+  };
+}
+
+/** One row per key of yesterday or today, in key order: the record in force, since when, and what became of it. */
+async function merge(database: Database, dataset: Dataset, input: DiffInput): Promise<void> {
+  const [captured, previous] = [table('captured', dataset.name), table('previous', dataset.name)];
+  const content = contentColumns(dataset).map(({ name }) => name);
+  const [firstKey] = dataset.key;
+  const isNew = `c.${firstKey} IS NOT NULL`;
+  const differs = content.map((name) => `c.${name} IS DISTINCT FROM p.${name}`).join(' OR ');
+  const columns = dataset.columns.map(({ name }) =>
+    name === 'updated_at' ? 'NULL::TIMESTAMP AS updated_at' : `if(${isNew}, c.${name}, p.${name}) AS ${name}`,
+  );
+  await database.run(
+    `CREATE TABLE ${table('merged', dataset.name)} AS
+     SELECT ${dataset.columns.map(({ name }) => (name === 'updated_at' ? updatedAtSql() : name)).join(', ')},
+            CASE op WHEN 'upsert' THEN $1::DATE WHEN 'keep' THEN coalesce(since, $1::DATE)
+                    WHEN 'idle' THEN since WHEN 'carry' THEN NULL ELSE since END AS valid_from, op
+     FROM (SELECT ${columns.join(', ')}, c.updated_at AS source_updated, p.updated_at AS previous_updated,
+                  p.valid_from AS since,
+                  CASE WHEN ${isNew} THEN if(p.${firstKey} IS NULL OR ${differs}, 'upsert', 'keep')
+                       WHEN ${lostParentSql(dataset)} THEN 'delete'
+                       ELSE ${absentSql(dataset, input)} END AS op
+           FROM ${captured} c FULL JOIN ${previous} p ON ${sameKeySql(dataset, 'c', 'p')})
+     ORDER BY ${columnList(dataset.key)}`,
+    [input.day, input.capturedAt],
+  );
+  await database.run(`DROP TABLE ${captured}`);
+}
+
+/**
+ * `updated_at` is the record's own (DESIGN §4): it stays while the content stays; a change takes the source's value
+ * where that is later than the old one and not later than the capture ($2), else the capture's.
+ */
+function updatedAtSql(): string {
+  return `CASE WHEN op <> 'upsert' THEN previous_updated
+    WHEN source_updated <= $2::TIMESTAMPTZ::TIMESTAMP AND (previous_updated IS NULL OR source_updated > previous_updated)
+    THEN source_updated ELSE $2::TIMESTAMPTZ::TIMESTAMP END AS updated_at`;
+}
+
+/** What becomes of a record that today's capture doesn't have. */
+function absentSql(dataset: Dataset, { captured, checked }: DiffInput): string {
+  if (!captured.datasets.some((candidate) => candidate.dataset === dataset.name)) return `'idle'`;
+  if (checked.withheld.has(dataset.name)) return `'carry'`;
+  const aside = table('aside', dataset.name);
+  return `if(EXISTS (SELECT 1 FROM ${aside} a WHERE ${sameKeySql(dataset, 'a', 'p')}), 'carry', 'delete')`;
+}
+
+/** True where a record's model or benchmark is no longer there. */
+function lostParentSql(dataset: Dataset): string {
+  const lost = dataset.columns.flatMap(({ name, references }) =>
+    references === undefined ? [] : [`p.${name} NOT IN (SELECT id FROM present_${references})`],
+  );
+  return lost.length === 0 ? 'false' : lost.join(' OR ');
+}
+
+/** Gives benchmarks without a `model_count` of their own the number of models that have a score in them. */
+async function countModels(database: Database): Promise<void> {
+  await database.run(
+    `UPDATE ${table('captured', 'benchmarks')} AS b SET model_count = coalesce(
+       (SELECT count(*) FROM ${table('merged', 'scores')} s WHERE s.benchmark_id = b.id AND s.op <> 'delete'), 0)
+     WHERE model_count IS NULL`,
+  );
+}
+
+/** One row per event: numbers without a gap, in the order of the feed. */
+async function numberChanges(database: Database, day: Day, lastSeq: number): Promise<number> {
+  await database.run(
+    `CREATE TABLE changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, op VARCHAR,
+       data VARCHAR, schema_version VARCHAR)`,
+  );
+  let seq = lastSeq;
+  const number = async (name: DatasetName, op: 'delete' | 'upsert') => {
+    const dataset = DATASETS[name];
+    seq += await database.run(
+      `INSERT INTO changes SELECT ${seq} + row_number() OVER (ORDER BY ${columnList(dataset.key)}), $1::DATE,
+         '${dataset.entityType}', ${entityIdSql(dataset)}, '${op}', ${op === 'upsert' ? lineSql(dataset) : 'NULL'},
+         '${SCHEMA_VERSION}'
+       FROM ${table('merged', name)} WHERE op = '${op}' ORDER BY ${columnList(dataset.key)}`,
+      [day],
+    );
+  };
+  for (const name of DELETE_ORDER) await number(name, 'delete');
+  for (const name of UPSERT_ORDER) await number(name, 'upsert');
+  return seq;
+}
+
+async function countRecords(database: Database) {
+  const [records, previousRecords, deleted] = [emptyCounts(), emptyCounts(), emptyCounts()];
+  for (const name of DATASET_NAMES) {
+    const row = await database.row(
+      `SELECT count(*) FILTER (op <> 'delete')::DOUBLE AS records, count(*) FILTER (op = 'delete')::DOUBLE AS deleted,
+              (SELECT count(*) FROM ${table('previous', name)})::DOUBLE AS previous FROM ${table('merged', name)}`,
+    );
+    records[name] = Number(row['records']);
+    deleted[name] = Number(row['deleted']);
+    previousRecords[name] = Number(row['previous']);
+  }
+  return { records, previousRecords, deleted };
+}

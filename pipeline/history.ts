@@ -1,0 +1,26 @@
+import { DATASET_NAMES, DATASETS, type Dataset } from '../schemas/datasets.ts';
+import type { Day } from '../schemas/day.ts';
+import type { Database } from '../storage/duckdb.ts';
+import { columnList, sameKeySql } from '../storage/record-sql.ts';
+import type { Previous } from './previous.ts';
+import { table } from './tables.ts';
+
+/**
+ * Stage 4 of the night: an interval ends where its record changed, vanished, or has no point today because its row was
+ * set aside (DESIGN §5). Fills `closed_<dataset>` with the old record, `valid_from`, and `valid_to`: the last day on
+ * which the dataset was captured before today.
+ */
+export async function closeIntervals(database: Database, { release }: Previous): Promise<void> {
+  for (const name of DATASET_NAMES) await close(database, DATASETS[name], release?.last_captured[name] ?? null);
+}
+
+async function close(database: Database, dataset: Dataset, lastCaptured: Day | null): Promise<void> {
+  await database.run(
+    `CREATE TABLE ${table('closed', dataset.name)} AS
+     SELECT ${columnList(dataset.columns, 'p')}, p.valid_from, $1::DATE AS valid_to
+     FROM ${table('previous', dataset.name)} p JOIN ${table('merged', dataset.name)} m ON ${sameKeySql(dataset, 'p', 'm')}
+     WHERE m.op IN ('upsert', 'delete', 'carry') AND p.valid_from IS NOT NULL
+     ORDER BY ${columnList(dataset.key, 'p')}`,
+    [lastCaptured],
+  );
+}

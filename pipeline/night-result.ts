@@ -1,0 +1,94 @@
+import { cursorFromSeq } from '../schemas/cursor.ts';
+import type { Day } from '../schemas/day.ts';
+import type { Release } from '../schemas/release.ts';
+import type { Counts } from './check/check.ts';
+import type { Findings, NightStatus } from './report.ts';
+
+/** What became of a night; the field names are the contract of `nightly --json` (DESIGN §10). */
+export interface NightResult {
+  readonly status: NightStatus;
+  readonly day: Day;
+  readonly snapshot_id: string | null;
+  /** Records in force after the night, by dataset; null where nothing was published. */
+  readonly records: Counts | null;
+  readonly events: { readonly upsert: number; readonly delete: number } | null;
+  readonly first_seq: number | null;
+  readonly last_seq: number | null;
+  readonly change_cursor: string | null;
+  /** Rows set aside as bad, over all datasets. */
+  readonly quarantined: number;
+  readonly published_at: string | null;
+  readonly suspects_pending: number;
+  readonly dry_run: boolean;
+  /** Why the night was held or rejected. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+  /** Folder with the run's report.json and issues.jsonl; null where no run was needed. */
+  readonly report: string | null;
+}
+
+export interface RunOutline {
+  readonly day: Day;
+  readonly dryRun: boolean;
+  readonly findings: Findings;
+  readonly report: string | null;
+}
+
+/** The result of a night that published, would have (dry run), or found its day published before. */
+export function resultFromRelease(
+  status: 'published' | 'already_published',
+  release: Release,
+  run: RunOutline,
+): NightResult {
+  return {
+    ...emptyResult(status, run),
+    snapshot_id: release.manifest.id,
+    records: release.records,
+    events: release.events,
+    first_seq: release.first_seq,
+    last_seq: release.last_seq,
+    change_cursor: cursorFromSeq(release.last_seq),
+    quarantined: sum(release.quarantined),
+    published_at: run.dryRun && status === 'published' ? null : release.published_at,
+    suspects_pending: release.suspects_pending,
+  };
+}
+
+/** The result of a night that published nothing, with the reasons. */
+export function resultFromProblems(
+  status: 'held' | 'rejected',
+  problems: readonly string[],
+  run: RunOutline,
+): NightResult {
+  const { check } = run.findings;
+  return {
+    ...emptyResult(status, run),
+    quarantined: check === undefined ? 0 : sum(check.quarantined),
+    suspects_pending: check?.suspects.pending ?? 0,
+    problems,
+  };
+}
+
+function emptyResult(status: NightStatus, { day, dryRun, findings, report }: RunOutline): NightResult {
+  return {
+    status,
+    day,
+    snapshot_id: null,
+    records: null,
+    events: null,
+    first_seq: null,
+    last_seq: null,
+    change_cursor: null,
+    quarantined: 0,
+    published_at: null,
+    suspects_pending: 0,
+    dry_run: dryRun,
+    problems: [],
+    warnings: findings.warnings,
+    report,
+  };
+}
+
+function sum(counts: Counts): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { CatalogEntry } from '../schemas/catalog.ts';
+import { DATASET_NAMES, DATASETS } from '../schemas/datasets.ts';
+import type { Release } from '../schemas/release.ts';
+import { loadRelease } from '../storage/catalog.ts';
+import type { Database } from '../storage/duckdb.ts';
+import { RELEASE_PATHS } from '../storage/keys.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { columnDefinitions } from '../storage/record-sql.ts';
+import { fetchReleaseFile } from '../storage/release-files.ts';
+import { REMOVED_COLUMNS, SUSPECT_COLUMNS, table } from './tables.ts';
+
+/** Yesterday, as the night starts from it; both undefined before the first night. */
+export interface Previous {
+  readonly entry: CatalogEntry | undefined;
+  readonly release: Release | undefined;
+}
+
+export interface PreviousDeps {
+  readonly store: ObjectStore;
+  readonly database: Database;
+  readonly scratch: string;
+}
+
+/**
+ * Brings yesterday's state from the store into `previous_<dataset>`, `previous_suspects` and `previous_removed`; empty
+ * tables before the first night. Every file is checked against the hash in its release.json; rejects with `corrupt`.
+ */
+export async function loadPrevious(entry: CatalogEntry | undefined, deps: PreviousDeps): Promise<Previous> {
+  if (entry === undefined) {
+    await createEmpty(deps.database);
+    return { entry, release: undefined };
+  }
+  const release = await loadRelease(deps.store, entry);
+  const load = async (name: string, path: string) => {
+    const local = join(deps.scratch, `${name}.parquet`);
+    await fetchReleaseFile(deps.store, release, path, local);
+    await deps.database.run(`CREATE TABLE ${name} AS SELECT * FROM read_parquet($1)`, [local]);
+  };
+  for (const dataset of DATASET_NAMES) await load(table('previous', dataset), RELEASE_PATHS.state(dataset));
+  await load('previous_suspects', RELEASE_PATHS.suspects);
+  await load('previous_removed', RELEASE_PATHS.removed);
+  return { entry, release };
+}
+
+async function createEmpty(database: Database): Promise<void> {
+  for (const dataset of DATASET_NAMES) {
+    const columns = columnDefinitions(DATASETS[dataset]);
+    await database.run(`CREATE TABLE ${table('previous', dataset)} (${columns}, valid_from DATE)`);
+  }
+  await database.run(`CREATE TABLE previous_suspects (${SUSPECT_COLUMNS})`);
+  await database.run(`CREATE TABLE previous_removed (${REMOVED_COLUMNS})`);
+}

@@ -1,0 +1,70 @@
+/**
+ * Publishing (DESIGN §5, §6): upload everything under the release's own prefix, read it back, write release.json last,
+ * swap the catalog. Until the swap no reader can see any of it; after it every reader sees all of it. A night that dies
+ * before leaves an orphan prefix that nothing refers to; one that dies after has published.
+ */
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { catalogEntryFromRelease } from '../schemas/catalog.ts';
+import { AppError, isAppError } from '../schemas/errors.ts';
+import type { Release, ReleaseFile } from '../schemas/release.ts';
+import { type LoadedCatalog, swapCatalog } from '../storage/catalog.ts';
+import { hashStream, sha256 } from '../storage/hash.ts';
+import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+
+export interface PublishInput {
+  readonly release: Release;
+  /** Folder that holds the release's files under their paths. */
+  readonly folder: string;
+  /** The catalog the night started from; the swap replaces exactly this one. */
+  readonly catalog: LoadedCatalog;
+}
+
+export interface PublishDeps {
+  readonly store: ObjectStore;
+  /** Uploads at once. */
+  readonly uploadsMax: number;
+}
+
+/** Stage 7 of the night. Rejects with `precondition_failed` when another night swapped the catalog first. */
+export async function publish({ release, folder, catalog }: PublishInput, deps: PublishDeps): Promise<void> {
+  const { store } = deps;
+  const limit = pLimit(deps.uploadsMax);
+  await Promise.all(release.files.map((file) => limit(() => upload(store, release, file, folder))));
+  const body = Buffer.from(`${JSON.stringify(release)}\n`, 'utf8');
+  const releaseSha256 = sha256(body);
+  await store.put(releaseKey(release, RELEASE_PATHS.release), body, { ifAbsent: true });
+  await verifyUpload(store, release, { path: RELEASE_PATHS.release, bytes: body.length, sha256: releaseSha256 });
+  const entry = catalogEntryFromRelease(release, releaseSha256);
+  await swapCatalog(store, catalog, [...(catalog.catalog?.releases ?? []), entry]);
+  await markPublished(store, release);
+}
+
+/**
+ * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that
+ * lost the race left a complete release of the same day. The swap has published already, so a mark that can't be put is
+ * no failure: the next night's `prev` says the same.
+ */
+async function markPublished(store: ObjectStore, release: Release): Promise<void> {
+  try {
+    await store.put(releaseKey(release, RELEASE_PATHS.published), Buffer.alloc(0), { ifAbsent: true });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
+}
+
+async function upload(store: ObjectStore, release: Release, file: ReleaseFile, folder: string): Promise<void> {
+  await store.putFile(releaseKey(release, file.path), join(folder, file.path), { ifAbsent: true });
+  await verifyUpload(store, release, file);
+}
+
+/** Reads an object back and compares it with what was sent. */
+async function verifyUpload(store: ObjectStore, release: Release, expected: ReleaseFile): Promise<void> {
+  const key = releaseKey(release, expected.path);
+  const found = await hashStream(await store.stream(key));
+  if (found.bytes === expected.bytes && found.sha256 === expected.sha256) return;
+  throw new AppError('corrupt', `${store.url}: ${key} reads back differently from what was written`, {
+    details: { expected, found },
+  });
+}

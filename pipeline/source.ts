@@ -1,0 +1,114 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { DATASET_NAMES, type DatasetName } from '../schemas/datasets.ts';
+import { type Day, isDay } from '../schemas/day.ts';
+import { AppError, messageFromError } from '../schemas/errors.ts';
+import { type SourceSettings, SourceSettingsSchema } from '../schemas/limits.ts';
+
+export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
+export type SourceFormat = (typeof SOURCE_FORMATS)[number];
+
+/** The file that holds a dataset's rows of one day. */
+export interface DatasetSource {
+  readonly dataset: DatasetName;
+  readonly name: string;
+  readonly path: string;
+  readonly format: SourceFormat;
+  readonly compressed: boolean;
+}
+
+/** Where one day's raw rows come from (DESIGN §4 "Source"). */
+export interface SourceDay {
+  readonly folder: string;
+  readonly datasets: readonly DatasetSource[];
+  /** `source.sql` beside the files or in the folder above the days. */
+  readonly sqlPath: string | undefined;
+  readonly settings: SourceSettings;
+}
+
+const DATED = /^\d{4}-\d{2}-\d{2}$/;
+const DATASET_FILE = new RegExp(`^(${DATASET_NAMES.join('|')})\\.(?:(jsonl|json|csv)(\\.gz)?|(parquet))$`);
+
+/** The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. */
+export async function listSourceDays(root: string): Promise<readonly Day[]> {
+  const entries = await readFolder(root);
+  const days = entries.filter((entry) => entry.isDirectory() && DATED.test(entry.name)).map((entry) => entry.name);
+  const impossible = days.filter((day) => !isDay(day));
+  if (impossible.length > 0) {
+    throw new AppError('source_rejected', `${root}: ${impossible.join(', ')} is not a calendar day`);
+  }
+  return days.sort();
+}
+
+/**
+ * Finds a day's files: in the sub-folder of that day where the source has dated folders, else in the source itself.
+ * Rejects with `source_rejected` where there is nothing to read.
+ */
+export async function findSourceDay(root: string, day: Day): Promise<SourceDay> {
+  const days = await listSourceDays(root);
+  if (days.length > 0 && !days.includes(day)) {
+    throw new AppError('source_rejected', `${root} has no folder ${day}; it holds ${days[0]} to ${days.at(-1)}`);
+  }
+  const folders = days.length > 0 ? [join(root, day), root] : [root];
+  const folder = resolve(folders[0] ?? root);
+  const datasets = datasetsFromNames(
+    folder,
+    (await readFolder(folder)).map((entry) => entry.name),
+  );
+  const sqlPath = await findFirst(folders, 'source.sql');
+  if (datasets.length === 0 && sqlPath === undefined) {
+    throw new AppError(
+      'source_rejected',
+      `${folder} has no data: expected one of ${DATASET_NAMES.map((name) => `${name}.jsonl`).join(', ')} ` +
+        '(or .jsonl.gz, .json, .csv, .parquet), or a source.sql',
+    );
+  }
+  return { folder, datasets, sqlPath, settings: await loadSettings(await findFirst(folders, 'source.json')) };
+}
+
+function datasetsFromNames(folder: string, names: readonly string[]): readonly DatasetSource[] {
+  const found = names.flatMap((name) => {
+    const [, dataset, text, gz, parquet] = DATASET_FILE.exec(name) ?? [];
+    const format = SOURCE_FORMATS.find((candidate) => candidate === (text ?? parquet));
+    const known = DATASET_NAMES.find((candidate) => candidate === dataset);
+    if (known === undefined || format === undefined) return [];
+    return [{ dataset: known, name, path: join(folder, name), format, compressed: gz !== undefined }];
+  });
+  for (const dataset of DATASET_NAMES) {
+    const files = found.filter((file) => file.dataset === dataset);
+    if (files.length > 1) {
+      const listed = files.map((file) => file.name).join(' and ');
+      throw new AppError('source_rejected', `${folder}: ${listed} both hold ${dataset}; keep one`);
+    }
+  }
+  return DATASET_NAMES.flatMap((dataset) => found.filter((file) => file.dataset === dataset));
+}
+
+async function readFolder(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (cause) {
+    throw new AppError('source_rejected', `the source ${folder} can't be read: ${messageFromError(cause)}`, { cause });
+  }
+}
+
+async function findFirst(folders: readonly string[], name: string): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = resolve(folder, name);
+    if (await stat(path).catch(() => undefined)) return path;
+  }
+  return undefined;
+}
+
+async function loadSettings(path: string | undefined): Promise<SourceSettings> {
+  if (path === undefined) return SourceSettingsSchema.parse({});
+  try {
+    const result = SourceSettingsSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
+    if (result.success) return result.data;
+    const problems = result.error.issues.map((issue) => `${issue.path.join('.') || basename(path)}: ${issue.message}`);
+    throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('source_rejected', `${path} is not JSON: ${messageFromError(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { DATASET_NAMES } from './datasets.ts';
+import { type Release, ReleaseRefSchema } from './release.ts';
+
+/** The parts of a release that pruning may take away; history stays for ever. */
+export const RELEASE_PARTS = ['snapshot', 'changes', 'state'] as const;
+export type ReleasePart = (typeof RELEASE_PARTS)[number];
+
+/** A live release, with what a reader needs before opening it. */
+export const CatalogEntrySchema = z.strictObject({
+  ...ReleaseRefSchema.shape,
+  data_as_of: z.iso.datetime(),
+  published_at: z.iso.datetime(),
+  schema_version: z.string(),
+  captured: z.array(z.enum(DATASET_NAMES)),
+  first_seq: z.number().int().positive().nullable(),
+  last_seq: z.number().int().nonnegative(),
+  parts: z.array(z.enum(RELEASE_PARTS)),
+});
+export type CatalogEntry = z.infer<typeof CatalogEntrySchema>;
+
+/** `catalog.json`: the one mutable object of the store. Swapping it is the commit (DESIGN §6). */
+export const CatalogSchema = z.strictObject({
+  format: z.literal(1),
+  /** Counts the swaps, so that no two catalogs have the same bytes. */
+  generation: z.number().int().positive(),
+  /** Every live release, oldest first. */
+  releases: z.array(CatalogEntrySchema),
+});
+export type Catalog = z.infer<typeof CatalogSchema>;
+
+/** A release's line in the catalog. */
+export function catalogEntryFromRelease(release: Release, releaseSha256: string): CatalogEntry {
+  return {
+    day: release.day,
+    run: release.run,
+    release_sha256: releaseSha256,
+    data_as_of: release.data_as_of,
+    published_at: release.published_at,
+    schema_version: release.schema_version,
+    captured: release.captured,
+    first_seq: release.first_seq,
+    last_seq: release.last_seq,
+    parts: [...RELEASE_PARTS],
+  };
+}

@@ -1,0 +1,30 @@
+/** A UTC calendar day as `YYYY-MM-DD`. Days compare as text. */
+export type Day = string;
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+/** True for a real calendar day written `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  return DAY.test(text) && dayFromDate(new Date(`${text}T00:00:00Z`)) === text;
+}
+
+/** The UTC day of an instant; an invalid date gives an empty text. */
+export function dayFromDate(date: Date): Day {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
+}
+
+/** The day a number of days later (or earlier, when negative). */
+export function addDays(day: Day, days: number): Day {
+  return dayFromDate(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS));
+}
+
+/** A date-time as published: seconds, and milliseconds only when they are not zero. */
+export function timestampFromDate(date: Date): string {
+  return date.toISOString().replace('.000Z', 'Z');
+}
+
+/** The last second of a day: what a day that is over is captured as of. */
+export function endOfDay(day: Day): string {
+  return `${day}T23:59:59Z`;
+}

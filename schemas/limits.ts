@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+const Fraction = z.number().min(0).max(1);
+
+/**
+ * `source.json`: the limits of a night and what an operator has accepted (DESIGN §5). Every value has a default;
+ * an unknown key is refused, so that a misspelt limit can't be silently without effect.
+ */
+export const SourceSettingsSchema = z.strictObject({
+  /** Bad rows of a dataset past which the night is rejected, as a part of its rows … */
+  max_bad_fraction: Fraction.default(0.01),
+  /** … but never fewer than this many rows. */
+  max_bad_rows: z.number().int().nonnegative().default(10),
+  /** Part of a dataset's records that may vanish in one night. */
+  max_shrink: Fraction.default(0.3),
+  /** Part of a dataset's rows that may be suspects. */
+  max_suspect_fraction: Fraction.default(0.2),
+  /** Plausible prices per million tokens, lowest and highest; 0 is always plausible. */
+  price_range: z.tuple([z.number().positive(), z.number().positive()]).default([0.0001, 10_000]),
+  /** How many times a plausible price may rise or fall in one night. */
+  max_price_ratio: z.number().min(1).default(1000),
+  /** Captured days after which an unchanged jump is believed. */
+  suspect_days: z.number().int().positive().default(14),
+  /** Suspects to let in, as `pricing:<entity_id>`. */
+  accept: z.array(z.string()).default([]),
+});
+export type SourceSettings = z.infer<typeof SourceSettingsSchema>;

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import {
+  type Column,
+  type ColumnType,
+  DATASETS,
+  type DatasetName,
+  type EntityType,
+  ID_LENGTH_MAX,
+  publishedColumns,
+} from './datasets.ts';
+
+/** A published record: a flat object with the dataset's columns in wire order. */
+export type PublishedRecord = Readonly<Record<string, string | number | readonly string[] | null>>;
+
+const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>> = {
+  id: () => z.string().min(1).max(ID_LENGTH_MAX),
+  text: () => z.string(),
+  'text[]': () => z.array(z.string()),
+  double: (column) => withRange(z.number(), column),
+  integer: (column) => withRange(z.number().int(), column),
+  bigint: (column) => withRange(z.number().int(), column),
+  date: () => z.iso.date(),
+  timestamp: () => z.iso.datetime(),
+};
+
+function withRange(schema: z.ZodNumber, column: Column): z.ZodNumber {
+  const low = column.min === undefined ? schema : schema.min(column.min);
+  return column.max === undefined ? low : low.max(column.max);
+}
+
+function columnSchema(column: Column): z.ZodType {
+  const schema = VALUE_SCHEMAS[column.type](column);
+  return (column.nullable ? schema.nullable() : schema).describe(column.description);
+}
+
+/** The zod schema of a dataset's published record; unknown keys are refused, so a drift from the table shows. */
+export function recordSchema(dataset: DatasetName): z.ZodObject {
+  return z.strictObject(
+    Object.fromEntries(publishedColumns(DATASETS[dataset]).map((column) => [column.name, columnSchema(column)])),
+  );
+}
+
+/**
+ * The canonical line of a record, without the newline (DESIGN §4): keys in wire order, nulls written, numbers in
+ * their shortest round-trip form as ECMAScript and RFC 8785 print them.
+ */
+export function canonicalLine(dataset: DatasetName, record: PublishedRecord): string {
+  const columns = publishedColumns(DATASETS[dataset]);
+  return JSON.stringify(Object.fromEntries(columns.map(({ name }) => [name, record[name] ?? null])));
+}
+
+/** The dataset whose records an entity type stands for. */
+export function datasetFromEntityType(entityType: EntityType): DatasetName {
+  switch (entityType) {
+    case 'model':
+      return 'models';
+    case 'score':
+      return 'scores';
+    case 'ranking':
+      return 'rankings';
+    case 'pricing':
+      return 'pricing';
+  }
+}

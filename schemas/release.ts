@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { DATASET_NAMES } from './datasets.ts';
+import { ManifestSchema } from './manifest.ts';
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Count = z.number().int().nonnegative();
+const Day = z.iso.date();
+
+/** A value for each dataset. */
+function perDataset<T extends z.ZodType>(value: T) {
+  return z.record(z.enum(DATASET_NAMES), value);
+}
+
+/** What points at a release without doubt: its day, its run and the hash of its release.json. */
+export const ReleaseRefSchema = z.strictObject({ day: Day, run: z.string(), release_sha256: Sha256 });
+export type ReleaseRef = z.infer<typeof ReleaseRefSchema>;
+
+/** A file of a release; `path` is relative to the release's prefix. */
+export const ReleaseFileSchema = z.strictObject({ path: z.string(), bytes: Count, sha256: Sha256 });
+export type ReleaseFile = z.infer<typeof ReleaseFileSchema>;
+
+/** What held the night and was accepted by an operator. */
+export const HoldSchema = z.strictObject({
+  dataset: z.enum(DATASET_NAMES),
+  rule: z.enum(['max_shrink', 'max_suspect_fraction']),
+  message: z.string(),
+});
+export type Hold = z.infer<typeof HoldSchema>;
+
+/** `release.json`: what one night published (DESIGN §6). Written once, before the catalog is swapped. */
+export const ReleaseSchema = z.strictObject({
+  format: z.literal(1),
+  day: Day,
+  run: z.string(),
+  prev: ReleaseRefSchema.nullable(),
+  tool_version: z.string(),
+  schema_version: z.string(),
+  data_as_of: z.iso.datetime(),
+  published_at: z.iso.datetime(),
+  /** Datasets whose file was there this night; the others were carried and have no point on this day. */
+  captured: z.array(z.enum(DATASET_NAMES)),
+  /** The newest day on which each dataset was captured, this one included. */
+  last_captured: perDataset(Day.nullable()),
+  records: perDataset(Count),
+  events: z.strictObject({ upsert: Count, delete: Count }),
+  /** The night's first event; null when nothing changed. */
+  first_seq: z.number().int().positive().nullable(),
+  /** The newest event of the whole feed after this night; 0 before any. */
+  last_seq: Count,
+  quarantined: perDataset(Count),
+  orphans: perDataset(Count),
+  suspects_pending: Count,
+  accepted: z.array(HoldSchema),
+  source_files: z.array(
+    z.strictObject({ name: z.string(), dataset: z.enum(DATASET_NAMES).nullable(), bytes: Count, sha256: Sha256 }),
+  ),
+  files: z.array(ReleaseFileSchema),
+  manifest: ManifestSchema,
+});
+export type Release = z.infer<typeof ReleaseSchema>;
+export type SourceFile = Release['source_files'][number];

@@ -1,0 +1,80 @@
+/**
+ * The catalog: the list of live releases, and the only mutable object of the store. A reader that has a catalog sees a
+ * whole, immutable world; swapping the catalog by put-if-match is the commit of every change to the store (DESIGN §6).
+ */
+import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catalog.ts';
+import { AppError } from '../schemas/errors.ts';
+import { type Release, ReleaseSchema } from '../schemas/release.ts';
+import { sha256 } from './hash.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from './keys.ts';
+import type { ObjectStore } from './object-store.ts';
+
+/** A catalog with the version that a swap must replace; both undefined in a store that has none yet. */
+export interface LoadedCatalog {
+  readonly catalog: Catalog | undefined;
+  readonly etag: string | undefined;
+}
+
+/** Reads the catalog; rejects with `corrupt` where it is not one. */
+export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
+  const object = await store.get(CATALOG_KEY);
+  if (object === undefined) return { catalog: undefined, etag: undefined };
+  return { catalog: parseObject(CatalogSchema, object.body, `${store.url}: ${CATALOG_KEY}`), etag: object.etag };
+}
+
+/**
+ * Makes `releases` the live ones. Rejects with `precondition_failed` when another process swapped first: nothing has
+ * changed then, and the caller decides on a fresh catalog.
+ */
+export async function swapCatalog(
+  store: ObjectStore,
+  previous: LoadedCatalog,
+  releases: readonly CatalogEntry[],
+): Promise<Catalog> {
+  const catalog: Catalog = {
+    format: 1,
+    generation: (previous.catalog?.generation ?? 0) + 1,
+    releases: [...releases],
+  };
+  const body = Buffer.from(`${JSON.stringify(catalog)}\n`, 'utf8');
+  await store.put(CATALOG_KEY, body, previous.etag === undefined ? { ifAbsent: true } : { ifMatch: previous.etag });
+  return catalog;
+}
+
+/** The release.json that a catalog entry names; rejects with `corrupt` where it is missing or not the recorded one. */
+export async function loadRelease(store: ObjectStore, entry: CatalogEntry): Promise<Release> {
+  const key = releaseKey(entry, RELEASE_PATHS.release);
+  const object = await store.get(key);
+  if (object === undefined) throw new AppError('corrupt', `${store.url}: ${key} is missing`);
+  if (sha256(object.body) !== entry.release_sha256) {
+    throw new AppError('corrupt', `${store.url}: ${key} is not the file that the catalog names (sha256 differs)`);
+  }
+  return parseObject(ReleaseSchema, object.body, `${store.url}: ${key}`);
+}
+
+/** The newest live release. */
+export function newestEntry(catalog: Catalog | undefined): CatalogEntry | undefined {
+  return catalog?.releases.at(-1);
+}
+
+/** The live release of a day; rejects with `not_found`. */
+export function getEntry(catalog: Catalog | undefined, day: string): CatalogEntry {
+  const entry = catalog?.releases.find((release) => release.day === day);
+  if (entry === undefined) throw new AppError('not_found', `there is no snapshot ${day}`);
+  return entry;
+}
+
+/** Parses stored JSON with its schema; rejects with `corrupt`, naming the object and the first thing that is wrong. */
+export function parseObject<T>(
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } },
+  body: Buffer,
+  where: string,
+): T {
+  try {
+    const result = schema.safeParse(JSON.parse(body.toString('utf8')));
+    if (result.success) return result.data;
+    throw result.error;
+  } catch (cause) {
+    throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version`, { cause });
+  }
+}

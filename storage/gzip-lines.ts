@@ -1,0 +1,72 @@
+/**
+ * gzip JSON Lines, written so that the same lines always give the same bytes with the same zlib: fixed level, no time
+ * stamp, and members of a fixed number of uncompressed bytes. A file of several members is one gzip file to every
+ * reader that follows RFC 1952; cutting it lets all cores compress.
+ */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+
+/** Uncompressed bytes of a member. Smaller costs compression, larger costs memory and parallel work. */
+const MEMBER_BYTES = 8 * 1024 * 1024;
+/** A third of the time of level 9 for a few per cent more bytes. */
+const LEVEL = 6;
+/** Members in memory at once, each with its input and output. */
+const MEMBERS_IN_FLIGHT_MAX = 3;
+
+export interface GzipResult {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly content_bytes: number;
+  readonly content_sha256: string;
+}
+
+/** Compresses a file of lines; hashes both sides on the way. Memory is bounded whatever the size. */
+export async function gzipLines(linesPath: string, gzipPath: string): Promise<GzipResult> {
+  const [input, output] = [await open(linesPath, 'r'), await open(gzipPath, 'wx')];
+  try {
+    const content = createHash('sha256');
+    const file = createHash('sha256');
+    let [contentBytes, bytes] = [0, 0];
+    const pending: Promise<Buffer>[] = [];
+    const writeNext = async () => {
+      const member = await pending.shift();
+      if (member === undefined) return;
+      file.update(member);
+      bytes += member.length;
+      await output.appendFile(member);
+    };
+    for (;;) {
+      const chunk = await readFully(input, MEMBER_BYTES);
+      if (chunk.length === 0 && contentBytes > 0) break;
+      pending.push(compress(chunk, { level: LEVEL }));
+      content.update(chunk);
+      contentBytes += chunk.length;
+      if (pending.length >= MEMBERS_IN_FLIGHT_MAX) await writeNext();
+      if (chunk.length < MEMBER_BYTES) break;
+    }
+    while (pending.length > 0) await writeNext();
+    return {
+      bytes,
+      sha256: file.digest('hex'),
+      content_bytes: contentBytes,
+      content_sha256: content.digest('hex'),
+    };
+  } finally {
+    await Promise.all([input.close(), output.close()]);
+  }
+}
+
+async function readFully(file: Awaited<ReturnType<typeof open>>, bytesMax: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(bytesMax);
+  let length = 0;
+  while (length < bytesMax) {
+    const { bytesRead } = await file.read(buffer, length, bytesMax - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}

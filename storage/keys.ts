@@ -1,0 +1,50 @@
+/**
+ * Where everything lies in the store (DESIGN §6). Keys never change meaning: readers of other versions depend on them.
+ *
+ * - `catalog.json` is the only key that is ever overwritten.
+ * - All keys of a release start with its prefix, `releases/<day>.<run>/`; `<run>` is unique, so two nights never
+ *   write the same key.
+ * - `published` is put into a release after the swap that made it live, so that a lost catalog can be rebuilt.
+ */
+import type { DatasetName } from '../schemas/datasets.ts';
+import type { Day } from '../schemas/day.ts';
+
+export const CATALOG_KEY = 'catalog.json';
+export const RELEASES_PREFIX = 'releases/';
+
+/** Paths inside a release, relative to its prefix. */
+export const RELEASE_PATHS = {
+  release: 'release.json',
+  published: 'published',
+  manifest: 'snapshot/manifest.json',
+  changes: 'changes.parquet',
+  suspects: 'state/suspects.parquet',
+  removed: 'state/removed.parquet',
+  snapshot: (dataset: DatasetName) => `snapshot/${dataset}.jsonl.gz`,
+  state: (dataset: DatasetName) => `state/${dataset}.parquet`,
+  history: (dataset: DatasetName) => `history/${dataset}.parquet`,
+} as const;
+
+/** What names a release: the day it captured and the run that made it. */
+export interface ReleaseName {
+  readonly day: Day;
+  readonly run: string;
+}
+
+/** `<day>.<run>`: how people and reports name a release. */
+export function releaseId({ day, run }: ReleaseName): string {
+  return `${day}.${run}`;
+}
+
+/** The key of a file of a release. */
+export function releaseKey(release: ReleaseName, path: string): string {
+  return `${RELEASES_PREFIX}${releaseId(release)}/${path}`;
+}
+
+const RELEASE_KEY = /^releases\/(\d{4}-\d{2}-\d{2})\.([0-9A-Za-z]+)\/(.+)$/;
+
+/** The release and the path inside it that a key stands for; undefined for any other key. */
+export function releaseFromKey(key: string): (ReleaseName & { readonly path: string }) | undefined {
+  const [, day, run, path] = RELEASE_KEY.exec(key) ?? [];
+  return day === undefined || run === undefined || path === undefined ? undefined : { day, run, path };
+}

@@ -1,0 +1,91 @@
+/**
+ * Records as DuckDB sees them: column types, the canonical line and the entity id as SQL expressions. They derive from
+ * `schemas/datasets.ts` and give byte for byte what `canonicalLine` and `entityIdFromKey` give in TypeScript.
+ */
+import { type Column, type ColumnType, type Dataset, publishedColumns } from '../schemas/datasets.ts';
+
+export const DUCKDB_TYPES: Readonly<Record<ColumnType, string>> = {
+  id: 'VARCHAR',
+  text: 'VARCHAR',
+  'text[]': 'VARCHAR[]',
+  double: 'DOUBLE',
+  integer: 'INTEGER',
+  bigint: 'BIGINT',
+  date: 'DATE',
+  timestamp: 'TIMESTAMP',
+};
+
+/**
+ * A DOUBLE as ECMAScript prints it. DuckDB finds the same shortest digits but writes `100.0`, `1e-05` and `1e+16`.
+ * `v` must be finite.
+ */
+export const ES_NUMBER_MACRO = `
+CREATE OR REPLACE TEMP MACRO es_number(v) AS CASE
+  WHEN v = 0 THEN '0'
+  WHEN v = trunc(v) AND abs(v) < 1e15 THEN CAST(CAST(v AS BIGINT) AS VARCHAR)
+  WHEN abs(v) >= 1e-4 AND abs(v) < 1e15 THEN CAST(v AS VARCHAR)
+  ELSE es_number_rare(CAST(v AS VARCHAR)) END`;
+
+/** The rare shapes of {@link ES_NUMBER_MACRO}: a text with an exponent, or an integer of sixteen digits. */
+export const ES_NUMBER_RARE_MACRO = `
+CREATE OR REPLACE TEMP MACRO es_number_rare(t) AS CASE
+  WHEN NOT contains(t, 'e') THEN regexp_replace(t, '\\.0$', '')
+  ELSE if(starts_with(t, '-'), '-', '') || es_exponent(
+    split_part(ltrim(t, '-'), 'e', 1), replace(split_part(ltrim(t, '-'), 'e', 1), '.', ''),
+    CAST(split_part(t, 'e', 2) AS INTEGER)) END`;
+
+const ES_EXPONENT_MACRO = `
+CREATE OR REPLACE TEMP MACRO es_exponent(mantissa, digits, e) AS CASE
+  WHEN e BETWEEN 0 AND 20 AND length(digits) <= e + 1 THEN digits || repeat('0', e + 1 - length(digits))
+  WHEN e BETWEEN 0 AND 20 THEN left(digits, e + 1) || '.' || substr(digits, e + 2)
+  WHEN e BETWEEN -6 AND -1 THEN '0.' || repeat('0', -e - 1) || digits
+  ELSE mantissa || 'e' || if(e > 0, '+', '-') || CAST(abs(e) AS VARCHAR) END`;
+
+/** Every macro that the expressions below need, in the order in which they build on each other. */
+export const RECORD_MACROS: readonly string[] = [ES_EXPONENT_MACRO, ES_NUMBER_RARE_MACRO, ES_NUMBER_MACRO];
+
+const WIRE_SQL: Readonly<Record<ColumnType, (name: string) => string>> = {
+  id: (name) => `CAST(to_json(${name}) AS VARCHAR)`,
+  text: (name) => `CAST(to_json(${name}) AS VARCHAR)`,
+  'text[]': (name) => `CAST(to_json(${name}) AS VARCHAR)`,
+  double: (name) => `es_number(${name})`,
+  integer: (name) => `CAST(${name} AS VARCHAR)`,
+  bigint: (name) => `CAST(${name} AS VARCHAR)`,
+  date: (name) => `'"' || CAST(${name} AS VARCHAR) || '"'`,
+  timestamp: (name) =>
+    `'"' || CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN replace(CAST(${name} AS VARCHAR), ' ', 'T') ` +
+    `ELSE strftime(${name}, '%Y-%m-%dT%H:%M:%S.%g') END || 'Z"'`,
+};
+
+/** `name TYPE, …` of the dataset's captured columns, for CREATE TABLE and for reading. */
+export function columnDefinitions(dataset: Dataset): string {
+  return dataset.columns.map(({ name, type }) => `${name} ${DUCKDB_TYPES[type]}`).join(', ');
+}
+
+/** The names of columns, comma-separated, each behind a table's alias where one is given. */
+export function columnList(columns: readonly (Column | string)[], alias?: string): string {
+  const prefix = alias === undefined ? '' : `${alias}.`;
+  return columns.map((column) => prefix + (typeof column === 'string' ? column : column.name)).join(', ');
+}
+
+/** The canonical line of a row, without the newline (DESIGN §4 "Canonical line"). */
+export function lineSql(dataset: Dataset, alias?: string): string {
+  const prefix = alias === undefined ? '' : `${alias}.`;
+  const parts = publishedColumns(dataset).map((column, index) => {
+    const wire = WIRE_SQL[column.type](prefix + column.name);
+    const text = `'${index === 0 ? '{' : ','}"${column.name}":' || `;
+    return text + (column.nullable ? `coalesce(${wire}, 'null')` : wire);
+  });
+  return `${parts.join(' || ')} || '}'`;
+}
+
+/** The entity id of a row, as `entityIdFromKey` gives it. */
+export function entityIdSql(dataset: Dataset, alias?: string): string {
+  const prefix = alias === undefined ? '' : `${alias}.`;
+  return dataset.key.map((part) => `replace(replace(${prefix}${part}, '%', '%25'), ':', '%3A')`).join(` || ':' || `);
+}
+
+/** `a.k1 = b.k1 AND …`: two rows have the same key. */
+export function sameKeySql(dataset: Dataset, left: string, right: string): string {
+  return dataset.key.map((part) => `${left}.${part} = ${right}.${part}`).join(' AND ');
+}

@@ -1,0 +1,34 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/**
+ * Two suites. `default` needs nothing but this folder; `s3` needs an S3 server and is run by `make test-s3`.
+ * A test says with its file name where it belongs: `*.s3.test.ts` is the second, all other `*.test.ts` the first.
+ */
+const S3_TESTS = '**/*.s3.test.ts';
+const NOT_OURS = [...configDefaults.exclude, 'dist/**', '.tools/**', 'data/**', 'reports/**'];
+
+/** Where to write the report from which `scripts/count-tests.mjs` counts; nowhere unless asked. */
+const REPORT = process.env['TEST_REPORT'];
+
+export default defineConfig({
+  test: {
+    reporters: REPORT === undefined ? ['default'] : ['default', ['json', { outputFile: REPORT }]],
+    // A process per file: DuckDB and SQLite are native, so a crash in one file must not take another's results along.
+    pool: 'forks',
+    // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other.
+    maxWorkers: 2,
+    // Tests across folders start real processes and real databases, which a busy machine slows.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'default', include: ['**/*.test.ts'], exclude: [...NOT_OURS, S3_TESTS] } },
+      { extends: true, test: { name: 's3', include: [S3_TESTS], exclude: NOT_OURS } },
+    ],
+    coverage: {
+      provider: 'v8',
+      reporter: ['text-summary', 'html', 'json-summary'],
+      include: ['{schemas,storage,accounts,pipeline,api,webhooks,client,bin}/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.contract.ts', '**/testing/**'],
+    },
+  },
+});
