@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type NightDeps, runNight } from '../pipeline/night.ts';
 import type { NightResult } from '../pipeline/night-result.ts';
 import { addDays, type Day } from '../schemas/day.ts';
+import { Database } from '../storage/duckdb.ts';
 import { openStore } from '../storage/open-store.ts';
 
 /** The folder of a fixture source. */
@@ -21,6 +22,8 @@ export interface TemporaryStore {
   /** Where the store's objects lie, a file per key. */
   readonly folder: string;
   readonly deps: NightDeps;
+  /** Reads the store's Parquet files. */
+  readonly reader: Database;
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
   dispose(): Promise<void>;
 }
@@ -45,12 +48,14 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     runs += 1;
     return `${runPrefix}${String(runs).padStart(2, '0')}`;
   };
+  const duckdb = { memoryLimit: '500MB', threads: 1 };
+  const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
   const deps: NightDeps = {
     store: await openStore(`file:${folder}`),
     clock: () => now,
     newRunId,
     workFolder: join(root, 'work'),
-    duckdb: { memoryLimit: '500MB', threads: 1 },
+    duckdb,
     limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 },
     uploadsMax: 4,
     toolVersion: '0.0.0-test',
@@ -59,10 +64,14 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
   return {
     folder,
     deps,
+    reader,
     night: (source, day, { accept = false, acceptSuspects = [] } = {}) => {
       now = new Date(`${addDays(day, 1)}T${startsAt}`);
       return runNight({ day, source, dryRun: false, accept, acceptSuspects }, deps);
     },
-    dispose: () => rm(root, { recursive: true, force: true }),
+    dispose: async () => {
+      reader.close();
+      await rm(root, { recursive: true, force: true });
+    },
   };
 }
