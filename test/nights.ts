@@ -33,6 +33,8 @@ export interface TemporaryStoreOptions {
   readonly runPrefix?: string;
   /** Time of day, after the captured day, at which each night starts. */
   readonly startsAt?: string;
+  /** DuckDB's threads. */
+  readonly threads?: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface TemporaryStoreOptions {
  * test give the same bytes.
  */
 export async function openTemporaryStore(options: TemporaryStoreOptions = {}): Promise<TemporaryStore> {
-  const { runPrefix = 'RUN', startsAt = '00:20:00Z' } = options;
+  const { runPrefix = 'RUN', startsAt = '00:20:00Z', threads = 1 } = options;
   const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
   const folder = join(root, 'store');
   let [now, runs] = [new Date(0), 0];
@@ -48,7 +50,7 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     runs += 1;
     return `${runPrefix}${String(runs).padStart(2, '0')}`;
   };
-  const duckdb = { memoryLimit: '500MB', threads: 1 };
+  const duckdb = { memoryLimit: '500MB', threads };
   const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
   const deps: NightDeps = {
     store: await openStore(`file:${folder}`),
