@@ -6,7 +6,7 @@ import { tidyRuns } from '../../pipeline/run-folder.ts';
 import { listSourceDays } from '../../pipeline/source.ts';
 import { type Day, dayFromDate, isDay } from '../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { describeNight } from '../describe-night.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
@@ -78,7 +78,7 @@ async function nightDeps(
   onStage: NightDeps['onStage'],
 ): Promise<NightDeps> {
   return {
-    store: await openStore(config.STORE),
+    store: await openConfiguredStore(config, 'write'),
     clock,
     newRunId: () => ulid(clock().getTime()),
     workFolder: resolve(config.WORK),
