@@ -5,6 +5,7 @@ import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
 
 const PREFIX = 'MODELSTATS_';
+const Milliseconds = z.coerce.number().int().min(1).max(86_400_000);
 const Bytes = z.coerce.number().int().positive();
 /** At most a day: timers of Node hold no more than 24 of them. */
 const Seconds = z.coerce.number().positive().max(86_400);
@@ -18,7 +19,7 @@ const Cron = z.string().superRefine((expression, context) => {
  * docs/configuration.md; a test holds the two together.
  */
 export const ConfigSchema = z.strictObject({
-  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH'),
+  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH or s3://bucket/prefix'),
   WORK: z.string().min(1).default('./data/work').describe('Folder for runs, their reports and temporary files'),
   SOURCE: z.string().min(1).optional().describe('Folder with the raw data, when --source is not given'),
   MEMORY_LIMIT: z
@@ -52,6 +53,13 @@ export const ConfigSchema = z.strictObject({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least weight of the log lines on stderr'),
+  S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
+  S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
+  S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
+  S3_ATTEMPTS_MAX: z.coerce.number().int().min(1).max(20).default(8).describe('Tries of one request'),
+  S3_CONNECT_TIMEOUT_MS: Milliseconds.default(5_000).describe('For a connection to be established'),
+  S3_REQUEST_TIMEOUT_MS: Milliseconds.default(300_000).describe("From a request's start to the head of its answer"),
+  S3_IDLE_TIMEOUT_MS: Milliseconds.default(60_000).describe('For a connection on which nothing moves'),
   UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;

@@ -1,15 +1,14 @@
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { openCron } from '../../pipeline/schedule/cron.ts';
 import { HEARTBEAT_MS } from '../../pipeline/schedule/health.ts';
 import { openHealthFile } from '../../pipeline/schedule/health-file.ts';
 import { logEvent } from '../../pipeline/schedule/log-event.ts';
 import { Scheduler, type SchedulerDeps } from '../../pipeline/schedule/scheduler.ts';
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { AppError } from '../../schemas/errors.ts';
 import type { Config } from '../config.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { createLogger } from '../logger.ts';
 import { runNightProcess } from '../night-process.ts';
 import type { CommandContext } from './command-context.ts';
@@ -27,8 +26,9 @@ export async function schedule(context: CommandContext, options: ScheduleOptions
   const { config, clock, print } = context;
   const source = options.source ?? config.SOURCE;
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
+  // Reads nothing: a wrong address stops the start, while a store that is down now may be back by the night.
+  await openConfiguredStore(config, 'read');
   const log = createLogger(config);
-  await assertStore(config.STORE, log);
   const cron = openCron(config.CRON, { log });
   const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
   const scheduler = new Scheduler({
@@ -68,16 +68,6 @@ function nightRunner(
   const command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] as const;
   return (day, abandon) =>
     runNightProcess(day, abandon, { ...night, command, timeoutMs: NIGHT_TIMEOUT_SECONDS * 1000 });
-}
-
-/** Stops the start where the store's address is wrong; a store that merely can't be reached may be there by the night. */
-async function assertStore(url: string, log: Logger): Promise<void> {
-  try {
-    await openStore(url);
-  } catch (error) {
-    if (!isAppError(error) || error.code === 'configuration') throw error;
-    log.warn({ store: url }, `the store can't be used now: ${messageFromError(error)}`);
-  }
 }
 
 /** Resolves at the first SIGTERM or SIGINT; at the second the process ends at once, with the exit code shells give it. */

@@ -20,8 +20,7 @@ const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
   id: (raw) => raw,
   text: (raw) => raw,
   'text[]': (raw) =>
-    `CASE WHEN trim(${raw}) = '' THEN NULL ELSE list_sort(list_distinct(list_filter(list_transform(` +
-    `CASE WHEN starts_with(${raw}, '[') THEN TRY(from_json(${raw}, '["VARCHAR"]')) ELSE string_split(${raw}, ',') END, ` +
+    `CASE WHEN trim(${raw}) <> '' THEN list_sort(list_distinct(list_filter(list_transform(${itemsSql(raw)}, ` +
     `lambda item: trim(item)), lambda item: item <> ''))) END`,
   double: (raw) => `TRY_CAST(${raw} AS DOUBLE) + 0.0`,
   integer: (raw) => integerSql(raw, 'INTEGER'),
@@ -43,7 +42,18 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Columns whose absence the night itself makes good: see capture time and model count in DESIGN §4. */
-const FILLED_LATER = new Set(['updated_at', 'model_count']);
+export const FILLED_LATER: ReadonlySet<string> = new Set(['updated_at', 'model_count']);
+
+/** The items of a JSON array of texts, or of a text with commas; NULL for any other JSON. */
+function itemsSql(raw: string): string {
+  const types = `list_transform(json_extract(${raw}, '$[*]'), lambda item: json_type(item))`;
+  return (
+    `CASE WHEN starts_with(${raw}, '[') ` +
+    `THEN TRY(CASE WHEN list_count(list_filter(${types}, lambda type: type <> 'VARCHAR')) = 0 ` +
+    `THEN from_json(${raw}, '["VARCHAR"]') END) ` +
+    `WHEN NOT (${nestedJson(raw)}) THEN string_split(${raw}, ',') END`
+  );
+}
 
 function integerSql(raw: string, type: 'INTEGER' | 'BIGINT'): string {
   const number = `TRY_CAST(${raw} AS DOUBLE)`;
@@ -98,7 +108,12 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
         rule(NOT_A_TEXT, nestedJson(name)),
       ];
     case 'text[]':
-      return [rule('has control characters', `regexp_matches(raw_${name}, ${CONTROL})`)];
+      return [
+        rule(
+          'has control characters',
+          `list_bool_or(list_transform(${name}, lambda item: regexp_matches(item, ${CONTROL})))`,
+        ),
+      ];
     case 'double':
       return [rule('is not a finite number', `NOT isfinite(${name})`)];
     case 'date':

@@ -15,7 +15,7 @@ test('chance takes up to half of a delay and never makes one longer', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5000 }),
-      fc.double({ min: 0, max: 1, maxExcluded: true }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       (attempt, part) => {
         const [fullMs, delayMs] = [() => 0, () => part].map((random) => retryDelayMs(attempt, POLICY, random));
         expect(delayMs).toBeGreaterThan((fullMs ?? 0) / 2 - 1);
@@ -36,10 +36,10 @@ test.each([
 });
 
 test('the deadline of any day lies on that day, whatever the local time zone', () => {
-  const days = fc
-    .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
-    .map(dayFromDate);
-  fc.assert(fc.property(days, (day) => expect(dayFromDate(retryDeadline(day, { until: '23:59' }))).toBe(day)));
+  const instants = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+  fc.assert(
+    fc.property(instants.map(dayFromDate), (day) => dayFromDate(retryDeadline(day, { until: '23:59' })) === day),
+  );
 });
 
 test.each(['24:01', '12', '1:00', '12:60', '-1:00', '12:00:00'])('%s is no time of day', (text) => {

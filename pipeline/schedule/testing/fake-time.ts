@@ -12,8 +12,12 @@ export class FakeTime {
   readonly sleep = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();
-      this.#sleepers.push({ atMs: this.#nowMs + ms, wake: resolve });
-      signal.addEventListener('abort', () => resolve());
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#sleepers.push({ atMs: this.#nowMs + ms, wake });
+      signal.addEventListener('abort', wake);
     });
 
   /** Moves on to an instant, stopping at the end of every sleep on the way until all that follows from it is done. */
