@@ -1,3 +1,5 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 
@@ -40,12 +42,21 @@ export class FileStoreLock {
 
   async #acquire(): Promise<Database.Database> {
     for (let waitedMs = 0, attempt = 0; ; attempt += 1) {
-      const database = lockNow(this.#path);
+      const database = await this.#tryOnce();
       if (database !== undefined) return database;
       if (waitedMs >= this.#timeoutMs) throw new LockTimeout(this.#timeoutMs);
       const delayMs = 1 + this.#random() * Math.min(2 ** attempt, RETRY_DELAY_MS_MAX);
       await sleep(delayMs);
       waitedMs += delayMs;
+    }
+  }
+
+  async #tryOnce(): Promise<Database.Database | undefined> {
+    try {
+      return lockNow(this.#path);
+    } catch (error) {
+      await access(dirname(this.#path), constants.W_OK); // SQLite hides the system's reason; this throws it.
+      throw error;
     }
   }
 }

@@ -42,7 +42,7 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Columns whose absence the night itself makes good: see capture time and model count in DESIGN §4. */
-const FILLED_LATER = new Set(['updated_at', 'model_count']);
+export const FILLED_LATER: ReadonlySet<string> = new Set(['updated_at', 'model_count']);
 
 /** The items of a JSON array of texts, or of a text with commas; NULL for any other JSON. */
 function itemsSql(raw: string): string {

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FileStore } from './file-store.ts';
+import { heard, IS_ROOT, isSmallDiskMounted, StoreProcesses } from './testing/file-store-processes.ts';
+
+let root: string;
+const processes = new StoreProcesses();
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'modelstats-disk-'));
+});
+afterEach(async () => {
+  processes.kill();
+  await rm(root, { recursive: true });
+});
+
+describe('where the disk refuses', () => {
+  test('a read-only folder is reported as such, and can still be read', async () => {
+    const store = new FileStore(root);
+    await store.put('there/already', Buffer.from('x'));
+    await chmod(root, 0o555);
+    const writer = processes.startUnprivileged(root, 'put', 'there/next', '3');
+    expect(await heard(writer, 'code')).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(
+        `cannot write there/next in the store file:${root}: this user has no permission there`,
+      ),
+    });
+    await chmod(root, 0o755);
+    expect((await store.get('there/already'))?.body.toString()).toBe('x');
+  });
+
+  test('a read-only lock file locks nobody out quietly: replacing is refused, nothing changes', async () => {
+    const store = new FileStore(root);
+    await store.put('key', Buffer.from('before'));
+    await store.put('key', Buffer.from('again'));
+    await chmod(join(root, '.lock'), 0o444);
+    for (const folder of [root, join(root, '.tmp')]) await chmod(folder, 0o777);
+    expect(await heard(processes.startUnprivileged(root, 'put', 'key', '3'), 'code')).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('its lock file is read-only for this user'),
+    });
+    expect((await store.get('key'))?.body.toString()).toBe('again');
+  });
+
+  test('a file larger than allowed is reported as such, leaves no object and no rest', async () => {
+    const child = processes.startWithFileLimit(4096, root, 'put', 'big', '10000000');
+    expect(await heard(child, 'code')).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('the file is larger than the system allows'),
+    });
+    expect(await readdir(root)).toEqual(['.tmp']);
+    expect(await readdir(join(root, '.tmp'))).toEqual([]);
+  });
+
+  test('a full disk is reported as such, what was there stays, and writing goes on once there is room', async (context) => {
+    const isMounted = IS_ROOT && isSmallDiskMounted(root);
+    if (!isMounted) context.skip('needs to be root and allowed to mount a small disk');
+    try {
+      const store = new FileStore(root);
+      await store.put('kept', Buffer.from('before'));
+      await expect(store.put('releases/day/huge', Buffer.alloc(2_000_000))).rejects.toMatchObject({
+        code: 'store_unavailable',
+        message: `cannot write releases/day/huge in the store file:${root}: the disk is full`,
+      });
+      expect((await store.get('kept'))?.body.toString()).toBe('before');
+      await store.put('kept', Buffer.alloc(500_000));
+      await store.put('kept', Buffer.from('after'));
+    } finally {
+      execFileSync('umount', [root]);
+    }
+  });
+
+  test('a read-only disk is reported as such, and can still be read', async (context) => {
+    const isMounted = IS_ROOT && isSmallDiskMounted(root);
+    if (!isMounted) context.skip('needs to be root and allowed to mount a small disk');
+    try {
+      const store = new FileStore(root);
+      const { etag } = await store.put('kept', Buffer.from('before'));
+      execFileSync('mount', ['-o', 'remount,ro', root]);
+      for (const writing of [() => store.put('next', Buffer.from('x')), () => store.delete('kept')]) {
+        await expect(writing()).rejects.toMatchObject({
+          code: 'store_unavailable',
+          message: expect.stringMatching(/ in the store file:.*: it is read-only$/),
+        });
+      }
+      expect(await store.get('kept')).toEqual({ body: Buffer.from('before'), etag });
+    } finally {
+      execFileSync('umount', [root]);
+    }
+  });
+
+  test('a root whose path leads through a file is reported as such', async () => {
+    await writeFile(join(root, 'file'), '');
+    const store = new FileStore(join(root, 'file/store'));
+    expect(await store.get('key')).toBeUndefined();
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('a part of the path is a file'),
+    });
+  });
+});
