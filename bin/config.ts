@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../schemas/errors.ts';
 
 const PREFIX = 'MODELSTATS_';
+const Milliseconds = z.coerce.number().int().min(1).max(86_400_000);
 const Bytes = z.coerce.number().int().positive();
 
 /**
@@ -10,7 +11,7 @@ const Bytes = z.coerce.number().int().positive();
  * docs/configuration.md; a test holds the two together.
  */
 export const ConfigSchema = z.strictObject({
-  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH'),
+  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH or s3://bucket/prefix'),
   WORK: z.string().min(1).default('./data/work').describe('Folder for runs, their reports and temporary files'),
   SOURCE: z.string().min(1).optional().describe('Folder with the raw data, when --source is not given'),
   MEMORY_LIMIT: z
@@ -21,6 +22,13 @@ export const ConfigSchema = z.strictObject({
   THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
+  S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
+  S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
+  S3_ATTEMPTS_MAX: z.coerce.number().int().min(1).max(20).default(8).describe('Tries of one request'),
+  S3_CONNECT_TIMEOUT_MS: Milliseconds.default(5_000).describe('For a connection to be established'),
+  S3_REQUEST_TIMEOUT_MS: Milliseconds.default(300_000).describe("From a request's start to the head of its answer"),
+  S3_IDLE_TIMEOUT_MS: Milliseconds.default(60_000).describe('For a connection on which nothing moves'),
   UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;

@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
+import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
+import { status } from './commands/status.ts';
+import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
 
 /** Builds the command line; `exit` is called with the exit code of whichever command ran. */
@@ -36,6 +39,32 @@ function buildProgram(exit: (code: number) => void): Command {
       '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
     )
     .action(run(nightly));
+  program
+    .command('status')
+    .description('Show what the store holds and which prices are held back')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats status')
+    .action(run(status));
+  program
+    .command('verify')
+    .description('Prove a snapshot: every file by its hash, its content by replay from the one before')
+    .argument('[snapshot]', 'day of the snapshot (default: the newest)')
+    .option('--all', 'every snapshot')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats verify 2026-11-20\n\nExit code 1 where anything is wrong')
+    .action((snapshot: string | undefined, options: VerifyOptions) =>
+      run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
+    );
+  program
+    .command('catalog')
+    .description('Look after catalog.json')
+    .command('rebuild')
+    .description('Make a lost or damaged catalog.json anew from the releases')
+    .option('--force', 'even though the catalog can be read')
+    .option('--keep <day.run>', 'the release to keep where two could have been published')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
+    .action(run(catalogRebuild));
   return program;
 }
 

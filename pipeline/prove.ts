@@ -11,6 +11,7 @@ import { hashFile, hashGzipContent } from '../storage/hash.ts';
 import { RELEASE_PATHS } from '../storage/keys.ts';
 import { columnList, entityIdSql, lineSql } from '../storage/record-sql.ts';
 import type { Diff } from './diff.ts';
+import { replaySql } from './replay.ts';
 import { writeLines } from './snapshot.ts';
 import { table } from './tables.ts';
 
@@ -61,24 +62,15 @@ async function proveFile(file: DatasetFile, path: string): Promise<void> {
 /** Yesterday's state plus the events gives today's lines, byte for byte. */
 async function proveReplay(dataset: Dataset, file: DatasetFile, deps: ProveDeps): Promise<void> {
   const replayed = join(deps.scratch, `${dataset.name}.replayed`);
-  await writeLines(deps.database, replaySql(dataset, 'published_changes'), replayed);
+  const previous = `SELECT ${columnList(dataset.key)}, ${entityIdSql(dataset)} AS entity_id, ${lineSql(dataset)} AS line
+    FROM ${table('previous', dataset.name)}`;
+  const changes = 'SELECT * FROM published_changes';
+  await writeLines(deps.database, replaySql(dataset, { previous, changes }), replayed);
   const { bytes, sha256 } = await hashFile(replayed);
   await rm(replayed);
   if (bytes !== file.content_bytes || sha256 !== file.content_sha256) {
     throw failed(`yesterday's ${dataset.name} plus the events do not give today's`, { file, bytes, sha256 });
   }
-}
-
-/** The lines of a dataset after applying events to the state of the day before, in key order. */
-function replaySql(dataset: Dataset, changes: string): string {
-  const key = dataset.key.map((part) => `data ->> '$.${part}' AS ${part}`).join(', ');
-  const untouched = `${entityIdSql(dataset, 'p')} NOT IN (SELECT entity_id FROM touched)`;
-  return `WITH touched AS (SELECT entity_id, op, data FROM ${changes} WHERE entity_type = '${dataset.entityType}')
-    SELECT line FROM (
-      SELECT ${columnList(dataset.key, 'p')}, ${lineSql(dataset, 'p')} AS line
-      FROM ${table('previous', dataset.name)} p WHERE ${untouched}
-      UNION ALL SELECT ${key}, data AS line FROM touched WHERE op = 'upsert')
-    ORDER BY ${columnList(dataset.key)}`;
 }
 
 function failed(message: string, details: unknown): Error {

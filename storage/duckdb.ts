@@ -32,6 +32,8 @@ export class Database {
       temp_directory: settings.tempFolder,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
+      // Keeps blocks of files by name and time: two files written to one path within a tick would be mixed up.
+      enable_external_file_cache: 'false',
     });
     const connection = await instance.connect();
     const database = new Database(instance, connection);

@@ -6,6 +6,8 @@
  *   write the same key.
  * - `published` is put into a release after the swap that made it live, so that a lost catalog can be rebuilt.
  */
+
+import type { ReleasePart } from '../schemas/catalog.ts';
 import type { DatasetName } from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
 
@@ -47,4 +49,11 @@ const RELEASE_KEY = /^releases\/(\d{4}-\d{2}-\d{2})\.([0-9A-Za-z]+)\/(.+)$/;
 export function releaseFromKey(key: string): (ReleaseName & { readonly path: string }) | undefined {
   const [, day, run, path] = RELEASE_KEY.exec(key) ?? [];
   return day === undefined || run === undefined || path === undefined ? undefined : { day, run, path };
+}
+
+/** The part of a release that a path inside it belongs to; undefined for what is never pruned. */
+export function partOfPath(path: string): ReleasePart | undefined {
+  if (path.startsWith('snapshot/')) return 'snapshot';
+  if (path.startsWith('state/')) return 'state';
+  return path === RELEASE_PATHS.changes ? 'changes' : undefined;
 }

@@ -1,3 +1,4 @@
+import type { NightDeps } from '../../pipeline/night.ts';
 import type { Config } from '../config.ts';
 
 /** What every command gets from the command line's frame. */
@@ -15,3 +16,8 @@ export interface CommandContext {
 
 /** A command's work; resolves to the exit code. */
 export type CommandAction<Options> = (context: CommandContext, options: Options) => Promise<number>;
+
+/** DuckDB's part of the configuration. */
+export function duckdbSettings(config: Config): NightDeps['duckdb'] {
+  return { memoryLimit: config.MEMORY_LIMIT, threads: config.THREADS };
+}

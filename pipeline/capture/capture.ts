@@ -10,7 +10,7 @@ import { diagnose } from './diagnose.ts';
 import { type Relation, relationFromFile, relationFromQuery } from './relation.ts';
 import { assertUnchanged, type ScanLimits, type ScannedFile, scanFile } from './scan-file.ts';
 import { isMissingFileError, loadSourceQueries, type SourceQueries, setSearchFolder } from './source-sql.ts';
-import { faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
+import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
 /** One dataset as it was read today; its rows are in `source_<dataset>`. */
 export interface CapturedDataset {
@@ -116,10 +116,7 @@ async function readRows(database: Database, dataset: Dataset, relation: Relation
 function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns }: Relation): void {
   const required = dataset.columns.filter(
     ({ name, nullable, fallback }) =>
-      missingColumns.includes(name) &&
-      !nullable &&
-      fallback === undefined &&
-      !['updated_at', 'model_count'].includes(name),
+      missingColumns.includes(name) && !nullable && fallback === undefined && !FILLED_LATER.has(name),
   );
   if (required.length === 0) return;
   const names = required.map(({ name }) => name).join(', ');
@@ -131,7 +128,7 @@ function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonl
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
     ...missingColumns
-      .filter((name) => name !== 'n')
+      .filter((name) => name !== 'n' && !FILLED_LATER.has(name))
       .map((name) => `${origin}: no column ${name}; it is taken as empty in ${dataset}`),
   ];
 }

@@ -67,6 +67,7 @@ async function assertOneSelect(database: Database, sql: string, where: string): 
     if (type !== StatementType.SELECT) throw new AppError('source_rejected', `${where}: only SELECT is allowed`);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
+    if (isMissingFileError(cause)) return; // it parses; that there is nothing to read is for capture to see
     throw new AppError('source_rejected', `${where}: ${messageFromError(cause)}`, { cause });
   }
 }

@@ -30,13 +30,10 @@ export async function checkReferences(database: Database, input: ReferenceInput)
   const orphans = { ...dangling };
   for (const parent of PARENTS) await listPresent(database, parent, input);
   await listRemoved(database, input.day);
-  for (const parent of PARENTS) {
-    for (const { dataset, column } of childrenOf(parent)) {
-      if (!input.captured.has(dataset)) continue;
-      orphans[dataset] += await takeOut(database, { parent, dataset, column, kind: 'orphan' });
-      dangling[dataset] += await takeOut(database, { parent, dataset, column, kind: 'bad' });
-    }
-  }
+  const references = PARENTS.flatMap((parent) => childrenOf(parent).map((child) => ({ parent, ...child })));
+  const captured = references.filter(({ dataset }) => input.captured.has(dataset));
+  for (const child of captured) dangling[child.dataset] += await takeOut(database, { ...child, kind: 'bad' });
+  for (const child of captured) orphans[child.dataset] += await takeOut(database, { ...child, kind: 'orphan' });
   return { dangling, orphans };
 }
 

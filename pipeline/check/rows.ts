@@ -2,7 +2,7 @@ import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import type { Database } from '../../storage/duckdb.ts';
 import { columnList, sameKeySql } from '../../storage/record-sql.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
-import { keyFaultMask, rowRules } from '../capture/typed-rows.ts';
+import { rowRules, unreadableKeyMask, WHITE_SPACE } from '../capture/typed-rows.ts';
 import { table } from '../tables.ts';
 import { ISSUES_MAX, issueSql } from './issues.ts';
 
@@ -23,7 +23,7 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
   const rules = rowRules(dataset);
   const counts = await database.row(
     `SELECT count(*) FILTER (fault <> 0)::DOUBLE AS faulty,
-            count(*) FILTER (fault & ${keyFaultMask(dataset, rules)} <> 0)::DOUBLE AS keyless FROM ${source}`,
+            count(*) FILTER (fault & ${unreadableKeyMask(dataset, rules)} <> 0)::DOUBLE AS keyless FROM ${source}`,
   );
   const faulty = Number(counts['faulty']);
   if (faulty > 0) await explainFaults(database, dataset, captured);
@@ -35,24 +35,24 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
 async function explainFaults(database: Database, dataset: Dataset, captured: CapturedDataset): Promise<void> {
   const source = table('source', dataset.name);
   await database.run(
-    `CREATE TEMP TABLE faulty AS SELECT rowid AS id, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${ISSUES_MAX}`,
+    `CREATE TEMP TABLE faulty AS SELECT rowid AS fault_row, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${ISSUES_MAX}`,
   );
   await database.run(
-    `CREATE TEMP TABLE raw AS SELECT * FROM (SELECT row_number() OVER () - 1 AS id, * FROM (${captured.relation.sql}))
-     WHERE id IN (SELECT id FROM faulty)`,
+    `CREATE TEMP TABLE raw AS SELECT * FROM (SELECT row_number() OVER () - 1 AS fault_row, * FROM (${captured.relation.sql}))
+     WHERE fault_row IN (SELECT fault_row FROM faulty)`,
     captured.relation.parameters,
   );
   for (const [index, rule] of rowRules(dataset).entries()) {
     const issue = issueSql({
       dataset: dataset.name,
       kind: 'bad',
-      rowid: 'id',
+      rowid: 'fault_row',
       field: `'${rule.column}'`,
       value: `raw.${rule.column}`,
       reason: `'${rule.reason}'`,
     });
     await database.run(
-      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (id) WHERE fault & ${2 ** index} <> 0`,
+      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (fault_row) WHERE fault & ${2 ** index} <> 0`,
     );
   }
   await database.run('DROP TABLE raw; DROP TABLE faulty');
@@ -67,6 +67,8 @@ async function splitByKey(database: Database, dataset: Dataset): Promise<number>
   ];
   const key = columnList(dataset.key);
   const columns = columnList(dataset.columns);
+  // An id with white space around it meant the record without.
+  const meantKey = dataset.key.map((part) => `trim(${part}, ${WHITE_SPACE}) AS ${part}`).join(', ');
   await database.run(`CREATE TEMP TABLE repeated AS SELECT ${key} FROM ${source} GROUP BY ${key} HAVING count(*) > 1`);
   await database.run(
     `CREATE TEMP TABLE verdict AS
@@ -78,7 +80,7 @@ async function splitByKey(database: Database, dataset: Dataset): Promise<number>
   await database.run(insertRepeats(dataset, 'repeat', 'NOT contradicting AND s.rowid <> v.first_row'));
   await database.run(
     `CREATE TABLE ${aside} AS SELECT DISTINCT ${key} FROM (
-       SELECT ${key} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
+       SELECT ${meantKey} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
   );
   await database.run(
     `CREATE TABLE ${captured} AS SELECT ${columns}, s.rowid AS source_row FROM ${source} s

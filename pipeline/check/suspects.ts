@@ -32,7 +32,9 @@ const PRICES = ['input_per_million', 'output_per_million'] as const;
  */
 export async function checkSuspects(database: Database, input: SuspectInput): Promise<SuspectCheck> {
   if (!input.captured) {
-    await database.run('CREATE TABLE suspects AS SELECT * FROM previous_suspects');
+    await database.run(
+      'CREATE TABLE suspects AS SELECT * FROM previous_suspects WHERE model_id IN (SELECT id FROM present_models)',
+    );
     return { pending: await countSuspects(database), admitted: [], unknownAccepts: [] };
   }
   await findCandidates(database, input);

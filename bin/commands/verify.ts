@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import pc from 'picocolors';
+import { verify } from '../../pipeline/verify/verify.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { getEntry, loadCatalog, newestEntry } from '../../storage/catalog.ts';
+import { openConfiguredStore } from '../configured-store.ts';
+import { showProgress } from '../progress.ts';
+import { type CommandContext, duckdbSettings } from './command-context.ts';
+
+export interface VerifyOptions {
+  readonly snapshot?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** `modelstats verify [SNAPSHOT] [--all]`: proves snapshots by hash and replay; exit code 1 where anything is wrong. */
+export async function verifyStore(context: CommandContext, options: VerifyOptions): Promise<number> {
+  if (options.all && options.snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
+  const { config, print } = context;
+  const store = await openConfiguredStore(config, 'read');
+  const { catalog } = await loadCatalog(store);
+  const releases = catalog?.releases ?? [];
+  const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;
+  if (day === undefined) throw new AppError('not_found', `${store.url} holds no snapshots`);
+  const progress = showProgress(context, { total: options.all ? releases.length : 1 });
+  const result = await verify(releases, (entry) => options.all === true || entry.day === day, {
+    store,
+    workFolder: resolve(config.WORK),
+    duckdb: duckdbSettings(config),
+    onSnapshot: progress.next,
+  }).finally(progress.stop);
+  if (options.json) print(JSON.stringify(result));
+  else {
+    for (const { snapshot, message } of result.problems) print(`${pc.red('wrong')} ${snapshot}: ${message}`);
+    const counts = `${result.snapshots} snapshots, ${result.replayed} proven by replay from the one before`;
+    print(`${result.ok ? pc.green('ok') : pc.red(`${result.problems.length} problems`)}: ${counts}`);
+  }
+  return result.ok ? 0 : 1;
+}

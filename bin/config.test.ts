@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ConfigSchema, configFromEnv } from './config.ts';
+
+const documentation = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8');
+
+test.each(Object.entries(ConfigSchema.shape))('docs/configuration.md tells of MODELSTATS_%s', (name, schema) => {
+  const row = documentation.split('\n').find((line) => line.startsWith(`| \`MODELSTATS_${name}\``));
+  expect(row).toBeDefined();
+  expect(schema.description ?? schema.meta()?.description).toBeTruthy();
+});
+
+test('docs/configuration.md tells of no setting that does not exist', () => {
+  const documented = [...documentation.matchAll(/^\| `MODELSTATS_([A-Z_0-9]+)`/gm)].map(([, name]) => name);
+  expect(documented.filter((name) => !Object.keys(ConfigSchema.shape).includes(name ?? ''))).toEqual([]);
+});
+
+test('every wrong and every unknown setting is named at once', () => {
+  const env = { MODELSTATS_THREADS: 'many', MODELSTATS_MEMORY_LIMIT: 'lots', MODELSTATS_STROE: 'file:x' };
+  expect(() => configFromEnv(env)).toThrow(/MODELSTATS_THREADS/);
+  expect(() => configFromEnv(env)).toThrow(/MODELSTATS_MEMORY_LIMIT/);
+  expect(() => configFromEnv(env)).toThrow(/MODELSTATS_STROE is not a setting/);
+});
+
+test('an empty variable counts as not set', () => {
+  expect(configFromEnv({ MODELSTATS_STORE: '' }).STORE).toBe('file:./data/store');
+});

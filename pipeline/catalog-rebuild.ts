@@ -1,0 +1,116 @@
+/**
+ * Rebuilds a lost catalog from the releases themselves (DESIGN §6). A release.json tells which release it continues, so
+ * the live releases are a chain; a night that lost a race or was killed leaves a release beside the chain. What was live
+ * is told by the mark `published`, or by a later release that continues it.
+ */
+import { type Catalog, type CatalogEntry, catalogEntryFromRelease, RELEASE_PARTS } from '../schemas/catalog.ts';
+import { AppError, isAppError } from '../schemas/errors.ts';
+import { type Release, ReleaseSchema } from '../schemas/release.ts';
+import { type LoadedCatalog, loadCatalog, parseObject, swapCatalog } from '../storage/catalog.ts';
+import { sha256 } from '../storage/hash.ts';
+import { CATALOG_KEY, partOfPath, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../storage/keys.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+
+export interface Rebuilt {
+  readonly catalog: Catalog;
+  /** False where a whole catalog was there and nothing was done. */
+  readonly changed: boolean;
+  /** Releases that are complete but not live, as `<day>.<run>`. */
+  readonly orphans: readonly string[];
+}
+
+export interface RebuildOptions {
+  /** Rebuild even though the catalog can be read. */
+  readonly force: boolean;
+  /** Where two releases could be the newest: the one to keep, as `<day>.<run>`. */
+  readonly keep?: string | undefined;
+}
+
+/** Rejects with `corrupt` where the releases don't form one chain, telling which ones an operator must choose from. */
+export async function rebuildCatalog(store: ObjectStore, options: RebuildOptions): Promise<Rebuilt> {
+  const current = await loadCurrent(store);
+  if (current.catalog !== undefined && !options.force) return { catalog: current.catalog, changed: false, orphans: [] };
+  const candidates = await findCandidates(store);
+  if (candidates.length === 0) throw new AppError('not_found', `${store.url} holds no releases to rebuild from`);
+  const chain = chainFrom(candidates, options.keep);
+  const orphans = candidates.filter((candidate) => !chain.includes(candidate)).map(({ release }) => releaseId(release));
+  const catalog = await swapCatalog(store, current, chain.map(entryFrom));
+  return { catalog, changed: true, orphans };
+}
+
+/** The catalog as it is; a damaged one counts as none, but is the version to replace. */
+async function loadCurrent(store: ObjectStore): Promise<LoadedCatalog> {
+  try {
+    return await loadCatalog(store);
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    return { catalog: undefined, etag: (await store.head(CATALOG_KEY))?.etag };
+  }
+}
+
+/** A release found in the store, live or not. */
+interface Candidate {
+  readonly release: Release;
+  readonly sha256: string;
+  readonly paths: ReadonlySet<string>;
+}
+
+async function findCandidates(store: ObjectStore): Promise<readonly Candidate[]> {
+  const found = new Map<string, Set<string>>();
+  for await (const { key } of store.list(RELEASES_PREFIX)) {
+    const name = releaseFromKey(key);
+    if (name === undefined) continue;
+    const prefix = key.slice(0, -name.path.length);
+    found.set(prefix, (found.get(prefix) ?? new Set()).add(name.path));
+  }
+  const candidates: Candidate[] = [];
+  for (const [prefix, paths] of found) {
+    const object = await store.get(prefix + RELEASE_PATHS.release);
+    if (object === undefined) continue;
+    const where = `${store.url}: ${prefix}${RELEASE_PATHS.release}`;
+    candidates.push({ release: parseObject(ReleaseSchema, object.body, where), sha256: sha256(object.body), paths });
+  }
+  return candidates;
+}
+
+/** Follows the chain from the first night to the newest. */
+function chainFrom(candidates: readonly Candidate[], keep: string | undefined): readonly Candidate[] {
+  const chain: Candidate[] = [];
+  for (;;) {
+    const next = candidates.filter(({ release }) => release.prev?.release_sha256 === chain.at(-1)?.sha256);
+    if (next.length === 0) break;
+    chain.push(choose(next, candidates, keep));
+  }
+  const unreachable = candidates.filter((candidate) => isMarked(candidate) && !chain.includes(candidate));
+  if (unreachable.length > 0) {
+    const names = unreachable.map(({ release }) => releaseId(release)).join(', ');
+    throw new AppError('corrupt', `a release between them is missing, so these can't be chained: ${names}`);
+  }
+  return chain;
+}
+
+/** Of releases that continue the same one, the one that was live. */
+function choose(next: readonly Candidate[], all: readonly Candidate[], keep: string | undefined): Candidate {
+  const hasSuccessor = ({ sha256: hash }: Candidate) =>
+    all.some(({ release }) => release.prev?.release_sha256 === hash);
+  const preferences = [isMarked, hasSuccessor, ({ release }: Candidate) => releaseId(release) === keep];
+  for (const isPreferred of preferences) {
+    const [preferred, ...others] = next.filter(isPreferred);
+    if (preferred !== undefined && others.length === 0) return preferred;
+  }
+  const [only, ...rest] = next;
+  if (only !== undefined && rest.length === 0) return only;
+  const names = next.map(({ release }) => releaseId(release)).join(' or ');
+  throw new AppError('corrupt', `${names} could have been published; name the one to keep with --keep`);
+}
+
+function isMarked({ paths }: Candidate): boolean {
+  return paths.has(RELEASE_PATHS.published);
+}
+
+/** A part that prune has taken away, as a whole or half-way, is no longer listed. */
+function entryFrom({ release, sha256: hash, paths }: Candidate): CatalogEntry {
+  const missing = release.files.filter(({ path }) => !paths.has(path)).map(({ path }) => partOfPath(path));
+  const entry = catalogEntryFromRelease(release, hash);
+  return { ...entry, parts: RELEASE_PARTS.filter((part) => !missing.includes(part)) };
+}

@@ -1,0 +1,74 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { DATASET_NAMES, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
+import { loadRelease } from '../../storage/catalog.ts';
+import { sqlText } from '../../storage/duckdb.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { entityIdSql } from '../../storage/record-sql.ts';
+import { fetchReleaseFile } from '../../storage/release-files.ts';
+
+/** The unpacked lines of the snapshot that a replay starts from; kept from one release to the next. */
+export class SnapshotLines {
+  readonly #store: ObjectStore;
+  readonly #folder: string;
+  /** Hash of the release.json whose lines lie in the folder. */
+  #held: string | undefined;
+
+  constructor(store: ObjectStore, folder: string) {
+    this.#store = store;
+    this.#folder = folder;
+  }
+
+  /** The path of a dataset's lines of the snapshot before. */
+  previous(dataset: DatasetName): string {
+    return join(this.#folder, `${dataset}.previous`);
+  }
+
+  /** Unpacks a dataset's file to where the lines of the snapshot at hand lie. */
+  async unpack(dataset: DatasetName, gzipPath: string): Promise<string> {
+    const path = join(this.#folder, `${dataset}.lines`);
+    await pipeline(createReadStream(gzipPath), createGunzip(), createWriteStream(path));
+    return path;
+  }
+
+  /** Makes the lines at hand the ones before, for the next release. */
+  async shift(entry: CatalogEntry): Promise<void> {
+    for (const name of DATASET_NAMES) await rename(join(this.#folder, `${name}.lines`), this.previous(name));
+    this.#held = entry.release_sha256;
+  }
+
+  /** Fetches the lines of the snapshot before where they aren't the ones held. */
+  async require(entry: CatalogEntry): Promise<void> {
+    if (this.#held === entry.release_sha256) return;
+    const release = await loadRelease(this.#store, entry);
+    await mkdir(join(this.#folder, 'before'), { recursive: true });
+    for (const name of DATASET_NAMES) {
+      const packed = join(this.#folder, 'before', `${name}.gz`);
+      await fetchReleaseFile(this.#store, release, RELEASE_PATHS.snapshot(name), packed);
+      await this.unpack(name, packed);
+    }
+    await this.shift(entry);
+  }
+}
+
+/** A file of canonical lines as a relation with the key's columns, `entity_id` and `line`. */
+export function linesSql(dataset: Dataset, path: string): string {
+  const key = dataset.key.map((part) => `line ->> '$.${part}' AS ${part}`).join(', ');
+  return `SELECT *, ${entityIdSql(dataset)} AS entity_id FROM (
+    SELECT ${key}, CAST(line AS VARCHAR) AS line FROM (
+      SELECT json AS line FROM read_ndjson_objects(${sqlText(path)}, maximum_object_size = ${LINE_BYTES_MAX})))`;
+}
+
+/** {@link linesSql} of the nothing before the first night. */
+export function noLinesSql(dataset: Dataset): string {
+  const columns = [...dataset.key, 'entity_id', 'line'].map((name) => `CAST(NULL AS VARCHAR) AS ${name}`);
+  return `SELECT ${columns.join(', ')} WHERE false`;
+}
+
+/** Far above any line we write. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024;

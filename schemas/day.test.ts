@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addDays, dayFromDate, endOfDay, isDay, timestampFromDate } from './day.ts';
+
+const instant = fc.date({
+  min: new Date('1970-01-01T00:00:00Z'),
+  max: new Date('2100-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+});
+const day = instant.map(dayFromDate);
+
+describe('a day', () => {
+  it('is a real calendar day, written YYYY-MM-DD', () => {
+    fc.assert(
+      fc.property(instant, (date) => {
+        expect(isDay(dayFromDate(date))).toBe(true);
+      }),
+    );
+    expect(['2024-02-29', '2000-02-29'].every(isDay)).toBe(true);
+  });
+
+  it.each([
+    '2026-02-29',
+    '1900-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-01',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '20260101',
+    '',
+  ])('is not %j', (text) => {
+    expect(isDay(text)).toBe(false);
+  });
+
+  it('is empty of an invalid date', () => {
+    expect(dayFromDate(new Date(Number.NaN))).toBe('');
+  });
+
+  it('moves by days and back again, over months, years and leap days', () => {
+    expect(addDays('2024-02-28', 2)).toBe('2024-03-01');
+    expect(addDays('2026-01-01', -1)).toBe('2025-12-31');
+    fc.assert(
+      fc.property(day, fc.integer({ min: -5000, max: 5000 }), (from, days) => {
+        expect(addDays(addDays(from, days), -days)).toBe(from);
+      }),
+    );
+  });
+
+  it('compares as text', () => {
+    fc.assert(
+      fc.property(day, fc.integer({ min: 1, max: 5000 }), (from, days) => {
+        expect(addDays(from, days) > from).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a date-time', () => {
+  it('has milliseconds only where they are not zero, and means the same instant', () => {
+    fc.assert(
+      fc.property(instant, (date) => {
+        const text = timestampFromDate(date);
+        expect(Date.parse(text)).toBe(date.getTime());
+        expect(text).toMatch(date.getTime() % 1000 === 0 ? /T\d{2}:\d{2}:\d{2}Z$/ : /T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+      }),
+    );
+  });
+
+  it('at the end of a day is its last second', () => {
+    fc.assert(
+      fc.property(day, (of) => {
+        expect(Date.parse(endOfDay(of)) + 1000).toBe(Date.parse(`${addDays(of, 1)}T00:00:00Z`));
+      }),
+    );
+  });
+});

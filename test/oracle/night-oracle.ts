@@ -1,0 +1,238 @@
+/**
+ * An independent oracle of the night: what a day must publish, in plain Maps and loops, for comparison with the real
+ * pipeline. It follows DESIGN §4 and §5 sentence by sentence and shares no code with the pipeline but the column table.
+ *
+ *   read rows → set aside bad ones → references → suspects → who is in force → settle each record → guard → events
+ */
+import type { DatasetName } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
+import { canonicalLine, entityId, publishedRecord, sortByKey } from './canonical.ts';
+import type { CapturedFile } from './checks.ts';
+import { parentsOf, readFile, setAsideBrokenReferences, setAsideSuspects } from './checks.ts';
+import type { Value, Values } from './row-rules.ts';
+import type {
+  ClosedInterval,
+  OracleDay,
+  OracleEvent,
+  OracleNight,
+  OracleRecord,
+  OracleState,
+  Orphan,
+  PendingSuspect,
+  PerDataset,
+  QuarantinedRow,
+} from './state.ts';
+import { EMPTY_STATE, perDataset } from './state.ts';
+
+const BAD_FRACTION_MAX = 0.01;
+const BAD_ROWS_ALWAYS_ALLOWED = 10;
+const SHRINK_MAX = 0.3;
+const SUSPECT_FRACTION_MAX = 0.2;
+const DELETE_ORDER = ['pricing', 'rankings', 'scores', 'models'] as const;
+const UPSERT_ORDER = ['models', 'scores', 'rankings', 'pricing'] as const;
+
+/** Today's rows, sorted out: which count, and which records are in force after the night. */
+interface Checked {
+  readonly files: PerDataset<CapturedFile | undefined>;
+  readonly inForce: PerDataset<Set<string>>;
+  readonly quarantined: QuarantinedRow[];
+  readonly orphans: Orphan[];
+  readonly pending: Map<string, PendingSuspect>;
+}
+
+/** What becomes of one dataset's records. */
+interface Settled {
+  readonly records: ReadonlyMap<string, OracleRecord>;
+  readonly deleted: readonly OracleRecord[];
+  readonly upserted: readonly OracleRecord[];
+  readonly closed: readonly ClosedInterval[];
+}
+
+export function oracleNight(previous: OracleState | undefined, today: OracleDay): OracleNight {
+  const before = previous ?? EMPTY_STATE;
+  const { day } = today;
+  if (day <= before.day) throw new Error(`${day} does not come after ${before.day}`);
+
+  const checked = checkRows(before, today);
+  const { files, inForce, quarantined, orphans, pending } = checked;
+  fillInModelCounts(files, inForce.scores, before);
+  const settled = perDataset((dataset) => settle(dataset, checked, before, today));
+
+  const rejections = findRejections(checked);
+  const holds = findHolds(checked, before, settled);
+  const suspects = files.pricing === undefined ? [] : [...pending.keys()];
+  const report = { reasons: [...rejections, ...holds], quarantined, suspects, orphans };
+  if (rejections.length > 0 || (holds.length > 0 && today.accept !== true)) {
+    const verdict = rejections.length > 0 ? 'rejected' : 'held';
+    return { verdict, ...report, state: before, events: [], lines: snapshotLines(before), closed: [] };
+  }
+  const events = numberEvents(before.lastSeq, day, settled);
+  const state: OracleState = {
+    day,
+    lastSeq: before.lastSeq + events.length,
+    records: perDataset((dataset) => settled[dataset].records),
+    lastCaptured: perDataset((dataset) => (files[dataset] === undefined ? before.lastCaptured[dataset] : day)),
+    known: perDataset((dataset) => new Set([...before.known[dataset], ...inForce[dataset]])),
+    pending,
+  };
+  const closed = DATASET_NAMES.flatMap((dataset) => settled[dataset].closed);
+  return { verdict: 'published', ...report, state, events, lines: snapshotLines(state), closed };
+}
+
+/** Parents come first in DATASET_NAMES, so a child's references are checked against what is in force after the night. */
+function checkRows(before: OracleState, today: OracleDay): Checked {
+  const quarantined: QuarantinedRow[] = [];
+  const orphans: Orphan[] = [];
+  const pending = new Map<string, PendingSuspect>();
+  const files = perDataset((dataset) => readFile(dataset, today.rows[dataset], quarantined));
+  const inForce = perDataset(() => new Set<string>());
+  for (const dataset of DATASET_NAMES) {
+    const file = files[dataset];
+    if (file !== undefined) setAsideBrokenReferences(dataset, file, { before, inForce, quarantined, orphans });
+    if (dataset === 'pricing') setAsideSuspects(file, { before, today, inForce, pending });
+    for (const id of file?.good.keys() ?? []) inForce[dataset].add(id);
+    for (const id of carriedIds(dataset, file, before, inForce)) inForce[dataset].add(id);
+  }
+  return { files, inForce, quarantined, orphans, pending };
+}
+
+/** Records that stay in force although no good row of today stands for them. */
+function carriedIds(
+  dataset: DatasetName,
+  file: CapturedFile | undefined,
+  before: OracleState,
+  inForce: PerDataset<ReadonlySet<string>>,
+): string[] {
+  return [...before.records[dataset]]
+    .filter(([id, { values }]) => isCarried(file, id) && hasParents(dataset, values, inForce))
+    .map(([id]) => id);
+}
+
+function isCarried(file: CapturedFile | undefined, id: string): boolean {
+  if (file === undefined) return true;
+  return !file.good.has(id) && (file.setAside.has(id) || file.hasUnreadableKey);
+}
+
+function hasParents(dataset: DatasetName, values: Values, inForce: PerDataset<ReadonlySet<string>>): boolean {
+  return parentsOf(dataset, values).every((parent) => inForce[parent.dataset].has(parent.id));
+}
+
+/** A benchmark whose source gives no count has the number of models with a score in force today. */
+function fillInModelCounts(
+  files: PerDataset<CapturedFile | undefined>,
+  scoresInForce: ReadonlySet<string>,
+  before: OracleState,
+): void {
+  const models = new Map<string, Set<string>>();
+  for (const id of scoresInForce) {
+    const key = files.scores?.good.get(id)?.key ?? before.records.scores.get(id)?.key ?? [];
+    const [model = '', benchmark = ''] = key;
+    models.set(benchmark, (models.get(benchmark) ?? new Set()).add(model));
+  }
+  for (const [id, row] of files.benchmarks?.good ?? []) {
+    const model_count = row.values['model_count'] ?? models.get(row.key[0] ?? '')?.size ?? 0;
+    files.benchmarks?.good.set(id, { ...row, values: { ...row.values, model_count } });
+  }
+}
+
+function settle(dataset: DatasetName, { files, inForce }: Checked, before: OracleState, today: OracleDay): Settled {
+  const file = files[dataset];
+  const records = new Map<string, OracleRecord>();
+  const deleted: OracleRecord[] = [];
+  const upserted: OracleRecord[] = [];
+  const closed: ClosedInterval[] = [];
+  const close = ({ key, values, validFrom }: OracleRecord): void => {
+    const validTo = before.lastCaptured[dataset];
+    if (validFrom !== null && validTo !== undefined) closed.push({ dataset, key, values, validFrom, validTo });
+  };
+
+  for (const [id, old] of before.records[dataset]) {
+    if (!inForce[dataset].has(id)) {
+      close(old);
+      deleted.push(old);
+    } else if (file === undefined) {
+      records.set(id, old);
+    } else if (!file.good.has(id)) {
+      close(old);
+      records.set(id, { ...old, validFrom: null });
+    }
+  }
+  for (const [id, { key, values }] of file?.good ?? []) {
+    const old = before.records[dataset].get(id);
+    if (old !== undefined && isSameContent(dataset, old.values, values)) {
+      records.set(id, { ...old, validFrom: old.validFrom ?? today.day });
+      continue;
+    }
+    if (old !== undefined) close(old);
+    const updated_at = updatedAt(values['updated_at'], old?.values['updated_at'], today.capturedAt);
+    const record = { key, values: { ...values, updated_at }, validFrom: today.day };
+    records.set(id, record);
+    upserted.push(record);
+  }
+  return { records, deleted, upserted, closed };
+}
+
+/** All captured columns but the key and the time stamp. */
+function isSameContent(dataset: DatasetName, a: Values, b: Values): boolean {
+  return DATASETS[dataset].columns.every(
+    ({ name }) => name === 'updated_at' || JSON.stringify(a[name]) === JSON.stringify(b[name]),
+  );
+}
+
+/** The source's time where it lies after the old record's and not after the capture, else the capture's. */
+function updatedAt(given: Value | undefined, old: Value | undefined, capturedAt: string): string {
+  const captureMs = Date.parse(capturedAt);
+  const oldMs = typeof old === 'string' ? Date.parse(old) : Number.NEGATIVE_INFINITY;
+  const isUsable = typeof given === 'string' && Date.parse(given) > oldMs && Date.parse(given) <= captureMs;
+  return isUsable ? given : new Date(captureMs).toISOString().replace('.000Z', 'Z');
+}
+
+function findRejections({ files, quarantined }: Checked): string[] {
+  return DATASET_NAMES.flatMap((dataset) => {
+    const bad = quarantined.filter((row) => row.dataset === dataset).length;
+    const allowed = Math.max(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(BAD_FRACTION_MAX * (files[dataset]?.rowCount ?? 0)));
+    return bad > allowed ? [`${dataset}: ${bad} bad rows, ${allowed} allowed`] : [];
+  });
+}
+
+function findHolds({ files, pending }: Checked, before: OracleState, settled: PerDataset<Settled>): string[] {
+  const holds = DATASET_NAMES.flatMap((dataset) => {
+    const [lost, had] = [settled[dataset].deleted.length, before.records[dataset].size];
+    const isTooMuch = lost > 0 && (lost === had || lost / had > SHRINK_MAX);
+    return isTooMuch ? [`${dataset}: loses ${lost} of ${had} records`] : [];
+  });
+  const rowCount = files.pricing?.rowCount ?? 0;
+  if (rowCount > 0 && pending.size / rowCount > SUSPECT_FRACTION_MAX) {
+    holds.push(`pricing: ${pending.size} suspects among ${rowCount} rows`);
+  }
+  return holds;
+}
+
+function numberEvents(lastSeq: number, day: string, settled: PerDataset<Settled>): OracleEvent[] {
+  const events: OracleEvent[] = [];
+  const push = (dataset: DatasetName, op: OracleEvent['op'], record: OracleRecord) => {
+    const { entityType } = DATASETS[dataset];
+    if (entityType === null) return;
+    events.push({
+      seq: lastSeq + events.length + 1,
+      occurred_on: day,
+      entity_type: entityType,
+      entity_id: entityId(record.key),
+      op,
+      data: op === 'delete' ? null : publishedRecord(dataset, record.values),
+    });
+  };
+  for (const dataset of DELETE_ORDER) {
+    for (const record of sortByKey(settled[dataset].deleted)) push(dataset, 'delete', record);
+  }
+  for (const dataset of UPSERT_ORDER) {
+    for (const record of sortByKey(settled[dataset].upserted)) push(dataset, 'upsert', record);
+  }
+  return events;
+}
+
+function snapshotLines(state: OracleState): PerDataset<readonly string[]> {
+  return perDataset((dataset) =>
+    sortByKey(state.records[dataset].values()).map(({ values }) => canonicalLine(publishedRecord(dataset, values))),
+  );
+}

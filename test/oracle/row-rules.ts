@@ -1,0 +1,118 @@
+/**
+ * The oracle's reading of one source row (DESIGN §4, §5 "check"): raw JSON in, typed values or the problems found out.
+ * Written apart from the pipeline on purpose; it shares nothing with it but the column table.
+ */
+import type { Column, ColumnType, DatasetName } from '../../schemas/datasets.ts';
+import { DATASETS, ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+
+/** Dates and times are kept as the canonical text they are published as. */
+export type Value = string | number | readonly string[] | null;
+export type Values = Readonly<Record<string, Value>>;
+
+export interface ReadRow {
+  /** Undefined: a key column is not a valid id. */
+  readonly key: readonly string[] | undefined;
+  /** The record the row must have meant, by its trimmed ids; undefined where an id is absent or no text. */
+  readonly meantKey: readonly string[] | undefined;
+  /** All captured columns; `updated_at` and `model_count` may still be null. */
+  readonly values: Values;
+  readonly problems: readonly string[];
+}
+
+/** Columns that must not be null in a record, but may be in the source: the night fills them in. */
+const FILLED_IN = ['updated_at', 'model_count'];
+const RANK_MAX = 2 ** 31 - 1;
+const NUMERIC_TEXT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** Control characters but tab and line breaks, which real names hold. */
+const UNPRINTABLE = /[^\P{Cc}\t\n\r\x7f-\x9f]/u;
+const DATE_TEXT = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP_TEXT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(:\d{2}(\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?$/;
+
+export function readRow(dataset: DatasetName, raw: unknown): ReadRow {
+  const fields = isObject(raw) ? raw : {};
+  const values: Record<string, Value> = {};
+  const problems: string[] = isObject(raw) ? [] : ['the row is not a JSON object'];
+  for (const column of DATASETS[dataset].columns) {
+    const read = readField(column, fields[column.name]);
+    if ('problem' in read) problems.push(`${column.name} ${read.problem}`);
+    else values[column.name] = read.value;
+  }
+  const { key } = DATASETS[dataset];
+  return { key: texts(key, values), meantKey: texts(key, fields)?.map((part) => part.trim()), values, problems };
+}
+
+function texts(names: readonly string[], from: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  const parts = names.flatMap((name) => (typeof from[name] === 'string' ? [from[name]] : []));
+  return parts.length === names.length ? parts : undefined;
+}
+
+function readField(column: Column, raw: unknown): { value: Value } | { problem: string } {
+  if (raw === null || raw === undefined) {
+    if (column.fallback !== undefined) return { value: column.fallback };
+    return column.nullable || FILLED_IN.includes(column.name) ? { value: null } : { problem: 'is missing' };
+  }
+  const value = READERS[column.type](raw);
+  if (value === undefined) return { problem: `is not a valid ${column.type}` };
+  if (typeof value === 'number' && column.min !== undefined && value < column.min) return { problem: 'is too small' };
+  if (typeof value === 'number' && column.max !== undefined && value > column.max) return { problem: 'is too large' };
+  return { value };
+}
+
+/** Undefined: not a value of this type. */
+const READERS: Readonly<Record<ColumnType, (raw: unknown) => Value | undefined>> = {
+  id: (raw) => (typeof raw === 'string' && isId(raw) ? raw : undefined),
+  text: (raw) => (typeof raw === 'string' && !UNPRINTABLE.test(raw) ? raw : undefined),
+  'text[]': readList,
+  double: readNumber,
+  integer: (raw) => readInteger(raw, RANK_MAX),
+  bigint: (raw) => readInteger(raw, Number.MAX_SAFE_INTEGER),
+  date: (raw) => (typeof raw === 'string' && isDate(raw) ? raw : undefined),
+  timestamp: (raw) => (typeof raw === 'string' ? readTimestamp(raw) : undefined),
+};
+
+function isId(text: string): boolean {
+  const characters = [...text].length;
+  return characters >= 1 && characters <= ID_LENGTH_MAX && text === text.trim() && !/\p{Cc}/u.test(text);
+}
+
+/** A text without any id in it is null, an array without any stays an empty array. */
+function readList(raw: unknown): Value | undefined {
+  const parts: unknown = typeof raw === 'string' ? raw.split(',') : raw;
+  if (!Array.isArray(parts)) return undefined;
+  const ids = new Set<string>();
+  for (const part of parts) {
+    if (typeof part !== 'string') return undefined;
+    if (part.trim() !== '') ids.add(part.trim());
+  }
+  if (typeof raw === 'string' && ids.size === 0) return null;
+  return [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+function readNumber(raw: unknown): number | undefined {
+  const number = typeof raw === 'string' && NUMERIC_TEXT.test(raw.trim()) ? Number(raw) : raw;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
+  return number === 0 ? 0 : number; // -0 is 0
+}
+
+function readInteger(raw: unknown, max: number): number | undefined {
+  const number = readNumber(raw);
+  return number !== undefined && Number.isInteger(number) && Math.abs(number) <= max ? number : undefined;
+}
+
+function isDate(text: string): boolean {
+  if (!DATE_TEXT.test(text) || text < '1970-01-01' || text > '2100-12-31') return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text); // 02-30 would become 03-02
+}
+
+/** A time without a zone is UTC. */
+function readTimestamp(text: string): string | undefined {
+  const [, date, time, , , zone = 'Z'] = TIMESTAMP_TEXT.exec(text) ?? [];
+  if (date === undefined || time === undefined || !isDate(date)) return undefined;
+  const ms = Date.parse(`${date}T${time}${zone.replace(/(\d{2})(\d{2})$/, '$1:$2')}`);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+function isObject(raw: unknown): raw is Readonly<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}

@@ -1,0 +1,110 @@
+/** What goes into a night of the oracle and what comes out. Maps are keyed by entity id. */
+import type { DatasetName, EntityType } from '../../schemas/datasets.ts';
+import type { Value, Values } from './row-rules.ts';
+
+export type PerDataset<T> = Readonly<Record<DatasetName, T>>;
+
+export interface OracleDay {
+  /** UTC day, YYYY-MM-DD. */
+  readonly day: string;
+  /** Raw rows as JSON.parse gives them; undefined: the file is missing. A line that isn't JSON is an undefined row. */
+  readonly rows: Readonly<Partial<Record<DatasetName, readonly unknown[] | undefined>>>;
+  readonly capturedAt: string;
+  /** Passes what holds the run. */
+  readonly accept?: boolean;
+  /** `pricing:<entity_id>` of each suspect to let in. */
+  readonly acceptSuspects?: readonly string[];
+}
+
+export interface OracleRecord {
+  readonly key: readonly string[];
+  readonly values: Values;
+  /** The captured day since which the record has held; null while its row is set aside. */
+  readonly validFrom: string | null;
+}
+
+export interface PendingSuspect {
+  readonly key: readonly string[];
+  readonly input_per_million: Value;
+  readonly output_per_million: Value;
+  /** Captured day on which this pair of values was first seen. */
+  readonly since: string;
+  readonly daysSeen: number;
+}
+
+export interface OracleState {
+  readonly day: string;
+  readonly lastSeq: number;
+  readonly records: PerDataset<ReadonlyMap<string, OracleRecord>>;
+  readonly lastCaptured: PerDataset<string | undefined>;
+  /** Everything that was ever in force: tells a deleted parent from one that never existed. */
+  readonly known: PerDataset<ReadonlySet<string>>;
+  readonly pending: ReadonlyMap<string, PendingSuspect>;
+}
+
+export interface OracleEvent {
+  readonly seq: number;
+  readonly occurred_on: string;
+  readonly entity_type: EntityType;
+  readonly entity_id: string;
+  readonly op: 'upsert' | 'delete';
+  readonly data: Readonly<Record<string, Value>> | null;
+}
+
+export interface ClosedInterval {
+  readonly dataset: DatasetName;
+  readonly key: readonly string[];
+  readonly values: Values;
+  readonly validFrom: string;
+  readonly validTo: string;
+}
+
+export interface QuarantinedRow {
+  readonly dataset: DatasetName;
+  /** 1 for the first row of the file. */
+  readonly row: number;
+  readonly entityId: string | undefined;
+  readonly problems: readonly string[];
+}
+
+/** A row that the source still lists although its parent was deleted. */
+export interface Orphan {
+  readonly dataset: DatasetName;
+  readonly entityId: string;
+}
+
+export interface OracleNight {
+  readonly verdict: 'published' | 'held' | 'rejected';
+  /** Why the night is (or, without `accept`, would be) not published. */
+  readonly reasons: readonly string[];
+  /** Yesterday's where the night isn't published; then events and closed are empty. */
+  readonly state: OracleState;
+  readonly events: readonly OracleEvent[];
+  /** The canonical file of each dataset, uncompressed. */
+  readonly lines: PerDataset<readonly string[]>;
+  readonly closed: readonly ClosedInterval[];
+  readonly quarantined: readonly QuarantinedRow[];
+  /** Entity ids of today's set-aside prices; `state.pending` says since when. */
+  readonly suspects: readonly string[];
+  readonly orphans: readonly Orphan[];
+}
+
+export function perDataset<T>(make: (dataset: DatasetName) => T): PerDataset<T> {
+  return {
+    models: make('models'),
+    benchmarks: make('benchmarks'),
+    scores: make('scores'),
+    rankings: make('rankings'),
+    pricing: make('pricing'),
+  };
+}
+
+/** Before the first night. */
+export const EMPTY_STATE: OracleState = {
+  day: '',
+  lastSeq: 0,
+  records: perDataset(() => new Map()),
+  lastCaptured: perDataset(() => undefined),
+  known: perDataset(() => new Set<string>()),
+  pending: new Map(),
+};

@@ -1,0 +1,99 @@
+/** What a store has published, read the way people would look at it: lines of text, rows as JSON. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { CatalogEntry } from '../schemas/catalog.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../schemas/datasets.ts';
+import type { Release } from '../schemas/release.ts';
+import { loadCatalog, loadRelease } from '../storage/catalog.ts';
+import type { Row } from '../storage/duckdb.ts';
+import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
+import type { TemporaryStore } from './nights.ts';
+
+/** The live releases, oldest first. */
+export async function listReleases({ deps }: TemporaryStore): Promise<readonly CatalogEntry[]> {
+  return (await loadCatalog(deps.store)).catalog?.releases ?? [];
+}
+
+export function readRelease({ deps }: TemporaryStore, entry: CatalogEntry): Promise<Release> {
+  return loadRelease(deps.store, entry);
+}
+
+/** Every key under a release's prefix, in byte order, relative to it. */
+export async function listReleaseKeys({ deps }: TemporaryStore, entry: CatalogEntry): Promise<readonly string[]> {
+  const prefix = releaseKey(entry, '');
+  const keys: string[] = [];
+  for await (const { key } of deps.store.list(prefix)) keys.push(key.slice(prefix.length));
+  return keys;
+}
+
+/** A snapshot's file, uncompressed. */
+export async function readSnapshot(store: TemporaryStore, entry: CatalogEntry, dataset: DatasetName): Promise<string> {
+  const body = await readFile(join(store.folder, releaseKey(entry, RELEASE_PATHS.snapshot(dataset))));
+  return gunzipSync(body).toString('utf8');
+}
+
+/** The night's events as JSON Lines, `data` as it stands in the feed. */
+export async function readChanges(store: TemporaryStore, entry: CatalogEntry): Promise<string> {
+  const rows = await readParquet(store, entry, RELEASE_PATHS.changes);
+  return linesFrom(rows, (row) => {
+    const { data, ...rest } = { ...row, seq: Number(row['seq']) } as Row;
+    return JSON.stringify({ ...rest, data: null }).replace('"data":null', () => `"data":${data ?? 'null'}`);
+  });
+}
+
+/** The intervals that ended this night, of all datasets, as JSON Lines. */
+export async function readHistory(store: TemporaryStore, entry: CatalogEntry): Promise<string> {
+  const texts: string[] = [];
+  for (const dataset of DATASET_NAMES) {
+    const rows = await readParquet(store, entry, RELEASE_PATHS.history(dataset));
+    texts.push(linesFrom(rows, (row) => JSON.stringify(intervalFromRow(dataset, row))));
+  }
+  return texts.join('');
+}
+
+/** Since when each record in force has held, as JSON Lines of keys; null where it has no point on its day. */
+export async function readOpenIntervals(store: TemporaryStore, entry: CatalogEntry): Promise<string> {
+  const texts: string[] = [];
+  for (const dataset of DATASET_NAMES) {
+    const rows = await readParquet(store, entry, RELEASE_PATHS.state(dataset));
+    texts.push(
+      linesFrom(rows, (row) => JSON.stringify({ ...keyFromRow(dataset, row), valid_from: row['valid_from'] })),
+    );
+  }
+  return texts.join('');
+}
+
+/** The prices that are held back after the night, as JSON Lines. */
+export async function readSuspects(store: TemporaryStore, entry: CatalogEntry): Promise<string> {
+  return linesFrom(await readParquet(store, entry, RELEASE_PATHS.suspects), (row) => JSON.stringify(row));
+}
+
+/** The `issues.jsonl` of a run. */
+export async function readIssues(reportFolder: string | null): Promise<string> {
+  return reportFolder === null ? '' : readFile(join(reportFolder, 'issues.jsonl'), 'utf8');
+}
+
+/** The folders of runs that left temporary files behind. */
+export async function listUntidyRuns({ deps }: TemporaryStore): Promise<readonly string[]> {
+  const names = await readdir(join(deps.workFolder, 'runs'), { recursive: true });
+  return names.filter((name) => name.endsWith('tmp'));
+}
+
+function intervalFromRow(dataset: DatasetName, { valid_from, valid_to, ...record }: Row) {
+  return { dataset, valid_from, valid_to, record };
+}
+
+function keyFromRow(dataset: DatasetName, row: Row) {
+  return { dataset, key: DATASETS[dataset].key.map((part) => row[part]) };
+}
+
+function linesFrom(rows: readonly Row[], lineFromRow: (row: Row) => string): string {
+  return rows.map((row) => `${lineFromRow(row)}\n`).join('');
+}
+
+async function readParquet(store: TemporaryStore, entry: CatalogEntry, path: string): Promise<readonly Row[]> {
+  const file = join(store.folder, releaseKey(entry, path));
+  const rows = await store.reader.rows('SELECT CAST(to_json(t) AS VARCHAR) AS json FROM read_parquet($1) t', [file]);
+  return rows.map((row) => JSON.parse(String(row['json'])) as Row);
+}
