@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { AppError } from '../schemas/errors.ts';
+import { RETENTION } from '../schemas/retention.ts';
 
 const PREFIX = 'MODELSTATS_';
 const Bytes = z.coerce.number().int().positive();
+const Kept = z.coerce.number().int().min(1).max(100_000);
 
 /**
  * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
@@ -21,6 +23,13 @@ export const ConfigSchema = z.strictObject({
   THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  RETENTION_CHANGES_MONTHS: Kept.default(RETENTION.changesMonths).describe(
+    'Calendar months of changes that prune keeps',
+  ),
+  RETENTION_SNAPSHOTS: Kept.default(RETENTION.snapshots).describe(
+    'Newest snapshots that prune keeps beside month-ends',
+  ),
+  RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;

@@ -5,6 +5,7 @@ import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
 import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
+import { pruneStore } from './commands/prune.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
@@ -55,6 +56,13 @@ function buildProgram(exit: (code: number) => void): Command {
     .action((snapshot: string | undefined, options: VerifyOptions) =>
       run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
     );
+  program
+    .command('prune')
+    .description('Remove what retention no longer keeps, and what unfinished nights left behind')
+    .option('--dry-run', 'list what would go, and why; change nothing')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where a release is suspicious')
+    .action(run(pruneStore));
   program
     .command('catalog')
     .description('Look after catalog.json')
