@@ -6,6 +6,7 @@ import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
 import { pruneStore } from './commands/prune.ts';
+import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
@@ -55,6 +56,23 @@ function buildProgram(exit: (code: number) => void): Command {
     .addHelpText('after', '\nExample:\n  modelstats verify 2026-11-20\n\nExit code 1 where anything is wrong')
     .action((snapshot: string | undefined, options: VerifyOptions) =>
       run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
+    );
+  program
+    .command('republish')
+    .description("Put a snapshot's files back byte for byte: lost or damaged ones, or all of them into a second store")
+    .argument('<snapshot>', 'day of the snapshot')
+    .option('--to <store>', 'a second store that is to have it, or to be repaired from this one')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --to file:/mnt/mirror',
+    )
+    .addHelpText(
+      'after',
+      '\nExit code 1 where a file could not be put back, or the copy is not listed in the second store',
+    )
+    .action((snapshot: string, options: Omit<RepublishOptions, 'snapshot'>) =>
+      run(republishSnapshot)({ ...options, snapshot }),
     );
   program
     .command('prune')
