@@ -5,6 +5,8 @@ import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
 import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
+import { pruneStore } from './commands/prune.ts';
+import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
@@ -55,6 +57,30 @@ function buildProgram(exit: (code: number) => void): Command {
     .action((snapshot: string | undefined, options: VerifyOptions) =>
       run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
     );
+  program
+    .command('republish')
+    .description("Put a snapshot's files back byte for byte: lost or damaged ones, or all of them into a second store")
+    .argument('<snapshot>', 'day of the snapshot')
+    .option('--to <store>', 'a second store that is to have it, or to be repaired from this one')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --to file:/mnt/mirror',
+    )
+    .addHelpText(
+      'after',
+      '\nExit code 1 where a file could not be put back, or the copy is not listed in the second store',
+    )
+    .action((snapshot: string, options: Omit<RepublishOptions, 'snapshot'>) =>
+      run(republishSnapshot)({ ...options, snapshot }),
+    );
+  program
+    .command('prune')
+    .description('Remove what retention no longer keeps, and what unfinished nights left behind')
+    .option('--dry-run', 'list what would go, and why; change nothing')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where a release is suspicious')
+    .action(run(pruneStore));
   program
     .command('catalog')
     .description('Look after catalog.json')

@@ -4,7 +4,7 @@
  */
 import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catalog.ts';
 import { AppError } from '../schemas/errors.ts';
-import { type Release, ReleaseSchema } from '../schemas/release.ts';
+import { type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -41,12 +41,15 @@ export async function swapCatalog(
   return catalog;
 }
 
-/** The release.json that a catalog entry names; rejects with `corrupt` where it is missing or not the recorded one. */
-export async function loadRelease(store: ObjectStore, entry: CatalogEntry): Promise<Release> {
-  const key = releaseKey(entry, RELEASE_PATHS.release);
+/**
+ * The release.json that a catalog entry, or a later release's `prev`, names; rejects with `corrupt` where it is missing or
+ * not the recorded one.
+ */
+export async function loadRelease(store: ObjectStore, ref: ReleaseRef): Promise<Release> {
+  const key = releaseKey(ref, RELEASE_PATHS.release);
   const object = await store.get(key);
   if (object === undefined) throw new AppError('corrupt', `${store.url}: ${key} is missing`);
-  if (sha256(object.body) !== entry.release_sha256) {
+  if (sha256(object.body) !== ref.release_sha256) {
     throw new AppError('corrupt', `${store.url}: ${key} is not the file that the catalog names (sha256 differs)`);
   }
   return parseObject(ReleaseSchema, object.body, `${store.url}: ${key}`);

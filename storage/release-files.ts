@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '../schemas/errors.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
 import { hashFile } from './hash.ts';
-import { releaseKey } from './keys.ts';
+import { type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** What a release records about one of its files; throws `corrupt` where it records none. */
@@ -19,8 +19,17 @@ export function getReleaseFile(release: Release, path: string): ReleaseFile {
  * object is gone and with `corrupt` where its bytes differ; the local file is removed then.
  */
 export async function fetchReleaseFile(store: ObjectStore, release: Release, path: string, to: string): Promise<void> {
-  const expected = getReleaseFile(release, path);
-  const key = releaseKey(release, path);
+  await fetchFile(store, release, getReleaseFile(release, path), to);
+}
+
+/** {@link fetchReleaseFile} where what is expected isn't recorded in a release.json, as with release.json itself. */
+export async function fetchFile(
+  store: ObjectStore,
+  release: ReleaseName,
+  expected: ReleaseFile,
+  to: string,
+): Promise<void> {
+  const key = releaseKey(release, expected.path);
   await pipeline(await store.stream(key), createWriteStream(to));
   const found = await hashFile(to);
   if (found.bytes === expected.bytes && found.sha256 === expected.sha256) return;
