@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { findCronProblem } from '../pipeline/schedule/cron.ts';
+import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
 
@@ -7,6 +9,12 @@ const PREFIX = 'MODELSTATS_';
 const Milliseconds = z.coerce.number().int().min(1).max(86_400_000);
 const Bytes = z.coerce.number().int().positive();
 const Kept = z.coerce.number().int().min(1).max(100_000);
+/** At most a day: timers of Node hold no more than 24 of them. */
+const Seconds = z.coerce.number().positive().max(86_400);
+const Cron = z.string().superRefine((expression, context) => {
+  const message = findCronProblem(expression);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 /**
  * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
@@ -24,6 +32,29 @@ export const ConfigSchema = z.strictObject({
   THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  CRON: Cron.default('5 0 * * *').describe('When `schedule` begins a night, as a cron expression in UTC'),
+  RETRY_FIRST_SECONDS: Seconds.default(60).describe(
+    'Longest wait before a failed night is tried again; doubles each time',
+  ),
+  RETRY_MAX_SECONDS: Seconds.default(1800).describe('Longest wait between two attempts at a night'),
+  RETRY_UNTIL: z
+    .string()
+    .regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00')
+    .default('12:00')
+    .describe("Time of the UTC day from which on that day's night is neither tried again nor caught up"),
+  NIGHT_TIMEOUT_SECONDS: Seconds.default(21_600).describe('Longest run of a scheduled night; it is killed then'),
+  STOP_TIMEOUT_SECONDS: Seconds.default(25).describe(
+    'How long a running night may go on when the scheduler is stopped; less than the 30 s after which Kubernetes kills',
+  ),
+  HEALTH_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file that `schedule` keeps its health in, for `schedule --check`'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least weight of the log lines on stderr'),
   S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
   S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
   S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),

@@ -7,6 +7,7 @@ import type { CommandAction, CommandContext } from './commands/command-context.t
 import { nightly } from './commands/nightly.ts';
 import { pruneStore } from './commands/prune.ts';
 import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
+import { schedule } from './commands/schedule.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
@@ -41,6 +42,15 @@ function buildProgram(exit: (code: number) => void): Command {
       '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
     )
     .action(run(nightly));
+  program
+    .command('schedule')
+    .description('Run a night every day at MODELSTATS_CRON (UTC), tried again until it is published')
+    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)')
+    .option('--check', 'only say whether the scheduler that writes MODELSTATS_HEALTH_FILE is at work')
+    .option('--json', "each night's answer as one JSON object on stdout; with --check the scheduler's health")
+    .addHelpText('after', "\nExample:\n  MODELSTATS_CRON='5 0 * * *' modelstats schedule --source ./raw")
+    .addHelpText('after', '\nStops on SIGTERM or SIGINT. Exit codes of --check: 0 at work, 1 not')
+    .action(run(schedule));
   program
     .command('status')
     .description('Show what the store holds and which prices are held back')
