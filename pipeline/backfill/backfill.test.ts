@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addDays } from '../../schemas/day.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
+import { loadCatalog, swapCatalog } from '../../storage/catalog.ts';
 import { backfillKey, backfillMarkKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { CapturedStore } from './testing/captured-store.ts';
@@ -214,16 +213,17 @@ test('a night that is faster keeps its release, and the backfill decides anew wi
   expect(catalog?.backfill?.pricing?.run).toBe(result.run);
 });
 
-test('a catalog that changes at every attempt ends the backfill, with the last of the others in force', async () => {
-  let day = '2024-03-02';
-  const store = racing(place.store, 99, () => {
-    day = addDays(day, 1);
-    return place.publish(day, ['m1'], [PRICE]);
+test('a catalog that changes at every attempt ends the backfill, and what the others did stands', async () => {
+  let swaps = 0;
+  const store = racing(place.store, 99, async () => {
+    swaps += 1;
+    await swapCatalog(place.store, await loadCatalog(place.store), {});
   });
   const table = await place.writeTable(ROWS);
   await expect(place.backfill({ table }, store)).rejects.toMatchObject({ code: 'precondition_failed' });
   const { catalog } = await loadCatalog(place.store);
-  expect(catalog).toMatchObject({ releases: { length: 7 } });
+  expect(swaps).toBe(5);
+  expect(catalog).toMatchObject({ releases: { length: 2 }, generation: 2 + swaps });
   expect(catalog?.backfill).toBeUndefined();
 });
 
