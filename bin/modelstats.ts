@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
+import { backfill } from './commands/backfill.ts';
 import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
@@ -101,6 +102,24 @@ function buildProgram(exit: (code: number) => void): Command {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
     .action(run(catalogRebuild));
+  program
+    .command('backfill')
+    .description('Reconstruct history of the days before the first night')
+    .command('pricing')
+    .description('Put the prices of a table before the first captured pricing day; a second run replaces the first')
+    .requiredOption(
+      '--table <file>',
+      'JSON Lines, JSON, CSV (each also .gz) or Parquet, a row per price and stretch of days',
+    )
+    .option('--from <YYYY-MM-DD>', 'first day to reconstruct; also where prices begin whose start is unknown')
+    .option('--dry-run', 'do everything but publish')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats backfill pricing --table prices.csv --from 2025-01-01')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 anything else',
+    )
+    .action(run(backfill));
   return program;
 }
 
