@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { findCronProblem } from '../pipeline/schedule/cron.ts';
 import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
+import { RETENTION } from '../schemas/retention.ts';
 
 const PREFIX = 'MODELSTATS_';
 const Milliseconds = z.coerce.number().int().min(1).max(86_400_000);
 const Bytes = z.coerce.number().int().positive();
+const Kept = z.coerce.number().int().min(1).max(100_000);
 /** At most a day: timers of Node hold no more than 24 of them. */
 const Seconds = z.coerce.number().positive().max(86_400);
 const Cron = z.string().superRefine((expression, context) => {
@@ -60,6 +62,13 @@ export const ConfigSchema = z.strictObject({
   S3_CONNECT_TIMEOUT_MS: Milliseconds.default(5_000).describe('For a connection to be established'),
   S3_REQUEST_TIMEOUT_MS: Milliseconds.default(300_000).describe("From a request's start to the head of its answer"),
   S3_IDLE_TIMEOUT_MS: Milliseconds.default(60_000).describe('For a connection on which nothing moves'),
+  RETENTION_CHANGES_MONTHS: Kept.default(RETENTION.changesMonths).describe(
+    'Calendar months of changes that prune keeps',
+  ),
+  RETENTION_SNAPSHOTS: Kept.default(RETENTION.snapshots).describe(
+    'Newest snapshots that prune keeps beside month-ends',
+  ),
+  RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;

@@ -2,9 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
+import { backfill } from './commands/backfill.ts';
 import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
+import { pruneStore } from './commands/prune.ts';
+import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
 import { schedule } from './commands/schedule.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
@@ -66,6 +69,30 @@ function buildProgram(exit: (code: number) => void): Command {
       run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
     );
   program
+    .command('republish')
+    .description("Put a snapshot's files back byte for byte: lost or damaged ones, or all of them into a second store")
+    .argument('<snapshot>', 'day of the snapshot')
+    .option('--to <store>', 'a second store that is to have it, or to be repaired from this one')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --to file:/mnt/mirror',
+    )
+    .addHelpText(
+      'after',
+      '\nExit code 1 where a file could not be put back, or the copy is not listed in the second store',
+    )
+    .action((snapshot: string, options: Omit<RepublishOptions, 'snapshot'>) =>
+      run(republishSnapshot)({ ...options, snapshot }),
+    );
+  program
+    .command('prune')
+    .description('Remove what retention no longer keeps, and what unfinished nights left behind')
+    .option('--dry-run', 'list what would go, and why; change nothing')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where a release is suspicious')
+    .action(run(pruneStore));
+  program
     .command('catalog')
     .description('Look after catalog.json')
     .command('rebuild')
@@ -75,6 +102,24 @@ function buildProgram(exit: (code: number) => void): Command {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
     .action(run(catalogRebuild));
+  program
+    .command('backfill')
+    .description('Reconstruct history of the days before the first night')
+    .command('pricing')
+    .description('Put the prices of a table before the first captured pricing day; a second run replaces the first')
+    .requiredOption(
+      '--table <file>',
+      'JSON Lines, JSON, CSV (each also .gz) or Parquet, a row per price and stretch of days',
+    )
+    .option('--from <YYYY-MM-DD>', 'first day to reconstruct; also where prices begin whose start is unknown')
+    .option('--dry-run', 'do everything but publish')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats backfill pricing --table prices.csv --from 2025-01-01')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 anything else',
+    )
+    .action(run(backfill));
   return program;
 }
 

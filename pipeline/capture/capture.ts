@@ -23,6 +23,11 @@ export interface CapturedDataset {
   readonly file: (DatasetSource & { readonly scanned: ScannedFile }) | undefined;
 }
 
+/** A dataset that was read from a file. */
+export interface CapturedFile extends CapturedDataset {
+  readonly file: NonNullable<CapturedDataset['file']>;
+}
+
 export interface Capture {
   /** What was there today, in dataset order; a dataset that is absent was not captured. */
   readonly datasets: readonly CapturedDataset[];
@@ -69,7 +74,11 @@ async function loadQueries(source: SourceDay, database: Database): Promise<Sourc
   return loadSourceQueries(database, source.sqlPath);
 }
 
-async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedDataset> {
+/**
+ * Reads one file into `source_<dataset>`, one row per row of the file, in its order. Rejects with `source_rejected` where
+ * it can't be read as a whole.
+ */
+export async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedFile> {
   const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
   try {
     const relation = await relationFromFile(deps.database, dataset, file, {
@@ -123,7 +132,8 @@ function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumn
   throw new AppError('source_rejected', `${origin}: the column ${names} of ${dataset.name} is missing`);
 }
 
-function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
+/** What an operator should know of a file's columns. */
+export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
