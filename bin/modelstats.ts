@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
 import { backfill } from './commands/backfill.ts';
 import { catalogRebuild } from './commands/catalog-rebuild.ts';
@@ -12,6 +12,7 @@ import { schedule } from './commands/schedule.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
+import { endOnSignals, outliveReaders } from './process-events.ts';
 
 /** Builds the command line; `exit` is called with the exit code of whichever command ran. */
 function buildProgram(exit: (code: number) => void): Command {
@@ -28,14 +29,12 @@ function buildProgram(exit: (code: number) => void): Command {
   program
     .command('nightly')
     .description('Publish a day: capture, check, diff, history, snapshot, prove, publish')
-    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)')
-    .option('--day <YYYY-MM-DD>', 'UTC day to capture (default: today)')
+    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
+    .option('--day <YYYY-MM-DD>', 'UTC day to capture (default: today)', textValue)
     .option('--all-days', 'every dated folder of the source that is not published yet, in order')
     .option('--dry-run', 'do everything but publish')
     .option('--accept', 'pass what the guard holds, for this run')
-    .addOption(
-      new Option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run'),
-    )
+    .option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run', textValues)
     .option('--json', 'one JSON object a day on stdout')
     .addHelpText('after', '\nExample:\n  modelstats nightly --source ./raw --day 2026-11-20')
     .addHelpText(
@@ -98,7 +97,7 @@ function buildProgram(exit: (code: number) => void): Command {
     .command('rebuild')
     .description('Make a lost or damaged catalog.json anew from the releases')
     .option('--force', 'even though the catalog can be read')
-    .option('--keep <day.run>', 'the release to keep where two could have been published')
+    .option('--keep <day.run>', 'the release to keep where two could have been published', textValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
     .action(run(catalogRebuild));
@@ -121,6 +120,17 @@ function buildProgram(exit: (code: number) => void): Command {
     )
     .action(run(backfill));
   return program;
+}
+
+/** An option's value. One that is empty, or looks like the next option, is a forgotten value. */
+function textValue(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
+  if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
+  return value;
+}
+
+function textValues(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, textValue(value)];
 }
 
 function createContext(): CommandContext {
@@ -157,6 +167,8 @@ function stackFromError(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : messageFromError(error);
 }
 
+outliveReaders();
+endOnSignals();
 try {
   await buildProgram((code) => {
     process.exitCode = code;
