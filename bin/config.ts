@@ -6,15 +6,20 @@ import { AppError } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
 
 const PREFIX = 'MODELSTATS_';
-const Milliseconds = z.coerce.number().int().min(1).max(86_400_000);
-const Bytes = z.coerce.number().int().positive();
-const Kept = z.coerce.number().int().min(1).max(100_000);
+const Milliseconds = wholeNumber(1, 86_400_000);
+const Bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+const Kept = wholeNumber(1, 100_000);
 /** At most a day: timers of Node hold no more than 24 of them. */
 const Seconds = z.coerce.number().positive().max(86_400);
 const Cron = z.string().superRefine((expression, context) => {
   const message = findCronProblem(expression);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
+
+function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number(message).int(message).min(min, message).max(max, message);
+}
 
 /**
  * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
@@ -29,7 +34,7 @@ export const ConfigSchema = z.strictObject({
     .regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/, 'must be a size such as 1GB or 512MiB')
     .default('1GB')
     .describe("DuckDB's memory, beyond which it spills to the work folder"),
-  THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
+  THREADS: wholeNumber(1, 256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
   CRON: Cron.default('5 0 * * *').describe('When `schedule` begins a night, as a cron expression in UTC'),
@@ -58,7 +63,7 @@ export const ConfigSchema = z.strictObject({
   S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
   S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
   S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
-  S3_ATTEMPTS_MAX: z.coerce.number().int().min(1).max(20).default(8).describe('Tries of one request'),
+  S3_ATTEMPTS_MAX: wholeNumber(1, 20).default(8).describe('Tries of one request'),
   S3_CONNECT_TIMEOUT_MS: Milliseconds.default(5_000).describe('For a connection to be established'),
   S3_REQUEST_TIMEOUT_MS: Milliseconds.default(300_000).describe("From a request's start to the head of its answer"),
   S3_IDLE_TIMEOUT_MS: Milliseconds.default(60_000).describe('For a connection on which nothing moves'),
@@ -69,7 +74,7 @@ export const ConfigSchema = z.strictObject({
     'Newest snapshots that prune keeps beside month-ends',
   ),
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
-  UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
+  UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

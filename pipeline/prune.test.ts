@@ -277,7 +277,9 @@ describe('a prune that races', () => {
     const sleeping = await loadCatalog(small.store);
     expect((await pruneNow()).removals).toMatchObject([{ what: 'orphan' }]);
     const releases = [...(sleeping.catalog?.releases ?? []), smallEntry(next.day, next.run)];
-    await expect(swapCatalog(small.store, sleeping, { releases })).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(swapCatalog(small.store, sleeping, { releases })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
   });
 
   it('gives up, with nothing deleted, where the catalog never stays the same', async () => {

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError, messageFromError } from '../schemas/errors.ts';
 import type { ReleaseName } from '../storage/keys.ts';
 import { releaseId } from '../storage/keys.ts';
@@ -29,11 +29,38 @@ export async function openRunFolder(work: string, name: ReleaseName): Promise<Ru
     await mkdir(release, { recursive: true });
     await mkdir(scratch);
   } catch (cause) {
-    throw new AppError('store_unavailable', `the work folder ${work} can't be used: ${messageFromError(cause)}`, {
-      cause,
-    });
+    throw unusable(work, await findReason(work, cause));
   }
   return { path, release, scratch, removeTemporary: () => removeTemporary(path) };
+}
+
+/** What the system says where a disk doesn't do its work, whether to us or to DuckDB, which passes its words on. */
+const DISK_FAULT =
+  /ENOSPC|EDQUOT|EROFS|EFBIG|EACCES|EPERM|EIO|ENOTDIR|EEXIST|No space left|quota exceeded|Read-only file system|File too large/;
+
+/**
+ * The `store_unavailable` for whatever went wrong in the work folder; other errors come back as they are. Errors of the
+ * source and of the store have said so before, as AppErrors.
+ */
+export function workErrorFrom(error: unknown, work: string): unknown {
+  return error instanceof AppError || !DISK_FAULT.test(messageFromError(error)) ? error : unusable(work, error);
+}
+
+function unusable(work: string, cause: unknown): AppError {
+  return new AppError('store_unavailable', `the work folder ${work} can't be used: ${messageFromError(cause)}`, {
+    cause,
+  });
+}
+
+/** Making several folders on a read-only disk fails with ENOENT: what the nearest one that is there says is nearer. */
+async function findReason(work: string, error: unknown): Promise<unknown> {
+  if (!messageFromError(error).startsWith('ENOENT')) return error;
+  let folder = work;
+  while (folder !== dirname(folder) && !(await stat(folder).catch(() => undefined))) folder = dirname(folder);
+  return access(folder, constants.W_OK).then(
+    () => error,
+    (refusal: unknown) => refusal,
+  );
 }
 
 async function removeTemporary(path: string): Promise<void> {
