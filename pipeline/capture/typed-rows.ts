@@ -28,7 +28,10 @@ const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
   bigint: (raw) => integerSql(raw, 'BIGINT'),
   date: (raw) =>
     `CASE WHEN length(${raw}) = 10 OR ${raw} LIKE '__________ 00:00:00' THEN TRY_CAST(left(${raw}, 10) AS DATE) END`,
-  timestamp: (raw) => `date_trunc('milliseconds', CAST(TRY_CAST(${raw} AS TIMESTAMPTZ) AS TIMESTAMP))`,
+  // The first way reads no zone but Z and knows no calendar: a quarter of the time of the second, which reads them all.
+  timestamp: (raw) =>
+    `date_trunc('milliseconds', coalesce(CASE WHEN ends_with(${raw}, 'Z') THEN TRY_CAST(${raw} AS TIMESTAMP) END, ` +
+    `CAST(TRY_CAST(${raw} AS TIMESTAMPTZ) AS TIMESTAMP)))`,
 };
 
 const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
@@ -84,18 +87,18 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
     case 'id':
       return [
         rule(`is not 1 to ${ID_LENGTH_MAX} characters long`, `length(${name}) NOT BETWEEN 1 AND ${ID_LENGTH_MAX}`),
-        rule('has white space around it', `${name} <> trim(${name}, ${WHITE_SPACE})`),
-        rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
+        rule('has white space around it', whiteSpaceAround(name)),
+        rule('has control characters', controlCharacters(name)),
         rule('is not a text', nestedJson(name)),
       ];
     case 'text':
       return [
         ...(nullable ? [] : [rule('is empty', `trim(${name}) = ''`)]),
-        rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
+        rule('has control characters', controlCharacters(name)),
         rule('is not a text', nestedJson(name)),
       ];
     case 'text[]':
-      return [rule('has control characters', `regexp_matches(raw_${name}, ${CONTROL})`)];
+      return [rule('has control characters', controlCharacters(`raw_${name}`))];
     case 'double':
       return [rule('is not a finite number', `NOT isfinite(${name})`)];
     case 'date':
@@ -115,8 +118,17 @@ function rangeRules({ name, min, max }: Column, rule: MakeRule): readonly RowRul
   ];
 }
 
-const CONTROL = `'[\\x00-\\x1f\\x7f]'`;
-const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(13) || chr(160)`;
+const WHITE_SPACE = [`' '`, 'chr(9)', 'chr(10)', 'chr(13)', 'chr(160)'];
+
+function whiteSpaceAround(name: string): string {
+  return WHITE_SPACE.map((space) => `starts_with(${name}, ${space}) OR ends_with(${name}, ${space})`).join(' OR ');
+}
+
+/** Only what JSON escapes, or U+007F, is worth the regular expression, which takes three times as long. */
+function controlCharacters(name: string): string {
+  const isWorthALook = `strlen(to_json(${name})) > strlen(${name}) + 2 OR contains(${name}, chr(127))`;
+  return `CASE WHEN ${isWorthALook} THEN regexp_matches(${name}, '[\\x00-\\x1f\\x7f]') ELSE false END`;
+}
 
 /** A JSON object or array where a text belongs arrives as its JSON text. */
 function nestedJson(name: string): string {
