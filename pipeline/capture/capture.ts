@@ -141,11 +141,10 @@ function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumn
 
 function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
+  const absent = missingColumns.filter((name) => name !== 'n');
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
-    ...missingColumns
-      .filter((name) => name !== 'n')
-      .map((name) => `${origin}: no column ${name}; it is taken as empty in ${dataset}`),
+    ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),
   ];
 }
 
