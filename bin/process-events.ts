@@ -1,18 +1,19 @@
 /** What the world does to a running command: readers go away, operators and schedulers stop it. */
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const SHOW_CURSOR = '\u001b[?25h';
+/** Undoes what a progress bar did to the terminal: shows the cursor, wraps lines. */
+const RESTORE_TERMINAL = '\u001b[?25h\u001b[?7h';
 /** Numbers of the signals: a process that a signal ended has 128 more as its exit code in a shell. */
 const SIGNAL_NUMBERS: Readonly<Record<(typeof STOP_SIGNALS)[number], number>> = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
 /**
  * Ends the process when a signal asks for it: at once, as kill -9 would, for work that is all or nothing, but with a word
- * and a visible cursor. A handler is also what makes SIGTERM end the first process of a container.
+ * and a terminal as it was. A handler is also what makes SIGTERM end the first process of a container.
  */
 export function endOnSignals(): void {
   for (const signal of STOP_SIGNALS) {
     process.once(signal, () => {
-      if (process.stderr.isTTY) process.stderr.write(`\n${SHOW_CURSOR}`);
+      if (process.stderr.isTTY) process.stderr.write(`\n${RESTORE_TERMINAL}`);
       process.stderr.write(`modelstats: stopped by ${signal}; run the same command again to go on\n`);
       // The signal once more, now without a handler, so that the parent sees what ended us; a container's first
       // process is spared by the kernel and has to leave on its own.

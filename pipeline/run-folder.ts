@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError, messageFromError } from '../schemas/errors.ts';
@@ -6,8 +6,8 @@ import type { ReleaseName } from '../storage/keys.ts';
 import { releaseId } from '../storage/keys.ts';
 
 /**
- * A run's own folder, `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay; `tmp/` and `owner`, the process
- * it belongs to, go when the run ends or, where the run was killed, when the next one starts.
+ * A run's own folder, `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay; `tmp/` and `owner`, a link
+ * that names the run's process as `pid@host`, go when the run ends or, where the run was killed, when the next one starts.
  */
 export interface RunFolder {
   readonly path: string;
@@ -24,8 +24,8 @@ export async function openRunFolder(work: string, name: ReleaseName): Promise<Ru
   const [release, scratch] = [join(path, 'tmp', 'release'), join(path, 'tmp', 'scratch')];
   try {
     await mkdir(path, { recursive: true });
-    // First of all: whatever is found later has an owner, at whichever instant this run may be killed.
-    await writeFile(join(path, 'owner'), JSON.stringify({ pid: process.pid, host: hostname() }));
+    // First of all, and at one stroke, as a link is: at whichever instant this run may be killed, what it leaves has an owner.
+    await symlink(`${process.pid}@${hostname()}`, join(path, 'owner'));
     await mkdir(release, { recursive: true });
     await mkdir(scratch);
   } catch (cause) {
@@ -87,12 +87,12 @@ export async function tidyRuns(work: string, now: Date): Promise<void> {
 
 /** True where a run folder has an owner that is no more. */
 async function isDead(path: string, now: Date): Promise<boolean> {
-  const file = join(path, 'owner');
-  const [text, stats] = await Promise.all([readFile(file, 'utf8'), stat(file)]).catch(() => []);
-  if (text === undefined || stats === undefined) return false;
-  const owner = /^\{"pid":(\d+),"host":"(.*)"\}$/.exec(text);
-  if (owner?.[2] !== hostname()) return now.getTime() - stats.mtimeMs > FOREIGN_RUN_MS_MAX;
-  return !isAnotherProcess(Number(owner[1]));
+  const link = join(path, 'owner');
+  const [owner, stats] = await Promise.all([readlink(link), lstat(link)]).catch(() => []);
+  if (owner === undefined || stats === undefined) return false;
+  const [pid, host] = [Number.parseInt(owner, 10), owner.slice(owner.indexOf('@') + 1)];
+  if (host !== hostname()) return now.getTime() - stats.mtimeMs > FOREIGN_RUN_MS_MAX;
+  return !isAnotherProcess(pid);
 }
 
 /** False for this process, too: it has not begun a run, and in a container every process has the same number. */

@@ -148,11 +148,10 @@ function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumn
 /** What an operator should know of a file's columns. */
 export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
+  const absent = missingColumns.filter((name) => name !== 'n' && !FILLED_LATER.has(name));
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
-    ...missingColumns
-      .filter((name) => name !== 'n' && !FILLED_LATER.has(name))
-      .map((name) => `${origin}: no column ${name}; it is taken as empty in ${dataset}`),
+    ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),
   ];
 }
 

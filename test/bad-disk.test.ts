@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Source } from './bad-input/good-source.ts';
+import { type CliResult, envOf, type Place, runCli } from './cli.ts';
+
+const YESTERDAY = '2024-03-01';
+const TODAY = '2024-03-02';
+
+let folder: string;
+let place: Place;
+let source: Source;
+let mounted: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-bad-disk-'));
+  place = { store: join(folder, 'store'), work: join(folder, 'work') };
+  source = await Source.create(join(folder, 'source'));
+  mounted = [];
+  expect(await night(place, YESTERDAY)).toMatchObject({ code: 0 });
+});
+afterEach(async () => {
+  for (const path of mounted) execFileSync('umount', [path]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function night(where: Place, day: string, shell?: string): Promise<CliResult> {
+  const args = ['nightly', '--source', source.folder, '--day', day, '--json'];
+  return runCli(args, { env: envOf(where), ...(shell === undefined ? {} : { shell }) });
+}
+
+/** Puts a small disk on a new folder; false where that is not allowed. */
+async function mountDisk(path: string, size: string): Promise<boolean> {
+  await mkdir(path, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'ignore' });
+    mounted.push(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One message on stderr, exit code 1, and the store as it was: the same night passes where the disk allows it. */
+async function assertFailed(result: CliResult, message: RegExp, where: Place = place): Promise<void> {
+  expect(result).toMatchObject({ code: 1, stdout: '' });
+  expect(result.stderr).toMatch(message);
+  expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+  const { releases } = JSON.parse(await readFile(join(where.store, 'catalog.json'), 'utf8'));
+  expect(releases).toMatchObject([{ day: YESTERDAY }]);
+}
+
+async function assertReportKept(work: string): Promise<void> {
+  const [run = ''] = await readdir(join(work, 'runs'));
+  expect((await readdir(join(work, 'runs', run))).sort()).toEqual(['issues.jsonl', 'report.json']);
+  expect(JSON.parse(await readFile(join(work, 'runs', run, 'report.json'), 'utf8'))).toMatchObject({
+    status: 'failed',
+  });
+}
+
+describe('a store that refuses leaves yesterday current and says why:', () => {
+  test('a path that leads through a file', async () => {
+    const result = await night({ ...place, store: join(source.folder, 'models.jsonl', 'store') }, TODAY);
+    await assertFailed(
+      result,
+      /cannot write .* in the store file:.*models\.jsonl\/store: a part of the path is a file/,
+    );
+  });
+
+  test('a read-only disk', async (context) => {
+    const disk = join(folder, 'disk');
+    if (!(await mountDisk(disk, '8m'))) context.skip('needs to be allowed to mount a small disk');
+    await cp(place.store, disk, { recursive: true });
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+    const where = { store: disk, work: join(folder, 'other-work') };
+    await assertFailed(await night(where, TODAY), /cannot write .* in the store file:.*: it is read-only/, where);
+    await assertReportKept(where.work);
+  });
+
+  test('a full disk, until there is room', async (context) => {
+    const disk = join(folder, 'disk');
+    if (!(await mountDisk(disk, '128k'))) context.skip('needs to be allowed to mount a small disk');
+    await cp(place.store, disk, { recursive: true });
+    const where = { store: disk, work: join(folder, 'other-work') };
+    await assertFailed(await night(where, TODAY), /cannot write .* in the store file:.*: the disk is full/, where);
+    execFileSync('mount', ['-o', 'remount,size=8m', disk]);
+    expect(await night(where, TODAY)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a work folder that refuses leaves yesterday current and says why:', () => {
+  test('a path that leads through a file', async () => {
+    const result = await night({ ...place, work: join(source.folder, 'models.jsonl', 'work') }, TODAY);
+    await assertFailed(result, /the work folder .*models\.jsonl\/work can't be used: ENOTDIR/);
+  });
+
+  test('a read-only disk', async (context) => {
+    const disk = join(folder, 'disk');
+    if (!(await mountDisk(disk, '1m'))) context.skip('needs to be allowed to mount a small disk');
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+    const result = await night({ ...place, work: join(disk, 'work') }, TODAY);
+    await assertFailed(result, /the work folder .*disk\/work can't be used: EROFS/);
+  });
+
+  test.for(['40k', '64k', '100k'])('a full disk of %s, whose report finds room after all', async (size, context) => {
+    const disk = join(folder, 'disk');
+    if (!(await mountDisk(disk, size))) context.skip('needs to be allowed to mount a small disk');
+    const result = await night({ ...place, work: disk }, TODAY);
+    await assertFailed(result, /the work folder .*disk can't be used: .*no space left/i);
+    await assertReportKept(disk);
+  });
+
+  test('a limit on the size of files', async () => {
+    const result = await night(place, TODAY, 'ulimit -f 2');
+    await assertFailed(result, /File too large|EFBIG|larger than the system allows/i);
+  });
+
+  test('a folder that is not there is made', async () => {
+    const work = join(folder, 'not', 'there', 'yet');
+    expect(await night({ ...place, work }, TODAY)).toMatchObject({ code: 0, stderr: '' });
+    expect(await readdir(work)).toEqual(['runs']);
+  });
+});

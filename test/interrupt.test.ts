@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answersFrom, COMMAND, envOf, type Place, runCli, startCli } from './cli.ts';
+import { begun } from './crash/begun.ts';
+import { writeInventedDays } from './crash/invented-days.ts';
+
+const DAYS = 3;
+
+let folder: string;
+let place: Place;
+let args: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-interrupt-'));
+  place = { store: join(folder, 'store'), work: join(folder, 'work') };
+  await writeInventedDays(join(folder, 'source'), DAYS, 1);
+  args = ['nightly', '--source', join(folder, 'source'), '--all-days', '--json'];
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a night that is stopped', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s ends at once and can be run again', async (signal) => {
+    const runs = join(place.work, 'runs');
+    await mkdir(runs, { recursive: true });
+    const cli = startCli(args, { env: envOf(place) });
+    await begun(cli, runs);
+    const stopped = performance.now();
+    cli.child.kill(signal);
+    const result = await cli.ended;
+    expect(performance.now() - stopped).toBeLessThan(5_000);
+    expect(result).toMatchObject({ code: null, signal });
+    expect(result.stderr).toBe(`modelstats: stopped by ${signal}; run the same command again to go on\n`);
+    expect(await runCli(args, { env: envOf(place) })).toMatchObject({ code: 0, stderr: '' });
+    const left = await readdir(runs, { recursive: true });
+    expect(left.filter((path) => /\/(tmp|owner)\b/.test(path))).toEqual([]);
+  });
+});
+
+describe('a reader that goes away', () => {
+  test.each([
+    ['stdout', ['ignore', 'pipe', 'ignore']],
+    ['stderr', ['ignore', 'ignore', 'pipe']],
+  ] as const)('from %s does not keep the days from being published', async (stream, stdio) => {
+    const words = [COMMAND, ...args.filter((arg) => arg !== '--json')];
+    const child = spawn(process.execPath, words, { env: { ...process.env, ...envOf(place) }, stdio: [...stdio] });
+    child[stream]?.destroy();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    const status = await runCli(['status', '--json'], { env: envOf(place) });
+    expect(answersFrom(status.stdout)).toMatchObject([{ snapshots: DAYS }]);
+  });
+});
