@@ -76,7 +76,7 @@ describe('prune', () => {
     for (const day of DAYS) expect(kept).toContain(releaseKey({ day, run: 'RUN' }, RELEASE_PATHS.release));
   });
 
-  it('follows the numbers of the retention over more than 400 days', async () => {
+  it('follows the numbers of the retention over more than 400 days', { timeout: 120_000 }, async () => {
     const days = Array.from({ length: 430 }, (_, index) => addDays('2024-01-30', index));
     await publishDays(days);
     const { retained_from } = await pruneNow({ retention: RETENTION, now: new Date(`${days.at(-1)}T06:00:00Z`) });
