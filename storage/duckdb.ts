@@ -32,6 +32,8 @@ export class Database {
       temp_directory: settings.tempFolder,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
+      // It confuses a file with the one that had its name before where both have the same size.
+      enable_external_file_cache: 'false',
     });
     const connection = await instance.connect();
     const database = new Database(instance, connection);
