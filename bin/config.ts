@@ -1,18 +1,32 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { findCronProblem } from '../pipeline/schedule/cron.ts';
+import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
 
 const PREFIX = 'MODELSTATS_';
-const Bytes = z.coerce.number().int().positive();
-const Kept = z.coerce.number().int().min(1).max(100_000);
+const Milliseconds = wholeNumber(1, 86_400_000);
+const Bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+const Kept = wholeNumber(1, 100_000);
+/** At most a day: timers of Node hold no more than 24 of them. */
+const Seconds = z.coerce.number().positive().max(86_400);
+const Cron = z.string().superRefine((expression, context) => {
+  const message = findCronProblem(expression);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number(message).int(message).min(min, message).max(max, message);
+}
 
 /**
  * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
  * docs/configuration.md; a test holds the two together.
  */
 export const ConfigSchema = z.strictObject({
-  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH'),
+  STORE: z.string().default('file:./data/store').describe('Where releases lie: file:PATH or s3://bucket/prefix'),
   WORK: z.string().min(1).default('./data/work').describe('Folder for runs, their reports and temporary files'),
   SOURCE: z.string().min(1).optional().describe('Folder with the raw data, when --source is not given'),
   MEMORY_LIMIT: z
@@ -20,9 +34,39 @@ export const ConfigSchema = z.strictObject({
     .regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/, 'must be a size such as 1GB or 512MiB')
     .default('1GB')
     .describe("DuckDB's memory, beyond which it spills to the work folder"),
-  THREADS: z.coerce.number().int().min(1).max(256).default(availableParallelism()).describe("DuckDB's threads"),
+  THREADS: wholeNumber(1, 256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  CRON: Cron.default('5 0 * * *').describe('When `schedule` begins a night, as a cron expression in UTC'),
+  RETRY_FIRST_SECONDS: Seconds.default(60).describe(
+    'Longest wait before a failed night is tried again; doubles each time',
+  ),
+  RETRY_MAX_SECONDS: Seconds.default(1800).describe('Longest wait between two attempts at a night'),
+  RETRY_UNTIL: z
+    .string()
+    .regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00')
+    .default('12:00')
+    .describe("Time of the UTC day from which on that day's night is neither tried again nor caught up"),
+  NIGHT_TIMEOUT_SECONDS: Seconds.default(21_600).describe('Longest run of a scheduled night; it is killed then'),
+  STOP_TIMEOUT_SECONDS: Seconds.default(25).describe(
+    'How long a running night may go on when the scheduler is stopped; less than the 30 s after which Kubernetes kills',
+  ),
+  HEALTH_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file that `schedule` keeps its health in, for `schedule --check`'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least weight of the log lines on stderr'),
+  S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
+  S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
+  S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
+  S3_ATTEMPTS_MAX: wholeNumber(1, 20).default(8).describe('Tries of one request'),
+  S3_CONNECT_TIMEOUT_MS: Milliseconds.default(5_000).describe('For a connection to be established'),
+  S3_REQUEST_TIMEOUT_MS: Milliseconds.default(300_000).describe("From a request's start to the head of its answer"),
+  S3_IDLE_TIMEOUT_MS: Milliseconds.default(60_000).describe('For a connection on which nothing moves'),
   RETENTION_CHANGES_MONTHS: Kept.default(RETENTION.changesMonths).describe(
     'Calendar months of changes that prune keeps',
   ),
@@ -30,7 +74,7 @@ export const ConfigSchema = z.strictObject({
     'Newest snapshots that prune keeps beside month-ends',
   ),
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
-  UPLOADS_MAX: z.coerce.number().int().min(1).max(64).default(4).describe('Files uploaded at once'),
+  UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

@@ -1,5 +1,5 @@
 import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../schemas/day.ts';
-import { AppError, isAppError } from '../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
 import type { Hold } from '../schemas/release.ts';
 import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../storage/catalog.ts';
 import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
@@ -15,8 +15,8 @@ import { type NightResult, type RunOutline, resultFromProblems, resultFromReleas
 import { loadPrevious } from './previous.ts';
 import { prove } from './prove.ts';
 import { publish } from './publish.ts';
-import { type Findings, writeReport } from './report.ts';
-import { openRunFolder, type RunFolder } from './run-folder.ts';
+import { type Findings, type ReportInput, writeReport } from './report.ts';
+import { openRunFolder, type RunFolder, workErrorFrom } from './run-folder.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { findSourceDay } from './source.ts';
 
@@ -65,14 +65,23 @@ export async function runNight(request: NightRequest, deps: NightDeps): Promise<
   const findings: Findings = { stages: [], warnings: [], status: 'failed' };
   try {
     const result = await runStages({ request, deps, catalog, run, folder, startedAt, findings }).catch((error) => {
-      findings.error = error;
-      return resultFromError(error, request, { catalog, deps, findings, folder });
+      findings.error = workErrorFrom(error, deps.workFolder);
+      return resultFromError(findings.error, request, { catalog, deps, findings, folder });
     });
     findings.status = result.status;
     return result;
   } finally {
-    await writeReport(folder.path, { request, run, startedAt, finishedAt: deps.clock(), findings });
+    await closeRun(folder, { request, run, startedAt, finishedAt: deps.clock(), findings });
+  }
+}
+
+/** Frees the disk, then reports. A report that can't be written changes nothing about what was published. */
+async function closeRun(folder: RunFolder, report: ReportInput): Promise<void> {
+  try {
     await folder.removeTemporary();
+    await writeReport(folder.path, report);
+  } catch (error) {
+    report.findings.warnings.push(`the run's report can't be written: ${messageFromError(error)}`);
   }
 }
 

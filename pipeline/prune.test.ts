@@ -247,7 +247,9 @@ describe('a prune that races', () => {
   async function publishNext(): Promise<void> {
     await small.put(next, { at: NOW });
     const loaded = await loadCatalog(small.store);
-    await swapCatalog(small.store, loaded, [...(loaded.catalog?.releases ?? []), smallEntry(next.day, next.run)]);
+    await swapCatalog(small.store, loaded, {
+      releases: [...(loaded.catalog?.releases ?? []), smallEntry(next.day, next.run)],
+    });
   }
 
   it('plans anew with the night that published in between', async () => {
@@ -264,8 +266,8 @@ describe('a prune that races', () => {
     await publishDays(DAYS);
     const night = await loadCatalog(small.store);
     await pruneNow();
-    const entries = [...(night.catalog?.releases ?? []), smallEntry(next.day, next.run)];
-    await expect(swapCatalog(small.store, night, entries)).rejects.toMatchObject({ code: 'precondition_failed' });
+    const releases = [...(night.catalog?.releases ?? []), smallEntry(next.day, next.run)];
+    await expect(swapCatalog(small.store, night, { releases })).rejects.toMatchObject({ code: 'precondition_failed' });
   });
 
   it('never deletes files of a night that can still publish, however long that night slept', async () => {
@@ -274,8 +276,10 @@ describe('a prune that races', () => {
     await small.put(next, { at: new Date(0), paths: ['release.json', 'changes.parquet'] });
     const sleeping = await loadCatalog(small.store);
     expect((await pruneNow()).removals).toMatchObject([{ what: 'orphan' }]);
-    const entries = [...(sleeping.catalog?.releases ?? []), smallEntry(next.day, next.run)];
-    await expect(swapCatalog(small.store, sleeping, entries)).rejects.toMatchObject({ code: 'precondition_failed' });
+    const releases = [...(sleeping.catalog?.releases ?? []), smallEntry(next.day, next.run)];
+    await expect(swapCatalog(small.store, sleeping, { releases })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
   });
 
   it('gives up, with nothing deleted, where the catalog never stays the same', async () => {
@@ -283,7 +287,7 @@ describe('a prune that races', () => {
     const keys = await small.keys();
     const touch = async () => {
       const loaded = await loadCatalog(small.store);
-      await swapCatalog(small.store, loaded, loaded.catalog?.releases ?? []);
+      await swapCatalog(small.store, loaded, {});
     };
     const store = racedStore(Number.POSITIVE_INFINITY, touch);
     await expect(pruneNow({ store })).rejects.toMatchObject({ code: 'precondition_failed' });

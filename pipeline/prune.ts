@@ -67,7 +67,7 @@ async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult>
   const planned = loaded.catalog === undefined ? undefined : { ...loaded.catalog, releases: [...releases] };
   const result = { dry_run: dryRun, removals, suspicious, retained_from: retainedFrom(planned) };
   if (dryRun || removals.length === 0) return result;
-  await swapCatalog(store, loaded, releases);
+  await swapCatalog(store, loaded, { releases });
   deps.onPlan(removals.length);
   for (const removal of removals) {
     deps.onRemoval(removal);

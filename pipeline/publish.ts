@@ -37,7 +37,7 @@ export async function publish({ release, folder, catalog }: PublishInput, deps: 
   await store.put(releaseKey(release, RELEASE_PATHS.release), body, { ifAbsent: true });
   await verifyUpload(store, release, { path: RELEASE_PATHS.release, bytes: body.length, sha256: releaseSha256 });
   const entry = catalogEntryFromRelease(release, releaseSha256);
-  await swapCatalog(store, catalog, [...(catalog.catalog?.releases ?? []), entry]);
+  await swapCatalog(store, catalog, { releases: [...(catalog.catalog?.releases ?? []), entry] });
   await markPublished(store, release);
 }
 

@@ -202,7 +202,7 @@ describe('a file that can only be had differently', () => {
     const body = Buffer.from(JSON.stringify({ ...release, files, manifest: { ...release.manifest, datasets } }));
     await main.store.put(releaseKey(entry, path), packed);
     await main.store.put(releaseKey(entry, RELEASE_PATHS.release), body);
-    await swapCatalog(main.store, loaded, [{ ...entry, release_sha256: sha256(body) }]);
+    await swapCatalog(main.store, loaded, { releases: [{ ...entry, release_sha256: sha256(body) }] });
     return releaseKey(entry, path);
   }
 
@@ -294,7 +294,7 @@ describe('a second store', { timeout: 60_000 }, () => {
 
   it('whose catalog lags behind is brought up to date', async () => {
     const behind = await openStoreFiles(nights.folder);
-    await swapCatalog(behind.store, await loadCatalog(behind.store), entries.slice(0, 2));
+    await swapCatalog(behind.store, await loadCatalog(behind.store), { releases: entries.slice(0, 2) });
     const result = await republishDay(THIRD, main.store, behind.store);
     expect(result).toMatchObject({ ok: true, listed: true });
     expect(outcomes(result)).toEqual([]);

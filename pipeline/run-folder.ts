@@ -1,12 +1,13 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
 import { AppError, messageFromError } from '../schemas/errors.ts';
 import type { ReleaseName } from '../storage/keys.ts';
 import { releaseId } from '../storage/keys.ts';
 
 /**
- * A run's own folder, `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay, `tmp/` goes when the run ends,
- * or, where the run was killed, when the next one starts.
+ * A run's own folder, `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay; `tmp/` and `owner`, the process
+ * it belongs to, go when the run ends or, where the run was killed, when the next one starts.
  */
 export interface RunFolder {
   readonly path: string;
@@ -17,40 +18,86 @@ export interface RunFolder {
   removeTemporary(): Promise<void>;
 }
 
-/** Runs whose reports are kept. */
-const RUNS_KEPT_MAX = 1000;
-
-/** Makes the folder of a run and tidies up after runs that died. Rejects with `store_unavailable` where it can't be written. */
+/** Makes the folder of a run. Rejects with `store_unavailable` where it can't be written. */
 export async function openRunFolder(work: string, name: ReleaseName): Promise<RunFolder> {
-  const runs = join(work, 'runs');
-  const path = join(runs, releaseId(name));
-  const temporary = join(path, 'tmp');
-  const [release, scratch] = [join(temporary, 'release'), join(temporary, 'scratch')];
+  const path = join(work, 'runs', releaseId(name));
+  const [release, scratch] = [join(path, 'tmp', 'release'), join(path, 'tmp', 'scratch')];
   try {
-    await mkdir(runs, { recursive: true });
-    await tidy(runs);
+    await mkdir(path, { recursive: true });
+    // First of all: whatever is found later has an owner, at whichever instant this run may be killed.
+    await writeFile(join(path, 'owner'), JSON.stringify({ pid: process.pid, host: hostname() }));
     await mkdir(release, { recursive: true });
     await mkdir(scratch);
-    await writeFile(join(temporary, 'pid'), String(process.pid));
   } catch (cause) {
-    throw new AppError('store_unavailable', `the work folder ${work} can't be used: ${messageFromError(cause)}`, {
-      cause,
-    });
+    throw unusable(work, await findReason(work, cause));
   }
-  return { path, release, scratch, removeTemporary: () => rm(temporary, { recursive: true, force: true }) };
+  return { path, release, scratch, removeTemporary: () => removeTemporary(path) };
 }
 
-async function tidy(runs: string): Promise<void> {
-  const names = (await readdir(runs)).sort();
+/** What the system says where a disk doesn't do its work, whether to us or to DuckDB, which passes its words on. */
+const DISK_FAULT =
+  /ENOSPC|EDQUOT|EROFS|EFBIG|EACCES|EPERM|EIO|ENOTDIR|EEXIST|No space left|quota exceeded|Read-only file system|File too large/;
+
+/**
+ * The `store_unavailable` for whatever went wrong in the work folder; other errors come back as they are. Errors of the
+ * source and of the store have said so before, as AppErrors.
+ */
+export function workErrorFrom(error: unknown, work: string): unknown {
+  return error instanceof AppError || !DISK_FAULT.test(messageFromError(error)) ? error : unusable(work, error);
+}
+
+function unusable(work: string, cause: unknown): AppError {
+  return new AppError('store_unavailable', `the work folder ${work} can't be used: ${messageFromError(cause)}`, {
+    cause,
+  });
+}
+
+/** Making several folders on a read-only disk fails with ENOENT: what the nearest one that is there says is nearer. */
+async function findReason(work: string, error: unknown): Promise<unknown> {
+  if (!messageFromError(error).startsWith('ENOENT')) return error;
+  let folder = work;
+  while (folder !== dirname(folder) && !(await stat(folder).catch(() => undefined))) folder = dirname(folder);
+  return access(folder, constants.W_OK).then(
+    () => error,
+    (refusal: unknown) => refusal,
+  );
+}
+
+async function removeTemporary(path: string): Promise<void> {
+  await rm(join(path, 'tmp'), { recursive: true, force: true });
+  await rm(join(path, 'owner'), { force: true });
+}
+
+/** Runs whose reports are kept. */
+const RUNS_KEPT_MAX = 1000;
+/** A run of another machine, or of another container with this work folder, is taken for dead after so long. */
+const FOREIGN_RUN_MS_MAX = 24 * 60 * 60 * 1000;
+
+/** Removes what runs that died left in the work folder. What can't be removed today is left to the next run. */
+export async function tidyRuns(work: string, now: Date): Promise<void> {
+  const runs = join(work, 'runs');
+  const names = (await readdir(runs).catch(() => [])).sort();
   for (const name of names) {
-    const temporary = join(runs, name, 'tmp');
-    const pid = await readFile(join(temporary, 'pid'), 'utf8').catch(() => undefined);
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(temporary, { recursive: true, force: true });
+    if (await isDead(join(runs, name), now)) await removeTemporary(join(runs, name)).catch(() => undefined);
   }
-  for (const name of names.slice(0, -RUNS_KEPT_MAX)) await rm(join(runs, name), { recursive: true, force: true });
+  for (const name of names.slice(0, -RUNS_KEPT_MAX)) {
+    await rm(join(runs, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
-function isAlive(pid: number): boolean {
+/** True where a run folder has an owner that is no more. */
+async function isDead(path: string, now: Date): Promise<boolean> {
+  const file = join(path, 'owner');
+  const [text, stats] = await Promise.all([readFile(file, 'utf8'), stat(file)]).catch(() => []);
+  if (text === undefined || stats === undefined) return false;
+  const owner = /^\{"pid":(\d+),"host":"(.*)"\}$/.exec(text);
+  if (owner?.[2] !== hostname()) return now.getTime() - stats.mtimeMs > FOREIGN_RUN_MS_MAX;
+  return !isAnotherProcess(Number(owner[1]));
+}
+
+/** False for this process, too: it has not begun a run, and in a container every process has the same number. */
+function isAnotherProcess(pid: number): boolean {
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../schemas/datasets.ts';
 import { type Day, isDay } from '../schemas/day.ts';
 import { AppError, messageFromError } from '../schemas/errors.ts';
@@ -35,7 +35,10 @@ export async function listSourceDays(root: string): Promise<readonly Day[]> {
   const days = entries.filter((entry) => entry.isDirectory() && DATED.test(entry.name)).map((entry) => entry.name);
   const impossible = days.filter((day) => !isDay(day));
   if (impossible.length > 0) {
-    throw new AppError('source_rejected', `${root}: ${impossible.join(', ')} is not a calendar day`);
+    throw new AppError(
+      'source_rejected',
+      `${root}: ${impossible.join(', ')} ${impossible.length === 1 ? 'is not a calendar day' : 'are not calendar days'}`,
+    );
   }
   return days.sort();
 }
@@ -105,7 +108,9 @@ async function loadSettings(path: string | undefined): Promise<SourceSettings> {
   try {
     const result = SourceSettingsSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
     if (result.success) return result.data;
-    const problems = result.error.issues.map((issue) => `${issue.path.join('.') || basename(path)}: ${issue.message}`);
+    const problems = result.error.issues.map(
+      ({ path: [key], message }) => (key === undefined ? '' : `${String(key)}: `) + message,
+    );
     throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;

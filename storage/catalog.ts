@@ -22,19 +22,27 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   return { catalog: parseObject(CatalogSchema, object.body, `${store.url}: ${CATALOG_KEY}`), etag: object.etag };
 }
 
+/** What a swap replaces; whatever it leaves out stays as it was. */
+export interface CatalogUpdate {
+  readonly releases?: readonly CatalogEntry[];
+  readonly backfill?: Catalog['backfill'];
+}
+
 /**
- * Makes `releases` the live ones. Rejects with `precondition_failed` when another process swapped first: nothing has
- * changed then, and the caller decides on a fresh catalog.
+ * Replaces the catalog by one with the update. Rejects with `precondition_failed` when another process swapped first:
+ * nothing has changed then, and the caller decides on a fresh catalog.
  */
 export async function swapCatalog(
   store: ObjectStore,
   previous: LoadedCatalog,
-  releases: readonly CatalogEntry[],
+  update: CatalogUpdate,
 ): Promise<Catalog> {
+  const backfill = update.backfill ?? previous.catalog?.backfill;
   const catalog: Catalog = {
     format: 1,
     generation: (previous.catalog?.generation ?? 0) + 1,
-    releases: [...releases],
+    releases: [...(update.releases ?? previous.catalog?.releases ?? [])],
+    ...(backfill === undefined ? {} : { backfill }),
   };
   const body = Buffer.from(`${JSON.stringify(catalog)}\n`, 'utf8');
   await store.put(CATALOG_KEY, body, previous.etag === undefined ? { ifAbsent: true } : { ifMatch: previous.etag });

@@ -32,7 +32,7 @@ export class Database {
       temp_directory: settings.tempFolder,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
-      // It confuses a file with the one that had its name before where both have the same size.
+      // Keeps blocks of files by name and time: two files written to one path within a tick would be mixed up.
       enable_external_file_cache: 'false',
     });
     const connection = await instance.connect();

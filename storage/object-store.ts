@@ -8,8 +8,9 @@ import type { Readable } from 'node:stream';
  * - A reader sees a whole object or none: never a part, never a mix of two writes.
  * - When a put resolves, the object survives a power cut.
  * - A conditional put holds between processes: of any number of racing writers exactly one wins.
- * - Errors are AppErrors: `not_found`, `precondition_failed`, or `store_unavailable` with the cause. A put that ended with
- *   `store_unavailable` may have happened or not, as with any database whose answer got lost.
+ * - Errors are AppErrors: `not_found`, `precondition_failed`, `configuration` (an operator has to change a setting or a
+ *   right) or `store_unavailable` (it may work later), with the cause. A put that ended with `store_unavailable` may have
+ *   happened or not, as with any database whose answer got lost.
  */
 export interface ObjectStore {
   /** Where this is, as the operator wrote it, without credentials. */
@@ -41,7 +42,7 @@ export interface SignedUrlOptions {
 
 export interface ObjectHead {
   readonly bytes: number;
-  /** Opaque version: two different writes of one key never have the same. */
+  /** Opaque version: writes of different bytes to one key never have the same; writes of the same bytes may. */
   readonly etag: string;
   readonly modifiedAt: Date;
 }

@@ -31,20 +31,31 @@ describe('openStore', () => {
   });
 
   test.each([
-    '',
-    '/data/store',
-    'store',
-    'file:',
-    'file:  ',
-    'file:~/store',
-    'file://host/path',
-    'ftp://x',
-    'http://x',
-    's3:x',
-  ])('refuses %j as a configuration error that names it', async (url) => {
-    await expect(openStore(url)).rejects.toMatchObject({
-      code: 'configuration',
-      message: expect.stringContaining(`'${url}'`),
-    });
+    ['', '/data/store', 'store', 'file:', 'file:  ', 'file:~/store', 'file://host/path', 'ftp://x', 'http://x', 's3:x'],
+    ['s3://', 's3:///prefix', 's3://b', 's3://bucket/a//b', 's3://bucket/../x', 's3://bucket/a b', 's3://bu cket/a'],
+  ])('refuses what is no address as a configuration error that names it', async (...urls) => {
+    for (const url of urls) {
+      const message = expect.stringContaining(`'${url}'`);
+      await expect(openStore(url), url).rejects.toMatchObject({ code: 'configuration', message });
+    }
+  });
+
+  test('takes s3: with and without a prefix, and speaks to nobody before the first read', async () => {
+    const s3 = { endpoint: 'http://127.0.0.1:9' };
+    for (const url of ['s3://bucket', 's3://bucket/', 's3://bucket/some/prefix', 's3://bucket/some/prefix/']) {
+      expect((await openStore(url, { s3 })).url).toBe(url);
+    }
+  });
+
+  test('never repeats credentials that somebody wrote into an address', async () => {
+    const isSilent = { code: 'configuration', message: expect.not.stringContaining('secret') };
+    await expect(openStore('s3://key:secret@bucket/prefix')).rejects.toMatchObject(isSilent);
+    const endpoint = 'https://key:secret@127.0.0.1';
+    await expect(openStore('s3://bucket/prefix', { s3: { endpoint } })).rejects.toMatchObject(isSilent);
+    await expect(openStore('https://key:secret@host/bucket')).rejects.toMatchObject(isSilent);
+  });
+
+  test.each(['127.0.0.1:9000', 'localhost', 'ftp://host'])('refuses %j as an endpoint', async (endpoint) => {
+    await expect(openStore('s3://bucket', { s3: { endpoint } })).rejects.toMatchObject({ code: 'configuration' });
   });
 });

@@ -3,19 +3,35 @@ import { AppError, messageFromError } from '../schemas/errors.ts';
 import type { FileStoreOptions } from './file-store.ts';
 import { FileStore } from './file-store.ts';
 import type { ObjectStore } from './object-store.ts';
+import type { S3StoreOptions } from './s3-store.ts';
+import { s3AddressFrom } from './s3-store-address.ts';
 
 export interface OpenStoreOptions {
+  /** What the caller will do; default `read`. Before writing, a store proves that it keeps conditions, where that is in doubt. */
+  readonly access?: 'read' | 'write';
   /** For `file:` stores. */
   readonly file?: Omit<FileStoreOptions, 'url'>;
+  /** For `s3:` stores. */
+  readonly s3?: S3StoreOptions;
 }
 
 /**
  * The store at an address (DESIGN §6): `file:PATH`, where the path may be relative to the working folder, or
- * `s3://bucket/prefix`. Rejects with `configuration` where the address is neither.
+ * `s3://bucket/prefix`. Rejects with `configuration` where the address is neither, or the store can't be written to safely.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<ObjectStore> {
   if (url.startsWith('file:')) return new FileStore(pathFromUrl(url), { ...options.file, url });
+  if (url.startsWith('s3://')) return openS3Store(url, options);
   throw notAStore(url, 'it must begin with file: or s3://');
+}
+
+/** Loads the SDK only now: it takes a moment that users of files need not wait for. */
+async function openS3Store(url: string, options: OpenStoreOptions): Promise<ObjectStore> {
+  const address = s3AddressFrom(url);
+  const { S3Store } = await import('./s3-store.ts');
+  const store = new S3Store(address, options.s3);
+  if (options.access === 'write') await store.checkConditionalWrites();
+  return store;
 }
 
 /** The rest of `file:PATH` as it stands, or the path of a proper URL `file:///PATH`. */
@@ -35,5 +51,7 @@ function pathFromProperUrl(url: string): string {
 }
 
 function notAStore(url: string, why: string): AppError {
-  return new AppError('configuration', `not the address of a store: '${url}': ${why}; for example file:./data/store`);
+  const shown = url.replace(/\/\/[^/@]*@/, '//…@'); // What stands before an @ may be a password.
+  const message = `not the address of a store: '${shown}': ${why}; for example file:./data/store or s3://bucket/prefix`;
+  return new AppError('configuration', message);
 }

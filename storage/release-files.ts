@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../schemas/errors.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
-import { hashFile } from './hash.ts';
+import { fetchObject } from './fetch-object.ts';
 import { type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -26,17 +23,8 @@ export async function fetchReleaseFile(store: ObjectStore, release: Release, pat
 export async function fetchFile(
   store: ObjectStore,
   release: ReleaseName,
-  expected: ReleaseFile,
+  { path, bytes, sha256 }: ReleaseFile,
   to: string,
 ): Promise<void> {
-  const key = releaseKey(release, expected.path);
-  await pipeline(await store.stream(key), createWriteStream(to));
-  const found = await hashFile(to);
-  if (found.bytes === expected.bytes && found.sha256 === expected.sha256) return;
-  await rm(to, { force: true });
-  throw new AppError(
-    'corrupt',
-    `${store.url}: ${key} is damaged: ${found.bytes} bytes with sha256 ${found.sha256}, ` +
-      `recorded are ${expected.bytes} bytes with ${expected.sha256}`,
-  );
+  await fetchObject(store, { key: releaseKey(release, path), bytes, sha256 }, to);
 }

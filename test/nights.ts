@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type NightDeps, runNight } from '../pipeline/night.ts';
 import type { NightResult } from '../pipeline/night-result.ts';
 import { addDays, type Day } from '../schemas/day.ts';
+import { Database } from '../storage/duckdb.ts';
 import { openStore } from '../storage/open-store.ts';
 
 /** The folder of a fixture source. */
@@ -21,6 +22,8 @@ export interface TemporaryStore {
   /** Where the store's objects lie, a file per key. */
   readonly folder: string;
   readonly deps: NightDeps;
+  /** Reads the store's Parquet files. */
+  readonly reader: Database;
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
   dispose(): Promise<void>;
 }
@@ -30,6 +33,8 @@ export interface TemporaryStoreOptions {
   readonly runPrefix?: string;
   /** Time of day, after the captured day, at which each night starts. */
   readonly startsAt?: string;
+  /** DuckDB's threads. */
+  readonly threads?: number;
 }
 
 /**
@@ -37,7 +42,7 @@ export interface TemporaryStoreOptions {
  * test give the same bytes.
  */
 export async function openTemporaryStore(options: TemporaryStoreOptions = {}): Promise<TemporaryStore> {
-  const { runPrefix = 'RUN', startsAt = '00:20:00Z' } = options;
+  const { runPrefix = 'RUN', startsAt = '00:20:00Z', threads = 1 } = options;
   const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
   const folder = join(root, 'store');
   let [now, runs] = [new Date(0), 0];
@@ -45,12 +50,14 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     runs += 1;
     return `${runPrefix}${String(runs).padStart(2, '0')}`;
   };
+  const duckdb = { memoryLimit: '500MB', threads };
+  const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
   const deps: NightDeps = {
     store: await openStore(`file:${folder}`),
     clock: () => now,
     newRunId,
     workFolder: join(root, 'work'),
-    duckdb: { memoryLimit: '500MB', threads: 1 },
+    duckdb,
     limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 },
     uploadsMax: 4,
     toolVersion: '0.0.0-test',
@@ -59,10 +66,14 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
   return {
     folder,
     deps,
+    reader,
     night: (source, day, { accept = false, acceptSuspects = [] } = {}) => {
       now = new Date(`${addDays(day, 1)}T${startsAt}`);
       return runNight({ day, source, dryRun: false, accept, acceptSuspects }, deps);
     },
-    dispose: () => rm(root, { recursive: true, force: true }),
+    dispose: async () => {
+      reader.close();
+      await rm(root, { recursive: true, force: true });
+    },
   };
 }

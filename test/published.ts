@@ -1,13 +1,12 @@
 /** What a store has published, read the way people would look at it: lines of text, rows as JSON. */
 import { readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { CatalogEntry } from '../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../schemas/datasets.ts';
 import type { Release } from '../schemas/release.ts';
 import { loadCatalog, loadRelease } from '../storage/catalog.ts';
-import { Database, type Row } from '../storage/duckdb.ts';
+import type { Row } from '../storage/duckdb.ts';
 import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
 import type { TemporaryStore } from './nights.ts';
 
@@ -94,12 +93,7 @@ function linesFrom(rows: readonly Row[], lineFromRow: (row: Row) => string): str
 }
 
 async function readParquet(store: TemporaryStore, entry: CatalogEntry, path: string): Promise<readonly Row[]> {
-  const database = await Database.open(':memory:', { memoryLimit: '200MB', threads: 1, tempFolder: tmpdir() });
-  try {
-    const file = join(store.folder, releaseKey(entry, path));
-    const rows = await database.rows('SELECT CAST(to_json(t) AS VARCHAR) AS json FROM read_parquet($1) t', [file]);
-    return rows.map((row) => JSON.parse(String(row['json'])) as Row);
-  } finally {
-    database.close();
-  }
+  const file = join(store.folder, releaseKey(entry, path));
+  const rows = await store.reader.rows('SELECT CAST(to_json(t) AS VARCHAR) AS json FROM read_parquet($1) t', [file]);
+  return rows.map((row) => JSON.parse(String(row['json'])) as Row);
 }

@@ -1,6 +1,6 @@
 import { rebuildCatalog } from '../../pipeline/catalog-rebuild.ts';
 import { newestEntry } from '../../storage/catalog.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import type { CommandContext } from './command-context.ts';
 
 export interface CatalogRebuildOptions {
@@ -14,7 +14,10 @@ export async function catalogRebuild(
   { config, print }: CommandContext,
   { force = false, keep, json = false }: CatalogRebuildOptions,
 ): Promise<number> {
-  const { catalog, changed, orphans } = await rebuildCatalog(await openStore(config.STORE), { force, keep });
+  const { catalog, changed, orphans } = await rebuildCatalog(await openConfiguredStore(config, 'write'), {
+    force,
+    keep,
+  });
   const newest = newestEntry(catalog)?.day ?? null;
   if (json) print(JSON.stringify({ changed, snapshots: catalog.releases.length, newest, orphans }));
   else if (!changed) print(`the catalog is whole: ${catalog.releases.length} snapshots, the newest is ${newest}`);

@@ -2,10 +2,11 @@ import { resolve } from 'node:path';
 import { ulid } from 'ulid';
 import { type NightDeps, type NightRequest, runNight } from '../../pipeline/night.ts';
 import type { NightResult } from '../../pipeline/night-result.ts';
+import { tidyRuns } from '../../pipeline/run-folder.ts';
 import { listSourceDays } from '../../pipeline/source.ts';
 import { type Day, dayFromDate, isDay } from '../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { describeNight } from '../describe-night.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
@@ -52,6 +53,7 @@ interface DaysInput {
 async function runDays(context: CommandContext, { days, request, json }: DaysInput): Promise<number> {
   const progress = showProgress(context, { total: days.length });
   const deps = await nightDeps(context, progress.part);
+  await tidyRuns(deps.workFolder, context.clock());
   let exitCode = 0;
   try {
     for (const day of days) {
@@ -76,7 +78,7 @@ async function nightDeps(
   onStage: NightDeps['onStage'],
 ): Promise<NightDeps> {
   return {
-    store: await openStore(config.STORE),
+    store: await openConfiguredStore(config, 'write'),
     clock,
     newRunId: () => ulid(clock().getTime()),
     workFolder: resolve(config.WORK),

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { readStatus, type Status } from '../../pipeline/status.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
 
 export interface StatusOptions {
@@ -11,7 +11,7 @@ export interface StatusOptions {
 
 /** `modelstats status`: what the store holds and which prices wait for an operator. */
 export async function status({ config, print }: CommandContext, { json = false }: StatusOptions): Promise<number> {
-  const found = await readStatus(await openStore(config.STORE), duckdbSettings(config));
+  const found = await readStatus(await openConfiguredStore(config, 'read'), duckdbSettings(config));
   print(json ? JSON.stringify(found) : describe(found));
   return 0;
 }

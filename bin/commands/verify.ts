@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { verify } from '../../pipeline/verify/verify.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { getEntry, loadCatalog, newestEntry } from '../../storage/catalog.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
 
@@ -17,7 +17,7 @@ export interface VerifyOptions {
 export async function verifyStore(context: CommandContext, options: VerifyOptions): Promise<number> {
   if (options.all && options.snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
   const { config, print } = context;
-  const store = await openStore(config.STORE);
+  const store = await openConfiguredStore(config, 'read');
   const { catalog } = await loadCatalog(store);
   const releases = catalog?.releases ?? [];
   const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;

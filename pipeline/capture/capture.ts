@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError } from '../../schemas/errors.ts';
 import type { SourceFile } from '../../schemas/release.ts';
 import type { Database } from '../../storage/duckdb.ts';
 import { hashFile } from '../../storage/hash.ts';
@@ -9,8 +9,18 @@ import { table } from '../tables.ts';
 import { diagnose } from './diagnose.ts';
 import { type Relation, relationFromFile, relationFromQuery } from './relation.ts';
 import { assertUnchanged, type ScanLimits, type ScannedFile, scanFile } from './scan-file.ts';
-import { isMissingFileError, loadSourceQueries, type SourceQueries, setSearchFolder } from './source-sql.ts';
-import { faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
+import {
+  isMissingFileError,
+  loadSourceQueries,
+  reasonFromDuckDB,
+  type SourceQueries,
+  setSearchFolder,
+} from './source-sql.ts';
+import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
+
+/** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
+const COLUMNS_SHOWN_MAX = 10;
+const COLUMN_LENGTH_SHOWN_MAX = 100;
 
 /** One dataset as it was read today; its rows are in `source_<dataset>`. */
 export interface CapturedDataset {
@@ -21,6 +31,11 @@ export interface CapturedDataset {
   readonly relation: Relation;
   /** The file behind it; undefined for a query of `source.sql`. */
   readonly file: (DatasetSource & { readonly scanned: ScannedFile }) | undefined;
+}
+
+/** A dataset that was read from a file. */
+export interface CapturedFile extends CapturedDataset {
+  readonly file: NonNullable<CapturedDataset['file']>;
 }
 
 export interface Capture {
@@ -69,7 +84,11 @@ async function loadQueries(source: SourceDay, database: Database): Promise<Sourc
   return loadSourceQueries(database, source.sqlPath);
 }
 
-async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedDataset> {
+/**
+ * Reads one file into `source_<dataset>`, one row per row of the file, in its order. Rejects with `source_rejected` where
+ * it can't be read as a whole.
+ */
+export async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedFile> {
   const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
   try {
     const relation = await relationFromFile(deps.database, dataset, file, {
@@ -96,7 +115,7 @@ async function captureQuery(dataset: Dataset, query: string, deps: CaptureDeps):
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (isMissingFileError(cause)) return undefined;
-    throw new AppError('source_rejected', `source.sql (${dataset.name}): ${messageFromError(cause)}`, { cause });
+    throw new AppError('source_rejected', `source.sql (${dataset.name}): ${reasonFromDuckDB(cause)}`, { cause });
   }
 }
 
@@ -113,25 +132,26 @@ async function readRows(database: Database, dataset: Dataset, relation: Relation
   return Number(rows);
 }
 
-function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns }: Relation): void {
+function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns, extraColumns }: Relation): void {
   const required = dataset.columns.filter(
     ({ name, nullable, fallback }) =>
-      missingColumns.includes(name) &&
-      !nullable &&
-      fallback === undefined &&
-      !['updated_at', 'model_count'].includes(name),
+      missingColumns.includes(name) && !nullable && fallback === undefined && !FILLED_LATER.has(name),
   );
   if (required.length === 0) return;
   const names = required.map(({ name }) => name).join(', ');
-  throw new AppError('source_rejected', `${origin}: the column ${names} of ${dataset.name} is missing`);
+  const missing = required.length === 1 ? `the column ${names} is missing` : `the columns ${names} are missing`;
+  const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
+  const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}`;
+  throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
 }
 
-function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
+/** What an operator should know of a file's columns. */
+export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
     ...missingColumns
-      .filter((name) => name !== 'n')
+      .filter((name) => name !== 'n' && !FILLED_LATER.has(name))
       .map((name) => `${origin}: no column ${name}; it is taken as empty in ${dataset}`),
   ];
 }

@@ -3,17 +3,30 @@ import { createReadStream } from 'node:fs';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import type { DatasetSource } from '../source.ts';
 
+const NEWLINE = 0x0a;
+
 /**
  * Why DuckDB couldn't read a file, said so that somebody can mend it: the file, the line, and what is wrong there.
- * DuckDB's own line numbers are off by one for some errors, so JSON Lines are read once more, line by line. An error that
- * is not the file's fault (memory, disk, a defect) comes back as it is.
+ * DuckDB's own line numbers are off by one for some errors, and it doesn't say where text is not UTF-8, so the file is
+ * read once more. An error that is not the file's fault (memory, disk, a defect) comes back as it is.
  */
 export async function diagnose(file: DatasetSource, path: string, cause: unknown): Promise<unknown> {
   if (!isSourceFault(cause)) return cause;
-  const found = file.format === 'jsonl' ? await findBadLine(path) : undefined;
-  const reason =
-    found === undefined ? reasonFromDuckDB(messageFromError(cause)) : `line ${found.line}: ${found.reason}`;
-  return new AppError('source_rejected', `${file.name} ${reason}`, { cause });
+  const found = await findFault(file, path, cause);
+  const place = found.line === undefined ? file.name : `${file.name} line ${found.line}`;
+  return new AppError('source_rejected', `${place}: ${found.reason}`, { cause });
+}
+
+interface Fault {
+  readonly line?: number;
+  readonly reason: string;
+}
+
+async function findFault(file: DatasetSource, path: string, cause: unknown): Promise<Fault> {
+  const badLine = file.format === 'jsonl' ? await findBadLine(path) : undefined;
+  if (badLine !== undefined) return badLine;
+  const line = file.format === 'parquet' ? undefined : await findLineNotUtf8(path);
+  return line === undefined ? faultFromDuckDB(messageFromError(cause)) : { line, reason: 'is not UTF-8' };
 }
 
 /** True for what DuckDB says of data it can't read, as opposed to a machine it can't work on or a query of ours. */
@@ -22,12 +35,7 @@ export function isSourceFault(cause: unknown): boolean {
   return /^(Invalid Input|Conversion|IO|Invalid|CSV) Error/.test(message) && !/No space left|Read-only/i.test(message);
 }
 
-interface BadLine {
-  readonly line: number;
-  readonly reason: string;
-}
-
-async function findBadLine(path: string): Promise<BadLine | undefined> {
+async function findBadLine(path: string): Promise<Fault | undefined> {
   let line = 0;
   for await (const bytes of linesFromFile(path)) {
     line += 1;
@@ -55,7 +63,7 @@ async function* linesFromFile(path: string): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
     const block = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = block.indexOf(0x0a); end >= 0; end = block.indexOf(0x0a, start)) {
+    for (let end = block.indexOf(NEWLINE); end >= 0; end = block.indexOf(NEWLINE, start)) {
       yield block.subarray(start, end);
       start = end + 1;
     }
@@ -64,14 +72,46 @@ async function* linesFromFile(path: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest;
 }
 
-function reasonFromDuckDB(message: string): string {
+/** The first line that is not UTF-8; lines of any length, for a JSON file may be one. */
+async function findLineNotUtf8(path: string): Promise<number | undefined> {
+  let line = 1;
+  let decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        decoder.decode(chunk.subarray(start, end));
+        decoder = new TextDecoder('utf-8', { fatal: true });
+        line += 1;
+        start = end + 1;
+      }
+      decoder.decode(chunk.subarray(start), { stream: true });
+    }
+    decoder.decode();
+    return undefined;
+  } catch {
+    return line;
+  }
+}
+
+function faultFromDuckDB(message: string): Fault {
   const repeated = /in line (\d+): .*has duplicate key (".*")/.exec(message);
-  if (repeated !== null) return `line ${repeated[1]}: has the key ${repeated[2]} twice`;
+  if (repeated !== null) return { line: Number(repeated[1]), reason: `has the key ${repeated[2]} twice` };
+  if (/CSV/.test(message.split('\n')[0] ?? '')) return faultFromCsvReader(message);
+  if (/No magic bytes|too small to be a Parquet/i.test(message)) return { reason: 'is not a Parquet file' };
+  const tooLong = /"maximum_object_size" of (\d+) bytes exceeded/.exec(message);
+  if (tooLong !== null) return { reason: `has a record longer than ${tooLong[1]} bytes` };
+  const text = (message.split('\n')[0] ?? message).replace(/ in file "[^"]*"/, '').replace(/^[A-Za-z ]*Error: /, '');
+  return { reason: text.trim() };
+}
+
+function faultFromCsvReader(message: string): Fault {
   const line = /CSV Error on Line: (\d+)/.exec(message)?.[1];
+  const place = line === undefined ? {} : { line: Number(line) };
   const columns = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
-  if (line !== undefined && columns !== null) return `line ${line}: has ${columns[2]} fields, the header ${columns[1]}`;
-  if (line !== undefined) return `line ${line}: ${message.split('\n')[1] ?? 'is not valid CSV'}`;
-  if (/No magic bytes|too small to be a Parquet/i.test(message)) return 'is not a Parquet file';
-  if (/unicode|utf-?8/i.test(message)) return 'is not UTF-8';
-  return (message.split('\n')[0] ?? message).replace(/ in file "[^"]*"/, '').replace(/^[A-Za-z ]*Error: /, '');
+  if (columns !== null) return { ...place, reason: `has ${columns[2]} fields, the header ${columns[1]}` };
+  if (/unterminated quote/.test(message)) return { ...place, reason: 'has a quoted value that does not end' };
+  const tooLong = /Maximum line size of (\d+) bytes exceeded/.exec(message);
+  if (tooLong !== null) return { ...place, reason: `begins a row longer than ${tooLong[1]} bytes` };
+  return { ...place, reason: 'is not valid CSV (are its line ends mixed, or quotes inside of values not doubled?)' };
 }

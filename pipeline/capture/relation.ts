@@ -30,9 +30,10 @@ export async function relationFromFile(
     case 'jsonl':
       return jsonRelation(dataset, path, `format = 'newline_delimited', maximum_object_size = ${lineBytesMax}`);
     case 'json':
+      await assertArray(file.name, path);
       return jsonRelation(dataset, path, `format = 'array', maximum_object_size = ${lineBytesMax}`);
     case 'csv':
-      return csvRelation(dataset, file.name, path);
+      return csvRelation(dataset, file.name, options);
     case 'parquet':
       return relationFromQuery(database, dataset, `FROM read_parquet(${sqlText(path)})`);
   }
@@ -64,7 +65,12 @@ async function jsonRelation(dataset: Dataset, path: string, format: string): Pro
   };
 }
 
-async function csvRelation(dataset: Dataset, name: string, path: string): Promise<Relation> {
+/** @param name of the file, for messages */
+async function csvRelation(
+  dataset: Dataset,
+  name: string,
+  { path, lineBytesMax }: { readonly path: string; readonly lineBytesMax: number },
+): Promise<Relation> {
   const header = csvHeader(await readStart(path), name);
   const columns = header.map((column) => `${sqlText(column)}: 'VARCHAR'`).join(', ');
   const selected = dataset.columns.map((column) =>
@@ -74,12 +80,18 @@ async function csvRelation(dataset: Dataset, name: string, path: string): Promis
     header.length === 0
       ? `(SELECT ${dataset.columns.map((column) => `NULL AS ${column.name}`).join(', ')} WHERE false AND $1 = '')`
       : `read_csv($1, columns = {${columns}}, auto_detect = false, header = true, delim = ',', quote = '"', ` +
-        `escape = '"', nullstr = '')`;
+        `escape = '"', nullstr = '', max_line_size = ${lineBytesMax})`;
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${read}`,
     parameters: [path],
     ...(header.length === 0 ? { extraColumns: [], missingColumns: [] } : compareColumns(dataset, header)),
   };
+}
+
+async function assertArray(name: string, path: string): Promise<void> {
+  const start = (await readStart(path)).trimStart();
+  if (start === '' || start.startsWith('[')) return;
+  throw new AppError('source_rejected', `${name}: is not a JSON array; JSON Lines belong into a .jsonl file`);
 }
 
 function compareColumns(dataset: Dataset, present: readonly string[]) {

@@ -21,7 +21,7 @@ export interface ScannedFile {
 }
 
 export interface ScanLimits {
-  /** Longest line of a JSON Lines file, in bytes. */
+  /** Longest line of a JSON Lines or CSV file, in bytes. */
   readonly lineBytesMax: number;
   /** Largest file after unpacking, in bytes. */
   readonly fileBytesMax: number;
@@ -38,7 +38,11 @@ const CARRIAGE_RETURN = 0x0d;
  * `source_rejected` where it is cut off, larger than the limits, or not text in UTF-8.
  */
 export async function scanFile(file: DatasetSource, unpackedPath: string, limits: ScanLimits): Promise<ScannedFile> {
-  const before = await stat(file.path);
+  const before = await stat(file.path).catch((cause) => {
+    throw new AppError('source_rejected', `${file.name}: ${messageFromError(cause)}`, { cause });
+  });
+  // A pipe would be waited for, maybe for ever.
+  if (!before.isFile()) throw new AppError('source_rejected', `${file.name}: is not a regular file`);
   const hash = createHash('sha256');
   const lines = new LineCounter(file, limits);
   const raw = createReadStream(file.path, { highWaterMark: READ_BYTES });
@@ -52,7 +56,7 @@ export async function scanFile(file: DatasetSource, unpackedPath: string, limits
       await pipeline(raw, hashed, counted, drain);
     }
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
+    if (cause instanceof AppError || isWriteError(cause, unpackedPath)) throw cause;
     throw new AppError('source_rejected', `${file.name}: ${reasonFromReadError(cause)}`, { cause });
   }
   return {
@@ -131,8 +135,11 @@ class LineCounter {
     if (end === start) return;
     this.#onlyCarriageReturn = this.#lineBytes === 0 && chunk[start] === CARRIAGE_RETURN;
     this.#lineBytes += end - start;
-    if (this.#file.format === 'jsonl' && this.#lineBytes > this.#limits.lineBytesMax) {
-      throw this.#reject(`line ${this.#complete + 1} is longer than ${this.#limits.lineBytesMax} bytes`);
+    if (this.#file.format !== 'json' && this.#lineBytes > this.#limits.lineBytesMax) {
+      throw new AppError(
+        'source_rejected',
+        `${this.#file.name} line ${this.#complete + 1}: is longer than ${this.#limits.lineBytesMax} bytes`,
+      );
     }
   }
 
@@ -156,6 +163,12 @@ class LineCounter {
   #reject(reason: string): AppError {
     return new AppError('source_rejected', `${this.#file.name}: ${reason}`);
   }
+}
+
+/** True where the unpacked copy couldn't be written: the work folder's fault, not the source's. */
+function isWriteError(error: unknown, unpackedPath: string): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('syscall' in error && error.syscall === 'write') || ('path' in error && error.path === unpackedPath);
 }
 
 function reasonFromReadError(error: unknown): string {

@@ -20,8 +20,7 @@ const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
   id: (raw) => raw,
   text: (raw) => raw,
   'text[]': (raw) =>
-    `CASE WHEN trim(${raw}) = '' THEN NULL ELSE list_sort(list_distinct(list_filter(list_transform(` +
-    `CASE WHEN starts_with(${raw}, '[') THEN TRY(from_json(${raw}, '["VARCHAR"]')) ELSE string_split(${raw}, ',') END, ` +
+    `CASE WHEN trim(${raw}) <> '' THEN list_sort(list_distinct(list_filter(list_transform(${itemsSql(raw)}, ` +
     `lambda item: trim(item)), lambda item: item <> ''))) END`,
   double: (raw) => `TRY_CAST(${raw} AS DOUBLE) + 0.0`,
   integer: (raw) => integerSql(raw, 'INTEGER'),
@@ -43,7 +42,18 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Columns whose absence the night itself makes good: see capture time and model count in DESIGN §4. */
-const FILLED_LATER = new Set(['updated_at', 'model_count']);
+export const FILLED_LATER: ReadonlySet<string> = new Set(['updated_at', 'model_count']);
+
+/** The items of a JSON array of texts, or of a text with commas; NULL for any other JSON. */
+function itemsSql(raw: string): string {
+  const types = `list_transform(json_extract(${raw}, '$[*]'), lambda item: json_type(item))`;
+  return (
+    `CASE WHEN starts_with(${raw}, '[') ` +
+    `THEN TRY(CASE WHEN list_count(list_filter(${types}, lambda type: type <> 'VARCHAR')) = 0 ` +
+    `THEN from_json(${raw}, '["VARCHAR"]') END) ` +
+    `WHEN NOT (${nestedJson(raw)}) THEN string_split(${raw}, ',') END`
+  );
+}
 
 function integerSql(raw: string, type: 'INTEGER' | 'BIGINT'): string {
   const number = `TRY_CAST(${raw} AS DOUBLE)`;
@@ -77,7 +87,7 @@ function presenceRules({ name, nullable, fallback, type }: Column, rule: MakeRul
   const mayBeAbsent = nullable || fallback !== undefined || FILLED_LATER.has(name);
   const unreadable = `raw_${name} IS NOT NULL AND ${name} IS NULL`;
   return [
-    ...(mayBeAbsent ? [] : [rule(MISSING, `raw_${name} IS NULL`)]),
+    ...(mayBeAbsent ? [] : [rule(MISSING, type === 'id' ? isBlank(`raw_${name}`) : `raw_${name} IS NULL`)]),
     rule(`is not ${TYPE_WORDS[type]}`, type === 'text[]' ? `${unreadable} AND trim(raw_${name}) <> ''` : unreadable),
   ];
 }
@@ -86,7 +96,7 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
   switch (type) {
     case 'id':
       return [
-        rule(`is not 1 to ${ID_LENGTH_MAX} characters long`, `length(${name}) NOT BETWEEN 1 AND ${ID_LENGTH_MAX}`),
+        rule(`is longer than ${ID_LENGTH_MAX} characters`, `length(${name}) > ${ID_LENGTH_MAX}`),
         rule('has white space around it', `${name} <> trim(${name}, ${WHITE_SPACE})`),
         rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
         rule(NOT_A_TEXT, nestedJson(name)),
@@ -98,7 +108,12 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
         rule(NOT_A_TEXT, nestedJson(name)),
       ];
     case 'text[]':
-      return [rule('has control characters', `regexp_matches(raw_${name}, ${CONTROL})`)];
+      return [
+        rule(
+          'has control characters',
+          `list_bool_or(list_transform(${name}, lambda item: regexp_matches(item, ${CONTROL})))`,
+        ),
+      ];
     case 'double':
       return [rule('is not a finite number', `NOT isfinite(${name})`)];
     case 'date':
@@ -123,6 +138,11 @@ const CONTROL = `'[\\x00-\\x1f\\x7f]'`;
 const UNPRINTABLE = `'[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]'`;
 /** What is trimmed from an id, as an SQL text. */
 export const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(13) || chr(160)`;
+
+/** An id that says nothing: CSV has no other way to leave one out. */
+function isBlank(raw: string): string {
+  return `${raw} IS NULL OR trim(${raw}, ${WHITE_SPACE}) = ''`;
+}
 
 /** A JSON object or array where a text belongs arrives as its JSON text. */
 function nestedJson(name: string): string {

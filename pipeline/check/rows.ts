@@ -31,28 +31,33 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
   return { bad: faulty + contradicting, withhold: Number(counts['keyless']) > 0 };
 }
 
-/** Records which rule each bad row broke, with the text as it stands in the source. */
-async function explainFaults(database: Database, dataset: Dataset, captured: CapturedDataset): Promise<void> {
+/** Records in `issues` which rule each bad row broke, with the text as it stands in the source; the first `rowsMax` rows. */
+export async function explainFaults(
+  database: Database,
+  dataset: Dataset,
+  captured: CapturedDataset,
+  rowsMax = ISSUES_MAX,
+): Promise<void> {
   const source = table('source', dataset.name);
   await database.run(
-    `CREATE TEMP TABLE faulty AS SELECT rowid AS id, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${ISSUES_MAX}`,
+    `CREATE TEMP TABLE faulty AS SELECT rowid AS fault_row, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${rowsMax}`,
   );
   await database.run(
-    `CREATE TEMP TABLE raw AS SELECT * FROM (SELECT row_number() OVER () - 1 AS id, * FROM (${captured.relation.sql}))
-     WHERE id IN (SELECT id FROM faulty)`,
+    `CREATE TEMP TABLE raw AS SELECT * FROM (SELECT row_number() OVER () - 1 AS fault_row, * FROM (${captured.relation.sql}))
+     WHERE fault_row IN (SELECT fault_row FROM faulty)`,
     captured.relation.parameters,
   );
   for (const [index, rule] of rowRules(dataset).entries()) {
     const issue = issueSql({
       dataset: dataset.name,
       kind: 'bad',
-      rowid: 'id',
+      rowid: 'fault_row',
       field: `'${rule.column}'`,
       value: `raw.${rule.column}`,
       reason: `'${rule.reason}'`,
     });
     await database.run(
-      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (id) WHERE fault & ${2 ** index} <> 0`,
+      `INSERT INTO issues SELECT ${issue} FROM raw JOIN faulty USING (fault_row) WHERE fault & ${2 ** index} <> 0`,
     );
   }
   await database.run('DROP TABLE raw; DROP TABLE faulty');

@@ -24,7 +24,7 @@ export async function listRelease(target: ObjectStore, input: ListInput): Promis
   if (loaded.catalog === undefined && (await hasPublished(target, entry))) {
     return `${target.url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
   }
-  await swapCatalog(target, loaded, [...(loaded.catalog?.releases ?? []), entry]);
+  await swapCatalog(target, loaded, { releases: [...(loaded.catalog?.releases ?? []), entry] });
   return undefined;
 }
 

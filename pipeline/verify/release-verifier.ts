@@ -21,6 +21,7 @@ interface ReleaseVerifierInput {
   readonly entry: CatalogEntry;
   readonly previous: CatalogEntry | undefined;
   readonly database: Database;
+  /** Folder for this release's files. */
   readonly scratch: string;
   readonly lines: SnapshotLines;
   readonly store: ObjectStore;

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import {
+  type FloorMeasured,
+  measureFloor,
+  measureNight,
+  type NightMeasured,
+  prepareNight,
+  type StageInput,
+} from './night.ts';
+import { gigabytes, median, type ResultTable, seconds } from './results.ts';
+
+export interface NightBenchOptions {
+  /** Where to generate and publish. */
+  readonly folder: string;
+  /** Nights, or pairs of floor and night, behind each figure. */
+  readonly repeats: number;
+  readonly progress: (text: string) => void;
+}
+
+const CHANGED = 0.01;
+
+/** DESIGN §12 row 1: the night against writing the same snapshot alone, in turn, so that both see the same machine. */
+export async function compareWithFloor(
+  sizes: readonly number[],
+  { folder, repeats, progress }: NightBenchOptions,
+): Promise<ResultTable> {
+  const rows: (readonly string[])[] = [];
+  for (const scores of sizes) {
+    progress(`floor: publishing the first day of ${scores} scores`);
+    const stage = await prepareNight({
+      folder: join(folder, 'floor'),
+      scores,
+      changed: CHANGED,
+      memoryLimit: memoryFor(scores),
+    });
+    const pairs: Pair[] = [];
+    for (let pair = 0; pair < repeats; pair += 1) {
+      const night = await measureNight(stage);
+      const floor = await measureFloor(stage, night);
+      pairs.push({ night, floor });
+      progress(`  pair ${pair + 1}: floor ${seconds(floor.writeMs)} s, night ${seconds(night.wallMs)} s`);
+    }
+    rows.push([String(scores), ...cellsFromPairs(pairs)]);
+  }
+  return {
+    title: 'A night with 1 % of the scores changed, against writing its snapshot alone',
+    columns: [
+      'scores',
+      'load s',
+      'floor s',
+      'night s',
+      'night / floor',
+      'each pair',
+      'in processor time',
+      'peak memory GB',
+    ],
+    rows,
+    note:
+      'Floor: typed rows in memory to `jsonl.gz` and hashes, with the code of the night; loading them (first column) and ' +
+      'starting the process are not counted. Night: the whole process of `modelstats nightly`. Medians; the largest peak.',
+  };
+}
+
+interface Pair {
+  readonly floor: FloorMeasured;
+  readonly night: NightMeasured;
+}
+
+function cellsFromPairs(pairs: readonly Pair[]): readonly string[] {
+  const middle = (value: (pair: Pair) => number) => median(pairs.map(value));
+  const ratio = ({ night, floor }: Pair) => night.wallMs / floor.writeMs;
+  return [
+    seconds(middle(({ floor }) => floor.loadMs)),
+    seconds(middle(({ floor }) => floor.writeMs)),
+    seconds(middle(({ night }) => night.wallMs)),
+    middle(ratio).toFixed(2),
+    pairs.map((pair) => ratio(pair).toFixed(2)).join(' '),
+    middle(({ night, floor }) => night.cpuMs / floor.writeCpuMs).toFixed(2),
+    gigabytes(Math.max(...pairs.map(({ night }) => night.peakBytes))),
+  ];
+}
+
+/** DESIGN §12 row 2: the same state with more and more of it changed. */
+export async function measureChanges(
+  scores: number,
+  parts: readonly number[],
+  { folder, repeats, progress }: NightBenchOptions,
+): Promise<ResultTable> {
+  const rows: (readonly string[])[] = [];
+  for (const changed of parts) {
+    progress(`changes: ${changed * 100} % of ${scores} scores`);
+    rows.push([
+      `${changed * 100} %`,
+      ...(await measureOne({
+        folder: join(folder, 'changes'),
+        scores,
+        changed,
+        nights: repeats,
+        memoryLimit: memoryFor(scores),
+      })),
+    ]);
+  }
+  return {
+    title: `A night with ${scores} scores, by how many changed`,
+    columns: ['changed', ...COLUMNS],
+    rows,
+    note: 'Linear or better in the changes: the night costs what the state costs, and each event a few microseconds more.',
+  };
+}
+
+/** DESIGN §12 row 2: the same part changed of a growing state. */
+export async function measureStates(
+  sizes: readonly number[],
+  { folder, repeats, progress }: NightBenchOptions,
+): Promise<ResultTable> {
+  const rows: (readonly string[])[] = [];
+  for (const size of sizes) {
+    const scores = Math.round(size);
+    progress(`states: ${scores} scores`);
+    rows.push([
+      String(scores),
+      ...(await measureOne({
+        folder: join(folder, 'states'),
+        scores,
+        changed: CHANGED,
+        nights: repeats,
+        memoryLimit: memoryFor(scores),
+      })),
+    ]);
+  }
+  return {
+    title: 'A night with 1 % of the scores changed, by the size of the state',
+    columns: ['scores', ...COLUMNS],
+    rows,
+    note: 'Linear or better: the time per score does not grow with the state.',
+  };
+}
+
+const COLUMNS = ['events', 'night s', 'µs per score', 'peak memory GB'] as const;
+
+/** Cells for {@link COLUMNS}: the median night of a few. */
+async function measureOne(input: StageInput & { readonly nights: number }): Promise<readonly string[]> {
+  const stage = await prepareNight(input);
+  const nights: NightMeasured[] = [];
+  for (let night = 0; night < input.nights; night += 1) nights.push(await measureNight(stage));
+  const wallMs = median(nights.map((night) => night.wallMs));
+  const events = nights[0]?.release.events ?? { upsert: 0, delete: 0 };
+  return [
+    String(events.upsert + events.delete),
+    seconds(wallMs),
+    ((wallMs * 1000) / input.scores).toFixed(2),
+    gigabytes(Math.max(...nights.map((night) => night.peakBytes))),
+  ];
+}
+
+/** DuckDB's part of the peak memory that DESIGN §12 allows. */
+function memoryFor(scores: number): string {
+  return scores > 2_000_000 ? '2GB' : '1GB';
+}

@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
+  'the benchmarks of a night run from end to end, and the floor writes what the night wrote',
+  async () => {
+    const args = ['--import', 'tsx', join(ROOT, 'bench/run.ts'), '--quick'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+    expect(stdout).toMatch(/against writing its snapshot alone\n\n\| scores .*\n.*\n\| 2000 \| [\d.]+ /);
+    expect(stdout).toContain('by how many changed');
+    expect(stdout).toContain('by the size of the state');
+  },
+  120_000,
+);

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openRunFolder, tidyRuns } from './run-folder.ts';
+
+const NOW = new Date('2026-11-20T03:00:00Z');
+const RUN = { day: '2026-11-20', run: '01A' };
+
+let work: string;
+
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
+});
+afterEach(() => rm(work, { recursive: true }));
+
+describe('a run folder', () => {
+  test('keeps its reports and nothing else when the run ends', async () => {
+    const folder = await openRunFolder(work, RUN);
+    await writeFile(join(folder.release, 'file'), 'x');
+    await writeFile(join(folder.path, 'report.json'), '{}');
+    await folder.removeTemporary();
+    expect(await readdir(folder.path)).toEqual(['report.json']);
+  });
+
+  test('that cannot be made is reported with its path', async () => {
+    await writeFile(join(work, 'file'), '');
+    await expect(openRunFolder(join(work, 'file', 'work'), RUN)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(join(work, 'file', 'work')),
+    });
+  });
+});
+
+describe('tidying', () => {
+  /** A folder as a killed run leaves it. */
+  async function leaveRun(owner: string | undefined, name = '2026-11-19.01A', writtenAt = NOW): Promise<string> {
+    const path = join(work, 'runs', name);
+    await mkdir(join(path, 'tmp', 'release'), { recursive: true });
+    if (owner === undefined) return path;
+    await writeFile(join(path, 'owner'), owner);
+    await utimes(join(path, 'owner'), writtenAt, writtenAt);
+    return path;
+  }
+  const ownerOf = (pid: number | undefined, host: string) => JSON.stringify({ pid, host });
+  const YESTERDAY = new Date(NOW.getTime() - 25 * 60 * 60 * 1000);
+
+  test.each([
+    ['of a process that ended', () => ownerOf(spawnSync('true').pid, hostname()), NOW, []],
+    ['of this process, which has not begun yet', () => ownerOf(process.pid, hostname()), NOW, []],
+    ['of a process that lives', () => ownerOf(process.ppid, hostname()), YESTERDAY, ['owner', 'tmp']],
+    ['of another machine, lately', () => ownerOf(1, 'elsewhere'), NOW, ['owner', 'tmp']],
+    ['of another machine, long ago', () => ownerOf(1, 'elsewhere'), YESTERDAY, []],
+    ['of a run that was killed while it wrote its name', () => '{"pid"', YESTERDAY, []],
+  ])('the temporary files %s', async (_, owner, writtenAt, left) => {
+    const path = await leaveRun(owner(), undefined, writtenAt);
+    await tidyRuns(work, NOW);
+    expect((await readdir(path)).sort()).toEqual(left);
+  });
+
+  test('goes on without a work folder', async () => {
+    await expect(tidyRuns(join(work, 'none'), NOW)).resolves.toBeUndefined();
+  });
+
+  test('keeps the reports of the newest thousand runs', async () => {
+    const names = Array.from({ length: 1002 }, (_, index) => `2026-11-20.${1000 + index}`);
+    for (const name of names) await mkdir(join(work, 'runs', name), { recursive: true });
+    await tidyRuns(work, NOW);
+    expect(await readdir(join(work, 'runs'))).toHaveLength(1000);
+    expect(await readdir(join(work, 'runs'))).not.toContain('2026-11-20.1001');
+  });
+});

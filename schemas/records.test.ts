@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DATASET_NAMES, DATASETS, ENTITY_TYPES, publishedColumns } from './datasets.ts';
+import { canonicalLine, datasetFromEntityType, recordSchema } from './records.ts';
+import { anyRecord } from './testing/arbitrary-record.ts';
+
+describe.each(DATASET_NAMES)('the canonical line of %s', (name) => {
+  const dataset = DATASETS[name];
+
+  it('is what a consumer gets who parses it and prints it again', () => {
+    fc.assert(
+      fc.property(anyRecord(dataset), (record) => {
+        const line = canonicalLine(name, record);
+        expect(JSON.stringify(JSON.parse(line))).toBe(line);
+      }),
+    );
+  });
+
+  it('has every published column in wire order, and fits the schema', () => {
+    fc.assert(
+      fc.property(anyRecord(dataset), (record) => {
+        const parsed = JSON.parse(canonicalLine(name, record));
+        expect(Object.keys(parsed)).toEqual(publishedColumns(dataset).map((column) => column.name));
+        expect(recordSchema(name).safeParse(parsed).error).toBeUndefined();
+      }),
+    );
+  });
+
+  it('does not depend on the order of the fields it is made of, nor on whether a null is written out', () => {
+    fc.assert(
+      fc.property(anyRecord(dataset), (record) => {
+        const fields = Object.entries(record).reverse();
+        const line = canonicalLine(name, record);
+        expect(canonicalLine(name, Object.fromEntries(fields))).toBe(line);
+        expect(canonicalLine(name, Object.fromEntries(fields.filter(([, value]) => value !== null)))).toBe(line);
+      }),
+    );
+  });
+
+  it('is one line, without the newline', () => {
+    fc.assert(
+      fc.property(anyRecord(dataset), (record) => {
+        expect(canonicalLine(name, record)).not.toMatch(/[\n\r]/);
+      }),
+    );
+  });
+});
+
+describe('the canonical line', () => {
+  it('prints numbers in their shortest form, without a minus before zero', () => {
+    const line = canonicalLine('scores', {
+      model_id: 'm',
+      benchmark_id: 'b',
+      value: -0,
+      updated_at: '2026-06-01T00:00:00Z',
+    });
+    expect(line).toBe(
+      '{"model_id":"m","benchmark_id":"b","value":0,"source":null,"measured_at":null,"updated_at":"2026-06-01T00:00:00Z"}',
+    );
+  });
+});
+
+it('every entity type stands for the dataset that names it', () => {
+  for (const entityType of ENTITY_TYPES) {
+    expect(DATASETS[datasetFromEntityType(entityType)].entityType).toBe(entityType);
+  }
+});

@@ -1,0 +1,58 @@
+#!/bin/sh
+# MinIO, the S3 server of the tests and of first steps.
+#
+#   scripts/minio.sh          find it, or build it into .tools/ (needs Go, takes some 3 minutes once); prints its path
+#   scripts/minio.sh start    run it until Ctrl-C: on 127.0.0.1, a free port, an empty data folder that goes away with it
+set -eu
+cd "$(dirname "$0")/.."
+
+find_minio() {
+  if [ -x .tools/minio ]; then
+    echo "$PWD/.tools/minio"
+  else
+    command -v minio
+  fi
+}
+
+get_minio() {
+  find_minio && return
+  if ! command -v go >/dev/null; then
+    echo "minio.sh: MinIO is neither on PATH nor in .tools/, and there is no Go to build it with." >&2
+    echo "minio.sh: install MinIO or Go 1.24 or newer, or use the container of deploy/compose.yaml." >&2
+    return 1
+  fi
+  echo "minio.sh: building MinIO into .tools/, some 3 minutes …" >&2
+  # Into a folder of its own first: a build that is interrupted leaves nothing that looks finished.
+  mkdir -p .tools
+  build=$(mktemp -d .tools/build.XXXXXX)
+  GOBIN="$PWD/$build" go install github.com/minio/minio@latest >&2 || { rm -rf "$build"; return 1; }
+  mv "$build/minio" .tools/minio
+  rm -rf "$build"
+  find_minio
+}
+
+start_minio() {
+  minio=$(get_minio)
+  data=$(mktemp -d "${TMPDIR:-/tmp}/modelstats-minio.XXXXXX")
+  trap 'rm -rf "$data"' EXIT
+  trap 'kill "$server" 2>/dev/null || true' INT TERM
+  port=$(node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
+  mkdir "$data/modelstats" # A folder at the top of the data is a bucket.
+  cat <<TEXT
+MinIO runs on http://127.0.0.1:$port with an empty bucket 'modelstats', until Ctrl-C. In another terminal:
+
+  export MODELSTATS_STORE=s3://modelstats/store MODELSTATS_S3_ENDPOINT=http://127.0.0.1:$port
+  export AWS_ACCESS_KEY_ID=modelstats AWS_SECRET_ACCESS_KEY=modelstats
+
+TEXT
+  MINIO_ROOT_USER=modelstats MINIO_ROOT_PASSWORD=modelstats MINIO_BROWSER=off \
+    "$minio" server "$data" --address "127.0.0.1:$port" --quiet &
+  server=$!
+  wait "$server" || true
+}
+
+case ${1-get} in
+get) get_minio ;;
+start) start_minio ;;
+*) echo "usage: scripts/minio.sh [get|start]" >&2; exit 2 ;;
+esac

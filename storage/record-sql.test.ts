@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DOUBLE, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Column, DATASET_NAMES, DATASETS, type Dataset, publishedColumns } from '../schemas/datasets.ts';
+import { entityIdFromKey } from '../schemas/entity-id.ts';
+import { canonicalLine, type PublishedRecord } from '../schemas/records.ts';
+import { anyNumber, anyRecord } from '../schemas/testing/arbitrary-record.ts';
+import { Database } from './duckdb.ts';
+import { columnDefinitions, DUCKDB_TYPES, entityIdSql, lineSql } from './record-sql.ts';
+
+let database: Database;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-record-sql-'));
+  database = await Database.open(':memory:', { memoryLimit: '500MB', threads: 1, tempFolder: folder });
+});
+
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true });
+});
+
+describe('a number in SQL', () => {
+  it('is printed as JSON.stringify prints it', async () => {
+    const batch = fc.array(anyNumber, { minLength: 200, maxLength: 400 });
+    await fc.assert(
+      fc.asyncProperty(batch, async (numbers) => {
+        const reader = await database.connection.runAndReadAll(
+          'SELECT es_number(v) AS text FROM (SELECT unnest($1) AS v)',
+          [listValue(numbers)],
+          [LIST(DOUBLE)],
+        );
+        expect(reader.getColumns()[0]).toEqual(numbers.map((number) => JSON.stringify(number)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe.each(DATASET_NAMES)('a row of %s in SQL', (name) => {
+  const dataset = DATASETS[name];
+  const batch = fc.array(anyRecord(dataset), { minLength: 1, maxLength: 20 });
+
+  it('gives the canonical line and the entity id, byte for byte', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(batch, async (records) => {
+        await fill(dataset, records);
+        const rows = await database.rows(
+          `SELECT ${lineSql(dataset, 'r')} AS line, ${entityIdSql(dataset, 'r')} AS entity_id FROM records r`,
+        );
+        expect(rows).toEqual(
+          records.map((record) => ({
+            line: canonicalLine(name, record),
+            entity_id: entityIdFromKey(dataset.key.map((part) => String(record[part]))),
+          })),
+        );
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** Puts records into the table `records`, in their order, through bound parameters. */
+async function fill(dataset: Dataset, records: readonly PublishedRecord[]): Promise<void> {
+  await database.run(`CREATE OR REPLACE TABLE records (${columnDefinitions(dataset)})`);
+  const columns = publishedColumns(dataset);
+  const values = columns.map(valueSql).join(', ');
+  const insert = `INSERT INTO records (${columns.map(({ name }) => name).join(', ')}) VALUES (${values})`;
+  for (const record of records) {
+    const bound = columns.map(({ name }) => boundValue(record[name]));
+    const types = bound.map((value) => (typeof value === 'number' ? DOUBLE : VARCHAR));
+    await database.connection.run(insert, bound, types);
+  }
+}
+
+function valueSql({ type }: Column, index: number): string {
+  const parameter = `$${index + 1}`;
+  return type === 'text[]' ? `from_json(${parameter}, '["VARCHAR"]')` : `CAST(${parameter} AS ${DUCKDB_TYPES[type]})`;
+}
+
+function boundValue(value: PublishedRecord[string] | undefined): string | number | null {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null);
+}

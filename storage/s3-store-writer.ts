@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { S3Client } from '@aws-sdk/client-s3';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { AppError } from '../schemas/errors.ts';
+import type { PutCondition } from './object-store.ts';
+import { objectAt, type S3Place } from './s3-store-address.ts';
+import { factsOf, s3ErrorFrom } from './s3-store-errors.ts';
+import { type S3StoreReader, WRITE_ID } from './s3-store-reader.ts';
+import { type UploadOptions, type UploadSource, upload } from './s3-store-upload.ts';
+
+/**
+ * Writes objects into a bucket, and finds out what became of a write whose answer got lost.
+ *
+ * Each write leaves an id of its own in the object's metadata. A retry after a lost answer meets its own first try: a
+ * condition fails, or an upload is gone because it was completed. So before such a write is called lost or failed, the object is
+ * looked at, and where it carries this id the write was done. One thing can't be told: when somebody else replaced the object
+ * between the try and the look, a write that was done is reported as `precondition_failed`. Its bytes were in force for that moment.
+ */
+export class S3StoreWriter {
+  readonly #client: S3Client;
+  readonly #place: S3Place;
+  readonly #reader: S3StoreReader;
+  readonly #options: S3StoreWriterOptions;
+  readonly #limit: LimitFunction;
+  /** Most stores take a version as they gave it, in quotes; Ceph compares it without. The probe finds out. */
+  conditionQuotes: 'kept' | 'removed' = 'kept';
+
+  constructor(client: S3Client, place: S3Place, reader: S3StoreReader, options: S3StoreWriterOptions) {
+    this.#client = client;
+    this.#place = place;
+    this.#reader = reader;
+    this.#options = options;
+    this.#limit = pLimit(options.uploadsAtOnceMax);
+  }
+
+  /** Writes an object; its version. */
+  write(key: string, source: UploadSource, condition?: PutCondition): Promise<string> {
+    return this.#limit(() => this.#writeNow(key, source, condition));
+  }
+
+  async #writeNow(key: string, source: UploadSource, condition: PutCondition | undefined): Promise<string> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#writeOnce(key, source, condition);
+      } catch (error) {
+        // Two conditional writes met in the middle; neither need have won, so S3 asks to start again.
+        if (factsOf(error).status !== 409 || attempt >= this.#options.attemptsMax)
+          throw this.#errorFrom(error, key, condition);
+        await sleep(this.#options.random() * CONFLICT_DELAY_MS * 2 ** attempt);
+      }
+    }
+  }
+
+  async #writeOnce(key: string, source: UploadSource, condition: PutCondition | undefined): Promise<string> {
+    const writeId = randomUUID();
+    const request = {
+      ...objectAt(this.#place, key),
+      Metadata: { [WRITE_ID]: writeId },
+      ...this.#headersFrom(condition),
+    };
+    try {
+      return await upload(this.#client, request, source, this.#options);
+    } catch (error) {
+      const etag = isUncertain(error) ? await this.#etagIfWritten(key, writeId) : undefined;
+      if (etag === undefined) throw error;
+      return etag;
+    }
+  }
+
+  #headersFrom(condition: PutCondition | undefined): { IfNoneMatch?: string; IfMatch?: string } {
+    if (condition === undefined) return {};
+    if ('ifAbsent' in condition) return { IfNoneMatch: '*' };
+    const { ifMatch } = condition;
+    return { IfMatch: this.conditionQuotes === 'kept' ? ifMatch : ifMatch.replaceAll('"', '') };
+  }
+
+  async #etagIfWritten(key: string, writeId: string): Promise<string | undefined> {
+    try {
+      const head = await this.#reader.findHead(key);
+      return head?.writeId === writeId ? head.etag : undefined;
+    } catch {
+      return undefined; // The error of the write tells more than that of the look.
+    }
+  }
+
+  #errorFrom(error: unknown, key: string, condition: PutCondition | undefined): AppError {
+    const { name: code, status } = factsOf(error);
+    const isGone = condition !== undefined && 'ifMatch' in condition && code === 'NoSuchKey';
+    if (status !== 412 && !isGone) return s3ErrorFrom(error, this.#place, `write ${key}`);
+    const why = isGone ? 'it is gone' : 'somebody else wrote it first';
+    return new AppError('precondition_failed', `${key} was not written: ${why}`, { cause: error, details: { key } });
+  }
+}
+
+export interface S3StoreWriterOptions extends UploadOptions {
+  /** Whole uploads at the same time; further ones wait. */
+  readonly uploadsAtOnceMax: number;
+  /** How often a conditional write may start again that met another. */
+  readonly attemptsMax: number;
+  /** 0 ≤ x < 1, for the jitter of the retries. */
+  readonly random: () => number;
+}
+
+const CONFLICT_DELAY_MS = 50;
+
+/** Whether the write may have been done although it ended in this error. */
+function isUncertain(error: unknown): boolean {
+  const { status } = factsOf(error);
+  return status === '' || status >= 500 || status === 404 || status === 409 || status === 412;
+}

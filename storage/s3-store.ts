@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  type _Object,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { AppError } from '../schemas/errors.ts';
+import {
+  assertKey,
+  assertPrefix,
+  isKey,
+  type ListedObject,
+  type ObjectHead,
+  type ObjectStore,
+  type PutCondition,
+  type PutResult,
+  type SignedUrlOptions,
+  type StoredObject,
+} from './object-store.ts';
+import { objectAt, type S3Address, type S3Place } from './s3-store-address.ts';
+import { ATTEMPTS_MAX, type S3ClientOptions, s3ClientFrom } from './s3-store-client.ts';
+import { s3ErrorFrom } from './s3-store-errors.ts';
+import { checkConditionalWrites } from './s3-store-probe.ts';
+import { S3StoreReader } from './s3-store-reader.ts';
+import { S3StoreWriter } from './s3-store-writer.ts';
+
+/**
+ * Objects in a bucket of Amazon S3 or a store that speaks its protocol, below a prefix.
+ *
+ * What it guarantees, beyond what the protocol does:
+ * - Conditional writes hold between processes, as far as the store keeps them; {@link checkConditionalWrites} proves that it does.
+ * - A write whose answer got lost is reported as done when it was done ({@link S3StoreWriter}).
+ * - A reader gets one version to its end, over several connections if need be ({@link S3StoreReader}).
+ * - Every upload carries a SHA-256 that the store verifies; see `upload` for what that means for large ones.
+ * - Every request has limits of time and of tries. Memory is bounded by `uploadsAtOnceMax` × `partsAtOnceMax` × `partBytes`, times two.
+ *
+ * What may change: the metadata of objects is ours. A killed upload leaves parts that no listing shows; a lifecycle rule of the
+ * bucket (AbortIncompleteMultipartUpload) removes them, MinIO does by itself after a day.
+ */
+export class S3Store implements ObjectStore {
+  readonly url: string;
+  readonly #client: S3Client;
+  readonly #place: S3Place;
+  readonly #reader: S3StoreReader;
+  readonly #writer: S3StoreWriter;
+
+  constructor(address: S3Address, options: S3StoreOptions = {}) {
+    this.url = address.url;
+    this.#client = s3ClientFrom(options);
+    this.#place = { ...address, endpoint: options.endpoint ?? 'Amazon S3' };
+    const retries = { attemptsMax: options.attemptsMax ?? ATTEMPTS_MAX, random: options.random ?? Math.random };
+    this.#reader = new S3StoreReader(this.#client, this.#place, retries);
+    this.#writer = new S3StoreWriter(this.#client, this.#place, this.#reader, {
+      ...retries,
+      partBytes: options.partBytes ?? PART_BYTES,
+      partsAtOnceMax: options.partsAtOnceMax ?? PARTS_AT_ONCE_MAX,
+      uploadsAtOnceMax: options.uploadsAtOnceMax ?? UPLOADS_AT_ONCE_MAX,
+    });
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    assertKey(key);
+    return this.#report(`read ${key}`, async () => {
+      const found = await this.#reader.find(key);
+      return found && { body: await buffer(found.body), etag: found.version() };
+    });
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    assertKey(key);
+    const head = await this.#report(`look up ${key}`, () => this.#reader.findHead(key));
+    return head && { bytes: head.bytes, etag: head.etag, modifiedAt: head.modifiedAt };
+  }
+
+  async stream(key: string): Promise<Readable> {
+    assertKey(key);
+    const found = await this.#report(`read ${key}`, () => this.#reader.find(key));
+    if (found === undefined) throw new AppError('not_found', `there is no ${key} in the store ${this.url}`);
+    return found.body;
+  }
+
+  async put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
+    assertKey(key);
+    const source = { bytes: bytes.length, read: async () => bytes, stream: () => bytes };
+    return { etag: await this.#writer.write(key, source, condition) };
+  }
+
+  async putFile(key: string, path: string, condition?: PutCondition): Promise<PutResult> {
+    assertKey(key);
+    const source = {
+      bytes: (await stat(path)).size,
+      read: () => readFile(path),
+      stream: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }),
+    };
+    return { etag: await this.#writer.write(key, source, condition) };
+  }
+
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    assertPrefix(prefix);
+    try {
+      const request = { Bucket: this.#place.bucket, Prefix: this.#place.prefix + prefix };
+      for await (const page of paginateListObjectsV2({ client: this.#client }, request)) {
+        yield* (page.Contents ?? []).flatMap((listed) => this.#listedFrom(listed));
+      }
+    } catch (error) {
+      throw s3ErrorFrom(error, this.#place, `list '${prefix}'`);
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    assertKey(key);
+    await this.#report(`delete ${key}`, () => this.#client.send(new DeleteObjectCommand(objectAt(this.#place, key))));
+  }
+
+  async signedUrl(key: string, { expiresInSeconds }: SignedUrlOptions): Promise<string> {
+    assertKey(key);
+    const request = new GetObjectCommand(objectAt(this.#place, key));
+    return this.#report(`sign ${key}`, () => getSignedUrl(this.#client, request, { expiresIn: expiresInSeconds }));
+  }
+
+  /**
+   * Proves with an object of its own that the store keeps conditions; rejects with `configuration` where it does not. Writers
+   * call it before their first write (five requests).
+   */
+  async checkConditionalWrites(): Promise<void> {
+    const key = `.probe-${randomUUID()}`;
+    try {
+      await checkConditionalWrites({ key, writer: this.#writer, place: this.#place });
+    } finally {
+      // Best effort: no listing shows a probe that stays behind.
+      await this.#client.send(new DeleteObjectCommand(objectAt(this.#place, key))).catch(() => undefined);
+    }
+  }
+
+  /** Nothing for names that others put below the prefix and that are no keys. */
+  #listedFrom({ Key, Size, LastModified }: _Object): ListedObject[] {
+    const key = (Key ?? '').slice(this.#place.prefix.length);
+    return isKey(key) ? [{ key, bytes: Size ?? 0, modifiedAt: LastModified ?? new Date(0) }] : [];
+  }
+
+  /** @param doing for the message: what could not be done */
+  async #report<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw s3ErrorFrom(error, this.#place, doing);
+    }
+  }
+}
+
+export interface S3StoreOptions extends S3ClientOptions {
+  /** Objects above this size go up in parts of it, in bytes; 5 MB at least. */
+  readonly partBytes?: number;
+  /** Parts of one object at the same time. */
+  readonly partsAtOnceMax?: number;
+  /** Uploads at the same time; further ones wait. */
+  readonly uploadsAtOnceMax?: number;
+  /** 0 ≤ x < 1, for the jitter of retries. */
+  readonly random?: () => number;
+}
+
+/** Smaller: more requests, and objects above 80 GB would need larger ones. Larger: more memory, and more to send again after a fault. */
+const PART_BYTES = 8 * 1024 * 1024;
+
+/** With four uploads at once, 16 connections: enough to fill a line, and 256 MB of memory at most. */
+const PARTS_AT_ONCE_MAX = 4;
+const UPLOADS_AT_ONCE_MAX = 4;
+
+/** Smaller: more calls per byte. Larger: more memory per open file. */
+const CHUNK_BYTES = 1024 * 1024;

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { Transform } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What goes wrong with one request. */
+export type Fault =
+  /** The server never hears of it; this is answered instead. */
+  | { readonly is: 'answer'; readonly status: number; readonly code: string; readonly headers?: Record<string, string> }
+  /** The connection breaks after so many bytes of the request's body; the server sees it break, too. */
+  | { readonly is: 'request-cut'; readonly afterBytes: number }
+  /** The server does it, and the connection breaks instead of bringing the answer. */
+  | { readonly is: 'answer-lost' }
+  /** The connection breaks after so many bytes of the answer's body. */
+  | { readonly is: 'answer-cut'; readonly afterBytes: number }
+  /** The server does it, and its answer comes so much later. */
+  | { readonly is: 'answer-late'; readonly ms: number }
+  /** Nothing happens, and the connection stays open. */
+  | { readonly is: 'silence' };
+
+export interface ProxiedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** Stands between a client and an HTTP server, and lets go wrong what the plan says. */
+export class FaultProxy {
+  /** Asked for every request; undefined lets it pass. */
+  plan: (request: ProxiedRequest) => Fault | undefined = () => undefined;
+  /** All requests so far, in order: `PUT /bucket/key`. */
+  readonly requests: string[] = [];
+  readonly #target: URL;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #server: Server;
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = createServer((incoming, answer) => void this.#handle(incoming, answer));
+  }
+
+  static async start(target: string): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get endpoint(): string {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
+  }
+
+  /** Lets the next requests that match go wrong, so many of them. */
+  failNext(matches: (request: ProxiedRequest) => boolean, fault: Fault, times = 1): void {
+    let left = times;
+    this.plan = (proxied) => {
+      if (left === 0 || !matches(proxied)) return undefined;
+      left -= 1;
+      return fault;
+    };
+  }
+
+  reset(): void {
+    this.plan = () => undefined;
+    this.requests.length = 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#agent.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #handle(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const proxied = { method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers };
+    this.requests.push(`${proxied.method} ${proxied.url}`);
+    const fault = this.plan(proxied);
+    incoming.on('error', () => undefined);
+    if (fault?.is === 'silence') return;
+    if (fault?.is === 'answer') {
+      incoming.resume();
+      answerWith(answer, fault);
+      return;
+    }
+    this.#forward(incoming, answer, fault);
+  }
+
+  #forward(incoming: IncomingMessage, answer: ServerResponse, fault: Fault | undefined): void {
+    const { hostname, port } = this.#target;
+    const { method = '', url: path = '', headers } = incoming;
+    // The host header stays the client's: it is signed.
+    const outgoing = request({ hostname, port, method, path, headers, agent: this.#agent }, (reply) => {
+      void passOn(reply, answer, fault);
+    });
+    outgoing.on('error', () => answer.destroy());
+    answer.on('close', () => outgoing.destroy());
+    if (fault?.is === 'request-cut') {
+      incoming.pipe(cutting(fault.afterBytes, () => [outgoing, answer].map((end) => end.destroy()))).pipe(outgoing);
+    } else {
+      incoming.pipe(outgoing);
+    }
+  }
+}
+
+async function passOn(reply: IncomingMessage, answer: ServerResponse, fault: Fault | undefined): Promise<void> {
+  if (fault?.is === 'answer-late') await sleep(fault.ms);
+  if (fault?.is === 'answer-lost') {
+    answer.destroy();
+    return;
+  }
+  answer.writeHead(reply.statusCode ?? 500, reply.rawHeaders);
+  reply.on('error', () => answer.destroy());
+  if (fault?.is === 'answer-cut') reply.pipe(cutting(fault.afterBytes, () => answer.destroy())).pipe(answer);
+  else reply.pipe(answer);
+}
+
+/** Lets so many bytes through, then cuts once they had time to arrive. */
+function cutting(afterBytes: number, cut: () => unknown): Transform {
+  let left = afterBytes;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      this.push(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left > 0) done();
+      else setTimeout(cut, 20);
+    },
+  });
+}
+
+function answerWith(answer: ServerResponse, fault: Fault & { is: 'answer' }): void {
+  const body = `<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>as planned</Message></Error>`;
+  answer.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
+  answer.end(fault.status < 300 ? '' : body);
+}

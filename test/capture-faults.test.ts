@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTemporaryStore, type TemporaryStore } from './nights.ts';
+import { listReleases, readIssues, readRelease, readSnapshot } from './published.ts';
+
+const DAY = '2026-06-01';
+const NEXT_DAY = '2026-06-02';
+const NO_EVENTS = { upsert: 0, delete: 0 };
+
+let store: TemporaryStore;
+let source: string;
+
+beforeEach(async () => {
+  store = await openTemporaryStore();
+  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
+});
+
+afterEach(async () => {
+  await store.dispose();
+  await rm(source, { recursive: true });
+});
+
+async function write(path: string, rows: readonly object[] | string): Promise<void> {
+  const text = typeof rows === 'string' ? rows : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  await mkdir(dirname(join(source, path)), { recursive: true });
+  await writeFile(join(source, path), text);
+}
+
+async function issues(): Promise<readonly { row: number; field: string; value: string | null; reason: string }[]> {
+  const { report } = await store.night(source, DAY);
+  const lines = (await readIssues(report)).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line));
+}
+
+async function newestRelease() {
+  const entry = (await listReleases(store)).at(-1);
+  if (entry === undefined) throw new Error('nothing was published');
+  return entry;
+}
+
+describe('an issue', () => {
+  it('shows the value of a bad id as it stands in the source', async () => {
+    const id = ' padded ';
+    await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }, { name: 'No id' }, { id, name: 'B' }]);
+    expect(await issues()).toMatchObject([
+      { row: 2, field: 'id', value: null, reason: 'is missing' },
+      { row: 3, field: 'id', value: id, reason: 'has white space around it' },
+    ]);
+  });
+});
+
+describe('a row whose id is empty', () => {
+  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id.toUpperCase() }));
+
+  it.each(['', '  '])('deletes nothing: %j could stand for any record', async (id) => {
+    await write(`${DAY}/models.jsonl`, models);
+    await store.night(source, DAY);
+    await rm(join(source, DAY), { recursive: true });
+    await write(`${NEXT_DAY}/models.jsonl`, [...models.slice(1), { id, name: 'A' }]);
+    expect(await store.night(source, NEXT_DAY)).toMatchObject({
+      status: 'published',
+      quarantined: 1,
+      events: NO_EVENTS,
+    });
+  });
+});
+
+describe('a list of texts', () => {
+  it.each([
+    ['an object', { by: 'nimbus' }, 'is not a list of texts, or text with commas'],
+    ['a list of objects', [{ id: 'nimbus' }], 'is not a list of texts, or text with commas'],
+    ['a list with a number', ['nimbus', 7], 'is not a list of texts, or text with commas'],
+    ['a list with a null', ['nimbus', null], 'is not a list of texts, or text with commas'],
+    ['a list with control characters', ['nim\u0001bus'], 'has control characters'],
+  ])('is not %s: the row is bad', async (_, inference, reason) => {
+    await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A', inference }]);
+    expect(await issues()).toMatchObject([{ row: 1, field: 'inference', value: JSON.stringify(inference), reason }]);
+  });
+
+  it('is taken in any form that is one: an array, or a text with commas', async () => {
+    await write(`${DAY}/models.jsonl`, [
+      { id: 'a', name: 'A', inference: ['nimbus', ' cirrus', 'nimbus', ''] },
+      { id: 'b', name: 'B', inference: 'nimbus, cirrus' },
+      { id: 'c', name: 'C', inference: [] },
+      { id: 'd', name: 'D', inference: '' },
+      { id: 'e', name: 'E', inference: '{nimbus}' },
+    ]);
+    expect(await issues()).toEqual([]);
+    const lines = (await readSnapshot(store, await newestRelease(), 'models')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).inference)).toEqual([
+      ['cirrus', 'nimbus'],
+      ['cirrus', 'nimbus'],
+      [],
+      null,
+      ['{nimbus}'],
+    ]);
+  });
+});
+
+describe('source.sql', () => {
+  it('captures nothing of a dataset whose file is not there today', async () => {
+    const queries = [
+      "-- models\nSELECT * FROM read_json('upstream.jsonl');",
+      "-- rankings\nSELECT * FROM read_csv('boards.csv');",
+    ];
+    await write('source.sql', queries.join('\n'));
+    await write(`${DAY}/upstream.jsonl`, [{ id: 'a', name: 'A' }]);
+    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', problems: [] });
+    expect(await readRelease(store, await newestRelease())).toMatchObject({ captured: ['models'] });
+  });
+
+  it('is rejected when it finds none of its files', async () => {
+    await mkdir(join(source, DAY));
+    await write('source.sql', "-- models\nSELECT * FROM read_json('upstream.jsonl');");
+    const { status, problems } = await store.night(source, DAY);
+    expect(status).toBe('rejected');
+    expect(problems.join()).toContain('source.sql found no files');
+  });
+
+  it('still refuses two statements, even where their files are missing', async () => {
+    await mkdir(join(source, DAY));
+    await write('source.sql', "-- models\nSELECT * FROM read_csv('a.csv'); SELECT * FROM read_csv('b.csv');");
+    const { problems } = await store.night(source, DAY);
+    expect(problems.join()).toContain('expected one SELECT, found 2 statements');
+  });
+});

@@ -1,0 +1,110 @@
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
+import { listSourceDays } from '../pipeline/source.ts';
+import type { CatalogEntry } from '../schemas/catalog.ts';
+import { CATALOG_KEY, releaseId, releaseKey } from '../storage/keys.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
+import { listReleases } from './published.ts';
+
+const SOURCE = fixtureSource('days');
+let store: TemporaryStore;
+let releases: readonly CatalogEntry[];
+
+beforeEach(async () => {
+  store = await openTemporaryStore();
+  for (const day of (await listSourceDays(SOURCE)).slice(0, 3)) await store.night(SOURCE, day);
+  releases = await listReleases(store);
+});
+
+afterEach(() => store.dispose());
+
+function path(key: string): string {
+  return join(store.folder, key);
+}
+
+function rebuild(options: { force?: boolean; keep?: string } = {}) {
+  return rebuildCatalog(store.deps.store, { force: false, ...options });
+}
+
+/** A complete release of the newest day beside the live one, as a night leaves it that lost the race. */
+async function leaveRival(): Promise<string> {
+  const newest = releases[2];
+  if (newest === undefined) throw new Error('the series has three days');
+  const rival = { day: newest.day, run: 'RIVAL' };
+  await cp(path(releaseKey(newest, '')), path(releaseKey(rival, '')), { recursive: true });
+  const release = await readFile(path(releaseKey(rival, 'release.json')), 'utf8');
+  await writeFile(path(releaseKey(rival, 'release.json')), release.replaceAll(newest.run, rival.run));
+  await rm(path(releaseKey(rival, 'published')));
+  return releaseId(rival);
+}
+
+test('a lost catalog comes back entry for entry', async () => {
+  await rm(path(CATALOG_KEY));
+  const { changed, orphans } = await rebuild();
+  expect({ changed, orphans }).toEqual({ changed: true, orphans: [] });
+  expect(await listReleases(store)).toEqual(releases);
+});
+
+test('a damaged catalog is replaced', async () => {
+  await writeFile(path(CATALOG_KEY), '{"format":1,"gener');
+  await rebuild();
+  expect(await listReleases(store)).toEqual(releases);
+});
+
+test('a catalog that can be read is left alone', async () => {
+  const before = await readFile(path(CATALOG_KEY), 'utf8');
+  expect((await rebuild()).changed).toBe(false);
+  expect(await readFile(path(CATALOG_KEY), 'utf8')).toBe(before);
+});
+
+test('the next night goes on from a rebuilt catalog', async () => {
+  await rm(path(CATALOG_KEY));
+  await rebuild();
+  const day = (await listSourceDays(SOURCE))[3] ?? '';
+  expect((await store.night(SOURCE, day)).status).toBe('published');
+});
+
+test('of two releases of the newest day the one that was made live is kept', async () => {
+  const rival = await leaveRival();
+  await rm(path(CATALOG_KEY));
+  expect((await rebuild()).orphans).toEqual([rival]);
+  expect(await listReleases(store)).toEqual(releases);
+});
+
+test('where nothing tells which of two was live, the operator is asked', async () => {
+  const rival = await leaveRival();
+  const newest = releases[2];
+  if (newest === undefined) throw new Error('the series has three days');
+  await rm(path(releaseKey(newest, 'published')));
+  await rm(path(CATALOG_KEY));
+  await expect(rebuild()).rejects.toThrow(`${rival} or ${releaseId(newest)}`);
+  await expect(rebuild()).rejects.toThrow('--keep');
+  expect((await rebuild({ keep: rival })).orphans).toEqual([releaseId(newest)]);
+});
+
+test('a release that an unmarked one continues was live', async () => {
+  await leaveRival();
+  const [, , newest] = releases;
+  if (newest === undefined) throw new Error('the series has three days');
+  await store.night(SOURCE, (await listSourceDays(SOURCE))[3] ?? '');
+  const all = await listReleases(store);
+  for (const entry of all) await rm(path(releaseKey(entry, 'published')));
+  await rm(path(CATALOG_KEY));
+  await rebuild();
+  expect(await listReleases(store)).toEqual(all);
+});
+
+test('a hole in the chain is told rather than papered over', async () => {
+  const [, middle] = releases;
+  if (middle === undefined) throw new Error('the series has three days');
+  await rm(path(releaseKey(middle, '')), { recursive: true });
+  await rm(path(CATALOG_KEY));
+  await expect(rebuild()).rejects.toThrow(/missing/);
+});
+
+test('an empty store has nothing to rebuild from', async () => {
+  await rm(store.folder, { recursive: true });
+  await expect(rebuild()).rejects.toThrow(/holds no releases/);
+});

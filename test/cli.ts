@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** The command as an operator starts it; `make test` and `npm test` build it first. */
+export const COMMAND = join(import.meta.dirname, '../dist/bin/modelstats.js');
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process of the real command, running. */
+export interface RunningCli {
+  readonly child: ChildProcess;
+  /** How it ended, with all it said. */
+  readonly ended: Promise<CliResult>;
+}
+
+/** Where a series of nights works: folders that need not exist. */
+export interface Place {
+  readonly store: string;
+  readonly work: string;
+}
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Run by the shell before the command, such as `ulimit -f 8`. */
+  readonly shell?: string;
+  readonly cwd?: string;
+}
+
+/** Starts `modelstats ARGS…` in a process of its own, free of the settings of whoever runs the tests. */
+export function startCli(args: readonly string[], { env = {}, shell, cwd }: CliOptions = {}): RunningCli {
+  if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not there: run "make build" first`);
+  const words = [process.execPath, COMMAND, ...args];
+  const [command = '', ...rest] = shell === undefined ? words : ['sh', '-c', `${shell}; exec "$0" "$@"`, ...words];
+  const child = spawn(command, rest, {
+    env: { ...withoutSettings(process.env), NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const closed = new Promise<Pick<CliResult, 'code' | 'signal'>>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([end, stdout, stderr]) => ({
+    ...end,
+    stdout,
+    stderr,
+  }));
+  return { child, ended };
+}
+
+/** Runs `modelstats ARGS…` to its end. */
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  return startCli(args, options).ended;
+}
+
+/** The settings that make a night work in a place. */
+export function envOf({ store, work }: Place): Record<string, string> {
+  return { MODELSTATS_STORE: `file:${store}`, MODELSTATS_WORK: work };
+}
+
+/** What a command with `--json` answered, a value per line. */
+export function answersFrom(stdout: string): readonly Readonly<Record<string, unknown>>[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MODELSTATS_')));
+}

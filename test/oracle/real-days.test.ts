@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DATASETS } from '../../schemas/datasets.ts';
+import { openTemporaryStore } from '../nights.ts';
+import { listReleases, readSnapshot } from '../published.ts';
+import { REAL_DATA } from '../real-data.ts';
+import { expectSameNight } from './comparison.ts';
+import { loadDay } from './load-day.ts';
+import { oracleNight } from './night-oracle.ts';
+import type { OracleState } from './state.ts';
+
+/** The first days, one whose upstream deleted thousands of scores, bad ids, million-fold prices coming and going, rankings. */
+const DAYS = [
+  ...['2025-06-04', '2025-06-05', '2025-06-09', '2025-08-25', '2025-11-21', '2025-12-12', '2025-12-13', '2025-12-14'],
+  ...['2025-12-22', '2025-12-23', '2026-01-14', '2026-03-07', '2026-03-10', '2026-03-19', '2026-03-20', '2026-04-21'],
+  ...['2026-04-22', '2026-06-05', '2026-06-29'],
+];
+const DELETED_UPSTREAM = '2025-12-13';
+/** Days on which upstream lists prices a million times too high or too low. */
+const MILLION_FOLD = ['2025-12-13', '2025-12-14', '2025-12-22', '2026-03-20', '2026-04-21'];
+
+describe.skipIf(REAL_DATA === undefined)('a sample of the real days', () => {
+  test('publishes what an independent reading of the design says', { timeout: 600_000 }, async () => {
+    const store = await openTemporaryStore();
+    let state: OracleState | undefined;
+    try {
+      for (const day of DAYS) {
+        const source = join(REAL_DATA ?? '', day);
+        if (day === DELETED_UPSTREAM) {
+          const held = await store.night(source, day);
+          expect(held.status).toBe('held');
+          expect(held.problems).toEqual(['scores would lose 4343 of 9193 records (47.2 %); at most 30 % may go']);
+        }
+        const accept = day === DELETED_UPSTREAM;
+        const oracle = oracleNight(state, { ...loadDay(source), accept });
+        await expectSameNight(store, await store.night(source, day, { accept }), oracle);
+        state = oracle.state;
+        if (MILLION_FOLD.includes(day)) await expectPlausiblePrices(store);
+      }
+    } finally {
+      await store.dispose();
+    }
+  });
+});
+
+async function expectPlausiblePrices(store: Awaited<ReturnType<typeof openTemporaryStore>>): Promise<void> {
+  const entry = (await listReleases(store)).at(-1);
+  if (entry === undefined) throw new Error('nothing is published');
+  const lines = (await readSnapshot(store, entry, DATASETS.pricing.name)).trimEnd().split('\n');
+  const prices = lines.flatMap((line) => {
+    const { input_per_million, output_per_million } = JSON.parse(line) as Record<string, number | null>;
+    return [input_per_million ?? 0, output_per_million ?? 0];
+  });
+  expect(prices.filter((price) => price !== 0 && (price < 0.0001 || price > 10_000))).toEqual([]);
+}

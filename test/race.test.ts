@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Database } from '../storage/duckdb.ts';
+import { answersFrom, type CliResult, envOf, startCli } from './cli.ts';
+import { begun } from './crash/begun.ts';
+import { writeInventedDays } from './crash/invented-days.ts';
+import { readPublished } from './crash/published.ts';
+
+/** Each store sees two races: for its first night, when there is no catalog yet, and for the next. */
+const STORES = ['a', 'b', 'c', 'd', 'e'];
+const SOURCE_SEED = 7;
+
+let folder: string;
+let source: string;
+let days: readonly string[];
+let database: Database;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-race-'));
+  source = join(folder, 'source');
+  days = await writeInventedDays(source, 2, SOURCE_SEED);
+  database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: join(folder, 'spill') });
+});
+afterAll(async () => {
+  database?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('of two nights started at once on one store', () => {
+  test.each(STORES)('one publishes and the other finds it done (store %s)', async (name) => {
+    const store = join(folder, name);
+    for (const [round, day] of days.entries()) {
+      const ends = await Promise.all(['x', 'y'].map((who) => startNight(store, day, who)));
+      const statuses = ends.map(statusOf).sort();
+      expect(statuses, JSON.stringify(ends)).toEqual(['already_published', 'published']);
+      const { releases, events } = await readPublished(store, database);
+      expect(releases.map((release) => release.day)).toEqual(days.slice(0, round + 1));
+      expect(events.map(([seq]) => seq)).toEqual(events.map((_, index) => index + 1));
+      await assertOrphansAreUnmarked(
+        store,
+        releases.map((release) => `${release.day}.${release.run}`),
+      );
+    }
+  });
+
+  /** With a work folder of its own or, in half of the stores, a common one. */
+  function startNight(store: string, day: string, who: string): Promise<CliResult> {
+    const isShared = STORES.indexOf(store.slice(-1)) % 2 === 0;
+    const work = join(folder, isShared ? `work-${store.slice(-1)}` : `work-${store.slice(-1)}-${who}`);
+    return startCli(['nightly', '--source', source, '--day', day, '--json'], { env: envOf({ store, work }) }).ended;
+  }
+
+  function statusOf({ code, stdout, stderr }: CliResult): unknown {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return answersFrom(stdout)[0]?.['status'];
+  }
+
+  /** A loser's files stay until they are pruned; nothing in them says that they were ever published. */
+  async function assertOrphansAreUnmarked(store: string, live: readonly string[]): Promise<void> {
+    for (const name of await readdir(join(store, 'releases'))) {
+      const files = await readdir(join(store, 'releases', name));
+      expect(files.includes('published')).toBe(live.includes(name));
+    }
+  }
+});
+
+describe('a night that is overtaken', () => {
+  test('by one of the same day finds it published and leaves an orphan that nothing names', async () => {
+    const store = join(folder, 'overtaken');
+    const [first = ''] = days;
+    const slow = await overtake(store, { slow: first, fast: first });
+    expect(slow).toMatchObject({ code: 0, stderr: '' });
+    const { releases } = await readPublished(store, database);
+    expect(releases).toHaveLength(1);
+    expect(answersFrom(slow.stdout)).toMatchObject([
+      { status: 'already_published', published_at: releases[0]?.published_at },
+    ]);
+    expect(await readdir(join(store, 'releases'))).toHaveLength(2);
+  });
+
+  test('by one of another day says so, publishes nothing and ends with exit code 1', async () => {
+    const store = join(folder, 'other-day');
+    const [first = '', second = ''] = days;
+    const slow = await overtake(store, { slow: first, fast: second });
+    expect(slow).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'modelstats: another night published while this one ran; run it again\n',
+    });
+    expect((await readPublished(store, database)).releases).toMatchObject([{ day: second }]);
+  });
+
+  /** Stops a night when it has read the catalog, runs another to its end, and lets the first go on. */
+  async function overtake(store: string, { slow, fast }: { slow: string; fast: string }): Promise<CliResult> {
+    const runs = join(`${store}-slow`, 'runs');
+    await mkdir(runs, { recursive: true });
+    const night = (day: string, who: string) =>
+      startCli(['nightly', '--source', source, '--day', day, '--json'], {
+        env: envOf({ store, work: `${store}-${who}` }),
+      });
+    const stopped = night(slow, 'slow');
+    await begun(stopped, runs);
+    stopped.child.kill('SIGSTOP');
+    const other = await night(fast, 'fast').ended;
+    stopped.child.kill('SIGCONT');
+    expect(other).toMatchObject({ code: 0, stderr: '' });
+    return stopped.ended;
+  }
+});
