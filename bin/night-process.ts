@@ -46,7 +46,7 @@ export function runNightProcess(day: Day, abandon: AbortSignal, options: NightPr
       const answer = ANSWER_CODES.includes(code) ? findAnswer(stdout()) : undefined;
       if (answer !== undefined) options.onAnswer(stdout().trim());
       const complaint = stderr().trim() || `the night ended with ${signal ?? `exit code ${code}`} and no answer`;
-      resolve(answer ?? failed(complaint, code === ERROR_CODES.configuration.exit));
+      resolve(answer ?? failed(complaint));
     });
   });
 }
@@ -75,6 +75,6 @@ function release(child: ChildProcess): void {
   child.unref();
 }
 
-function failed(problem: string, isFinal = false): NightEnd {
-  return { status: 'failed', problems: [problem], isFinal };
+function failed(problem: string): NightEnd {
+  return { status: 'failed', problems: [problem] };
 }

@@ -19,8 +19,6 @@ export type NightAnswer = z.infer<typeof NightAnswerSchema>;
 export interface FailedNight {
   readonly status: 'failed';
   readonly problems: readonly string[];
-  /** True where trying again can't help, such as with wrong settings. */
-  readonly isFinal: boolean;
 }
 
 /** How one attempt at a night ended. */

@@ -42,6 +42,7 @@ test.each(['published', 'already_published'] as const)('a night that is %s ends 
 test.each([
   ['held', answer('held', ['models would lose 60 %'])],
   ['rejected', answer('rejected', ['too many bad rows'])],
+  ['ended by wrong settings', failed('the bucket does not exist')],
   ['without its store', failed('the store is down')],
   ['lost to another without a snapshot of the day', failed('another night published while this one ran')],
   ['thrown out by a defect', new Error('defect')],
@@ -75,13 +76,6 @@ test('a day that begins after noon gets its one attempt', async () => {
   await time.moveTo(`${DAY}T23:59:59Z`);
   expect(run.outcome).toBe('given_up');
   expect(nights.begun).toEqual([`${DAY} at ${DAY}T18:00:00.000Z`]);
-});
-
-test('a night that wrong settings end is not tried again', async () => {
-  const { time, nights, run } = begin({ ends: [failed('MODELSTATS_STORE …', { isFinal: true })] });
-  await time.moveTo(`${DAY}T23:59:59Z`);
-  expect(run.outcome).toBe('given_up');
-  expect(nights.begun).toHaveLength(1);
 });
 
 test('a night that runs past midnight stays of its day and is not tried again', async () => {

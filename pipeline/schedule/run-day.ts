@@ -34,7 +34,8 @@ export type DayOutcome = 'published' | 'given_up' | 'stopped';
 /**
  * Works on one UTC day until it is published, given up or stopped. Every attempt captures this day, however late it is
  * made. The first attempt is always made; held, rejected and failed nights are tried again, never with `--accept`, as long
- * as the attempt would begin before the policy's time of the day.
+ * as the attempt would begin before the policy's time of the day. So are nights that wrong settings ended: a bucket that
+ * isn't there yet and credentials that have expired look like that, and may be there in an hour.
  */
 export async function runDay(day: Day, deps: DayDeps, { stop, abandon }: DaySignals): Promise<DayOutcome> {
   for (let attempt = 1; !stop.aborted; attempt += 1) {
@@ -43,7 +44,7 @@ export async function runDay(day: Day, deps: DayDeps, { stop, abandon }: DaySign
     deps.onEvent({ type: 'night_ended', day, attempt, end });
     if (isPublished(end)) return 'published';
     if (stop.aborted) break;
-    const why = await waitForRetry({ day, attempt, end }, deps, stop);
+    const why = await waitForRetry({ day, attempt }, deps, stop);
     if (why === undefined) continue;
     deps.onEvent({ type: 'given_up', day, attempt, why });
     return 'given_up';
@@ -54,13 +55,11 @@ export async function runDay(day: Day, deps: DayDeps, { stop, abandon }: DaySign
 interface Attempt {
   readonly day: Day;
   readonly attempt: number;
-  readonly end: NightEnd;
 }
 
 /** Waits until the next attempt is due; resolves to the reason where there is to be none. */
 async function waitForRetry(failed: Attempt, deps: DayDeps, stop: AbortSignal): Promise<string | undefined> {
-  const { day, attempt, end } = failed;
-  if (end.status === 'failed' && end.isFinal) return 'trying again cannot help';
+  const { day, attempt } = failed;
   const tooLate = `no attempt is made from ${deps.retry.until} UTC on`;
   const deadline = retryDeadline(day, deps.retry);
   const delayMs = retryDelayMs(attempt, deps.retry, deps.random);
@@ -73,5 +72,5 @@ async function waitForRetry(failed: Attempt, deps: DayDeps, stop: AbortSignal): 
 }
 
 function failedNight(error: unknown): NightEnd {
-  return { status: 'failed', problems: [messageFromError(error)], isFinal: false };
+  return { status: 'failed', problems: [messageFromError(error)] };
 }

@@ -34,6 +34,6 @@ export function answer(status: NightAnswer['status'], problems: readonly string[
   };
 }
 
-export function failed(problem: string, { isFinal = false } = {}): NightEnd {
-  return { status: 'failed', problems: [problem], isFinal };
+export function failed(problem: string): NightEnd {
+  return { status: 'failed', problems: [problem] };
 }
