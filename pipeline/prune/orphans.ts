@@ -6,8 +6,8 @@ import { contentOf, type Removal } from './removal.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 /**
- * How long a release or backfill that the catalog doesn't name is left alone after its last write. No night takes a day, so
- * a shorter time could take files from a running one (which would then fail, never publish); a longer one only costs storage.
+ * How long a release or backfill that the catalog doesn't name is left alone after its last write. No night takes a day.
+ * Shorter could take files from a running one (which would then fail, never publish); longer only costs storage.
  */
 export const ORPHAN_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -32,9 +32,9 @@ export interface OrphansInput {
 /**
  * Releases and backfills that the catalog doesn't name and that were last written more than a day ago.
  *
- * One that carries the mark of having been live, and that nothing in the catalog has replaced, tells of a lost or exchanged catalog.
- * It is reported, and as long as there is one no orphan goes: which of them were live can't be known then. Nor does one go
- * from a store without a catalog, where everything looks like an orphan.
+ * One that carries the mark of having been live, and that nothing in the catalog has replaced, tells of a lost or
+ * exchanged catalog. It is reported, and as long as there is one no orphan goes: which of them were live can't be known
+ * then. Nor does one go from a store without a catalog, where everything looks like an orphan.
  */
 export function findOrphans(input: OrphansInput): Orphans {
   const strays = [...strayReleases(input), ...strayBackfills(input)];
