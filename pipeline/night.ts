@@ -128,7 +128,7 @@ async function runStages(night: NightRun): Promise<NightResult> {
     if (holds.length > 0 && !request.accept) return heldResult(holds, outlineOf(night));
     await stage('history', () => closeIntervals(database, previous));
     const files = await stage('snapshot', () => writeSnapshot(places));
-    await stage('prove', () => prove(changed, files, places));
+    await stage('prove', () => prove({ changed, files, previous }, places));
     const release = await composeRelease({
       ...{ day, run, capturedAt, publishedAt: timestampFromDate(deps.clock()), toolVersion: deps.toolVersion },
       ...{ previous, captured, checked, changed, accepted: holds, files, folder: folder.release },

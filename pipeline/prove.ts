@@ -1,35 +1,48 @@
 /**
  * The proof of a night (DESIGN §1 and §5): what is about to be published is read back from the written files and must
- * follow from yesterday. It shares no query with diff: it replays the events as a consumer would.
+ * follow from what was published yesterday. It shares nothing with diff: it takes yesterday's snapshot as it lies in the
+ * store and replays the events on its lines as a consumer would, see `findReplayFault`.
  */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATASETS, type Dataset } from '../schemas/datasets.ts';
 import type { DatasetFile } from '../schemas/manifest.ts';
 import { type Database, sqlText } from '../storage/duckdb.ts';
-import { hashFile, hashGzipContent } from '../storage/hash.ts';
+import { hashFile, readGzip } from '../storage/hash.ts';
 import { RELEASE_PATHS } from '../storage/keys.ts';
-import { columnList, entityIdSql, lineSql } from '../storage/record-sql.ts';
+import { LineReader } from '../storage/line-reader.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { fetchReleaseFile } from '../storage/release-files.ts';
 import type { Diff } from './diff.ts';
-import { replaySql } from './replay.ts';
+import type { Previous } from './previous.ts';
+import { findReplayFault } from './replay.ts';
 import { writeLines } from './snapshot.ts';
-import { table } from './tables.ts';
+
+export interface ProveInput {
+  readonly changed: Diff;
+  readonly files: readonly DatasetFile[];
+  readonly previous: Previous;
+}
 
 export interface ProveDeps {
+  readonly store: ObjectStore;
   readonly database: Database;
   readonly folder: string;
   readonly scratch: string;
 }
 
 /** Stage 6 of the night. Rejects where anything doesn't follow: that is a defect of ours, and nothing is published. */
-export async function prove(diff: Diff, files: readonly DatasetFile[], deps: ProveDeps): Promise<void> {
+export async function prove({ changed, files, previous }: ProveInput, deps: ProveDeps): Promise<void> {
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
-  await proveSeqs(diff, deps.database);
+  await proveSeqs(changed, deps.database);
   for (const file of files) {
-    await proveFile(file, join(deps.folder, RELEASE_PATHS.snapshot(file.name)));
-    if (DATASETS[file.name].entityType !== null) await proveReplay(DATASETS[file.name], file, deps);
-    if (file.records !== diff.records[file.name]) throw failed(`${file.name} has ${file.records} lines`, diff.records);
+    await proveFile(file, previous, deps);
+    if (file.records !== changed.records[file.name]) {
+      throw failed(`${file.name} has ${file.records} lines`, changed.records);
+    }
   }
 }
 
@@ -48,30 +61,69 @@ async function proveSeqs(diff: Diff, database: Database): Promise<void> {
   if (!isGapless) throw failed('the events are not numbered without gaps', { ...row, expected });
 }
 
-/** The compressed file, read back, has the recorded size and hashes on both sides of the compression. */
-async function proveFile(file: DatasetFile, path: string): Promise<void> {
-  const [compressed, content] = await Promise.all([hashFile(path), hashGzipContent(path)]);
+/**
+ * The compressed file, read back, has the recorded size and hashes on both sides of the compression, and its lines are
+ * yesterday's plus the events.
+ */
+async function proveFile(file: DatasetFile, previous: Previous, deps: ProveDeps): Promise<void> {
+  const path = join(deps.folder, RELEASE_PATHS.snapshot(file.name));
+  const compressed = await hashFile(path);
+  const content = { bytes: 0, hash: createHash('sha256') };
+  const lines = tap(readGzip(path), (chunk) => {
+    content.bytes += chunk.length;
+    content.hash.update(chunk);
+  });
+  const dataset = DATASETS[file.name];
+  if (dataset.entityType === null) for await (const _ of lines);
+  else await proveReplay(dataset, lines, { ...deps, previous });
   const isSame =
     compressed.bytes === file.bytes &&
     compressed.sha256 === file.sha256 &&
     content.bytes === file.content_bytes &&
-    content.sha256 === file.content_sha256;
-  if (!isSame) throw failed(`${file.name} reads back differently`, { file, compressed, content });
+    content.hash.digest('hex') === file.content_sha256;
+  if (!isSame) throw failed(`${file.name} reads back differently`, { file, compressed, bytes: content.bytes });
 }
 
-/** Yesterday's state plus the events gives today's lines, byte for byte. */
-async function proveReplay(dataset: Dataset, file: DatasetFile, deps: ProveDeps): Promise<void> {
-  const replayed = join(deps.scratch, `${dataset.name}.replayed`);
-  const previous = `SELECT ${columnList(dataset.key)}, ${entityIdSql(dataset)} AS entity_id, ${lineSql(dataset)} AS line
-    FROM ${table('previous', dataset.name)}`;
-  const changes = 'SELECT * FROM published_changes';
-  await writeLines(deps.database, replaySql(dataset, { previous, changes }), replayed);
-  const { bytes, sha256 } = await hashFile(replayed);
-  await rm(replayed);
-  if (bytes !== file.content_bytes || sha256 !== file.content_sha256) {
-    throw failed(`yesterday's ${dataset.name} plus the events do not give today's`, { file, bytes, sha256 });
+/** Yesterday's published lines plus the written events give today's lines, byte for byte; reads these to their end. */
+async function proveReplay(
+  dataset: Dataset,
+  lines: AsyncIterable<Buffer>,
+  { previous, ...deps }: ProveDeps & { readonly previous: Previous },
+): Promise<void> {
+  const yesterday = join(deps.scratch, `${dataset.name}.yesterday`);
+  const events = join(deps.scratch, `${dataset.name}.events`);
+  await writeLines(deps.database, eventsSql(dataset), events);
+  if (previous.release !== undefined) {
+    await fetchReleaseFile(deps.store, previous.release, RELEASE_PATHS.snapshot(dataset.name), yesterday);
+  }
+  const fault = await findReplayFault({
+    key: dataset.key,
+    before: new LineReader(previous.release === undefined ? nothing() : readGzip(yesterday)),
+    events: new LineReader(createReadStream(events, { highWaterMark: 1 << 20 })),
+    after: new LineReader(lines),
+  });
+  if (fault !== undefined) throw failed(`yesterday's ${dataset.name} plus the events do not give today's`, fault);
+  await Promise.all([rm(events), rm(yesterday, { force: true })]);
+}
+
+/** One row per event of a dataset, as `findReplayFault` reads it, by key. */
+function eventsSql(dataset: Dataset): string {
+  const parts = dataset.key.map(
+    (_, index) => `replace(replace(split_part(entity_id, ':', ${index + 1}), '%3A', ':'), '%25', '%')`,
+  );
+  const start = dataset.key.map((name, index) => `'${index === 0 ? '{' : ','}"${name}":', to_json(${parts[index]})`);
+  return `SELECT concat(${start.join(', ')}, ',', chr(9), CASE op WHEN 'upsert' THEN data END) AS line
+    FROM published_changes WHERE entity_type = '${dataset.entityType}' ORDER BY ${parts.join(', ')}`;
+}
+
+async function* tap(chunks: AsyncIterable<Buffer>, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    look(chunk);
+    yield chunk;
   }
 }
+
+async function* nothing(): AsyncGenerator<Buffer> {}
 
 function failed(message: string, details: unknown): Error {
   return new Error(`the night's proof failed: ${message}; nothing is published`, { cause: details });

@@ -1,23 +1,134 @@
-import type { Dataset } from '../schemas/datasets.ts';
-import { columnList } from '../storage/record-sql.ts';
+/**
+ * The replay of a day's events on bytes, as a consumer would do it: a walk over three sorted files side by side, which
+ * must come out together. It knows nothing of DuckDB's tables nor of how lines are built.
+ *
+ * It is as strong as replaying into a file and comparing hashes: each line of today is, byte for byte, either the next one
+ * of yesterday or the data of the next event; each line of yesterday that is not in today is taken out by an event of its
+ * key; no event is left; and a new line must stand between its neighbours in the order of keys, so that today is sorted
+ * where yesterday was. Memory is a few blocks, whatever the size.
+ */
+import type { LineReader } from '../storage/line-reader.ts';
 
-/** Where a replay starts: relations as SQL. */
 export interface ReplayInput {
-  /** Yesterday's records: the key's columns, `entity_id` and `line`. */
-  readonly previous: string;
-  /** The events of the night, with the columns of `changes.parquet`. */
-  readonly changes: string;
+  /** The dataset's key columns, with which every line starts. */
+  readonly key: readonly string[];
+  /** The lines of the day before; in key order, as those of every file here. */
+  readonly before: LineReader;
+  /** A line per event: the start of its record's line up to the end of the key, a tab, and the new line if there is one. */
+  readonly events: LineReader;
+  readonly after: LineReader;
+}
+
+/** Walks to the end of all three; resolves to what is wrong, or undefined where `after` follows. */
+export async function findReplayFault(input: ReplayInput): Promise<string | undefined> {
+  let newKey: Buffer | undefined;
+  for (;;) {
+    if (skipEqual(input.before, input.after)) newKey = undefined;
+    const [old, now] = [await input.before.readLine(), await input.after.readLine()];
+    if (old !== undefined && now?.equals(old)) continue;
+    const text = await input.events.readLine();
+    if (text === undefined) return faultOfEnd(now ?? old);
+    const event = eventFromText(text, old);
+    const fault = faultOfEvent(event, now) ?? faultOfPlace(event, input, newKey);
+    if (fault !== undefined) return `${fault}: ${show(text)}`;
+    newKey = event.replaces === 0 ? Buffer.from(event.key) : undefined;
+    input.before.skip(event.replaces);
+    input.after.skip(event.adds);
+    input.events.skip(text.length + 1);
+  }
+}
+
+function faultOfEnd(left: Buffer | undefined): string | undefined {
+  return left === undefined ? undefined : `no event explains ${show(left)}`;
+}
+
+/** Bytes compared at once: most of a day is as it was, and comparing blocks is far faster than finding lines. */
+const BLOCK_BYTES = 4096;
+const NEWLINE = 0x0a;
+const TAB = 0x09;
+
+/** Skips what is at hand of lines that are the same on both sides; false where the next ones differ. */
+function skipEqual(before: LineReader, after: LineReader): boolean {
+  for (let isSkipped = false; ; isSkipped = true) {
+    const bytes = equalLines(before, after);
+    if (bytes === 0) return isSkipped;
+    before.skip(bytes);
+    after.skip(bytes);
+  }
+}
+
+/** Bytes of whole lines, newlines included, that are the same on both sides; 0 where the next line differs. */
+function equalLines(before: LineReader, after: LineReader): number {
+  const [old, now] = [before.ahead, after.ahead];
+  if (Math.min(old.length, now.length) >= BLOCK_BYTES && startsWith(old, now.subarray(0, BLOCK_BYTES))) {
+    const bytes = now.subarray(0, BLOCK_BYTES).lastIndexOf(NEWLINE) + 1;
+    if (bytes > 0) return bytes;
+  }
+  const { line } = after;
+  return line !== undefined && before.line?.equals(line) ? line.length + 1 : 0;
+}
+
+interface ReplayedEvent {
+  /** How the line of its record starts, up to the end of the key. */
+  readonly key: Buffer;
+  /** The new line; empty where the record is deleted. */
+  readonly line: Buffer;
+  /** Bytes of yesterday's line of this record, newline included; 0 where there is none. */
+  readonly replaces: number;
+  /** Bytes of the new line, newline included. */
+  readonly adds: number;
+}
+
+function eventFromText(text: Buffer, old: Buffer | undefined): ReplayedEvent {
+  const tab = text.indexOf(TAB);
+  const key = text.subarray(0, tab);
+  const replaces = old !== undefined && startsWith(old, key) ? old.length + 1 : 0;
+  const line = text.subarray(tab + 1);
+  return { key, line, replaces, adds: line.length === 0 ? 0 : line.length + 1 };
+}
+
+function faultOfEvent({ key, line, replaces }: ReplayedEvent, now: Buffer | undefined): string | undefined {
+  if (line.length === 0) return replaces > 0 ? undefined : 'an event deletes what was not there, or comes out of order';
+  if (!startsWith(line, key)) return 'an event has the data of another record';
+  return now?.equals(line) ? undefined : `${show(now)} is not what an event gives`;
 }
 
 /**
- * The lines of a dataset after a consumer has applied a night's events to the snapshot before (SPEC "Record in the change
- * feed"), in key order. One row per record, one column.
+ * A new line stands after the line before it and before the next one of yesterday.
+ * @param newKey of the line before it, where that is new as well: those two are in the order of the events
  */
-export function replaySql(dataset: Dataset, { previous, changes }: ReplayInput): string {
-  const key = dataset.key.map((part) => `data ->> '$.${part}' AS ${part}`).join(', ');
-  return `WITH touched AS (SELECT entity_id, op, data FROM (${changes}) WHERE entity_type = '${dataset.entityType}')
-    SELECT line FROM (
-      SELECT ${columnList(dataset.key)}, line FROM (${previous}) WHERE entity_id NOT IN (SELECT entity_id FROM touched)
-      UNION ALL SELECT ${key}, data AS line FROM touched WHERE op = 'upsert')
-    ORDER BY ${columnList(dataset.key)}`;
+function faultOfPlace(event: ReplayedEvent, input: ReplayInput, newKey: Buffer | undefined): string | undefined {
+  if (event.replaces > 0) return undefined;
+  const { key } = event;
+  const [low, high] = [newKey === undefined ? input.after.last : undefined, input.before.line];
+  const isInPlace =
+    !newKey?.equals(key) &&
+    (low === undefined || compareKeys(input.key, low, key) < 0) &&
+    (high === undefined || compareKeys(input.key, key, high) < 0);
+  return isInPlace ? undefined : 'a line is out of order';
+}
+
+/** The order of keys: part by part, by the bytes of their UTF-8. */
+function compareKeys(columns: readonly string[], left: Buffer, right: Buffer): number {
+  const [leftKey, rightKey] = [keyFromLine(columns, left), keyFromLine(columns, right)];
+  for (const [index, part] of leftKey.entries()) {
+    const order = Buffer.compare(part, rightKey[index] ?? part);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** The parts of the key of a line, or of the start of one. */
+function keyFromLine(columns: readonly string[], line: Buffer): readonly Buffer[] {
+  const text = line.toString('utf8');
+  const record: Readonly<Record<string, unknown>> = JSON.parse(text.endsWith(',') ? `${text.slice(0, -1)}}` : text);
+  return columns.map((column) => Buffer.from(String(record[column]), 'utf8'));
+}
+
+function startsWith(line: Buffer, start: Buffer): boolean {
+  return line.length >= start.length && line.compare(start, 0, start.length, 0, start.length) === 0;
+}
+
+function show(line: Buffer | undefined): string {
+  return line === undefined ? 'the end' : line.toString('utf8', 0, 300);
 }

@@ -31,9 +31,14 @@ export function hashFile(path: string): Promise<FileHash> {
 }
 
 /** Size and SHA-256 of what a gzip file holds; rejects where it is cut off or damaged. */
-export async function hashGzipContent(path: string): Promise<FileHash> {
+export function hashGzipContent(path: string): Promise<FileHash> {
+  return hashStream(readGzip(path));
+}
+
+/** What a gzip file holds, in pieces; rejects where it is cut off or damaged. */
+export function readGzip(path: string): Readable {
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
   const gunzip = createGunzip({ chunkSize: 1 << 20 });
   source.on('error', (error) => gunzip.destroy(error));
-  return hashStream(source.pipe(gunzip));
+  return source.pipe(gunzip);
 }

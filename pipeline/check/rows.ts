@@ -28,7 +28,7 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
   );
   const faulty = Number(counts['faulty']);
   if (faulty > 0) await explainFaults(database, dataset, captured);
-  const contradicting = await splitByKey(database, dataset);
+  const contradicting = await splitByKey(database, dataset, faulty > 0);
   return { bad: faulty + contradicting, withhold: Number(counts['keyless']) > 0 };
 }
 
@@ -65,27 +65,34 @@ export async function explainFaults(
 }
 
 /** Rows that share a key: identical ones become one, contradicting ones are set aside together. */
-async function splitByKey(database: Database, dataset: Dataset): Promise<number> {
+async function splitByKey(database: Database, dataset: Dataset, hasFaults: boolean): Promise<number> {
   const [source, aside] = [table('source', dataset.name), table('aside', dataset.name)];
   const key = columnList(dataset.key);
   const meantKey = dataset.key.map((part) => `${meantIdSql(part)} AS ${part}`).join(', ');
-  await findRepeats(database, dataset);
-  const contradicting = await database.run(insertRepeats(dataset, 'bad', 'contradicting AND s.fault = 0'));
-  await database.run(insertRepeats(dataset, 'repeat', 'NOT contradicting AND s.rowid <> v.first_row'));
+  const hasRepeats = await findRepeats(database, dataset);
   await database.run(
     `CREATE TABLE ${aside} AS SELECT DISTINCT ${key} FROM (
        SELECT ${meantKey} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
   );
-  await database.run(
-    `DELETE FROM ${source} s WHERE fault <> 0 OR EXISTS (SELECT 1 FROM verdict v WHERE ${sameKeySql(dataset, 's', 'v')}
-       AND (v.contradicting OR s.rowid <> v.first_row))`,
-  );
+  const contradicting = hasRepeats ? await reportRepeats(database, dataset) : 0;
+  if (hasFaults || hasRepeats) {
+    await database.run(
+      `DELETE FROM ${source} s WHERE fault <> 0 OR EXISTS (SELECT 1 FROM verdict v
+         WHERE ${sameKeySql(dataset, 's', 'v')} AND (v.contradicting OR s.rowid <> v.first_row))`,
+    );
+  }
   await database.run(`DROP TABLE verdict; ALTER TABLE ${source} RENAME TO ${table('captured', dataset.name)}`);
   return contradicting;
 }
 
-/** Fills `verdict`: one row per key that stands more than once. */
-async function findRepeats(database: Database, dataset: Dataset): Promise<void> {
+async function reportRepeats(database: Database, dataset: Dataset): Promise<number> {
+  const contradicting = await database.run(insertRepeats(dataset, 'bad', 'contradicting AND s.fault = 0'));
+  await database.run(insertRepeats(dataset, 'repeat', 'NOT contradicting AND s.rowid <> v.first_row'));
+  return contradicting;
+}
+
+/** Fills `verdict`: one row per key that stands more than once; false where there is none. */
+async function findRepeats(database: Database, dataset: Dataset): Promise<boolean> {
   const source = table('source', dataset.name);
   // By hash first: grouping numbers takes a fraction of the memory of grouping texts.
   await database.run(
@@ -100,6 +107,8 @@ async function findRepeats(database: Database, dataset: Dataset): Promise<void> 
      GROUP BY ${columnList(dataset.key, 's')} HAVING count(*) > 1`,
   );
   await database.run('DROP TABLE repeated');
+  const { repeats } = await database.row('SELECT count(*)::DOUBLE AS repeats FROM verdict');
+  return Number(repeats) > 0;
 }
 
 function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: string): string {

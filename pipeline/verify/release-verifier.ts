@@ -13,7 +13,7 @@ import { partOfPath, RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { lineSql } from '../../storage/record-sql.ts';
 import { fetchReleaseFile } from '../../storage/release-files.ts';
-import { replaySql } from '../replay.ts';
+import { replaySql } from '../replay-sql.ts';
 import { writeLines } from '../snapshot.ts';
 import { linesSql, noLinesSql, type SnapshotLines } from './snapshot-lines.ts';
 
