@@ -73,10 +73,10 @@ describeOnMinio('a night', () => {
     });
 
     test.each([
-      { when: 'from the start', isMeant: () => true, doing: /cannot \w+ \S+ in the store/ },
-      { when: 'at the uploads', isMeant: isUpload, doing: /cannot write releases\/\S+ in the store/ },
-      { when: 'at the swap', isMeant: isSwap, doing: 'cannot write catalog.json in the store' },
-    ])('the store is too busy all the time $when', async ({ isMeant, doing }) => {
+      ['from the start', () => true, /cannot \w+ \S+ in the store/],
+      ['at the uploads', isUpload, /cannot write releases\/\S+ in the store/],
+      ['at the swap', isSwap, 'cannot write catalog.json in the store'],
+    ])('the store is too busy all the time %s', async (_, isMeant, doing) => {
       proxy.failNext(isMeant, BUSY, ALWAYS);
       const says = [doing, `${proxy.endpoint} is overloaded or asks to slow down`, 'SlowDown 503'];
       await series.expectFailed({ code: 1, says }, FEW_TRIES);
@@ -91,10 +91,10 @@ describeOnMinio('a night', () => {
     });
 
     test.each([
-      { last: 'the last file', isLast: isRelease, doing: /cannot write releases\/\S+\/release.json in the store/ },
-      { last: 'release.json', isLast: isSwap, doing: 'cannot write catalog.json in the store' },
-    ])('the server is killed after $last and before the swap', async ({ isLast, doing }) => {
-      proxy.failNext(isLast, { is: 'after', work: () => minio.kill() });
+      ['the last file', isRelease, /cannot write releases\/\S+\/release.json in the store/],
+      ['release.json', isSwap, 'cannot write catalog.json in the store'],
+    ])('the server is killed after %s and before the swap', async (_, isNext, doing) => {
+      proxy.failNext(isNext, { is: 'after', work: () => minio.kill() });
       const says = [doing, `the connection to ${proxy.endpoint} broke`];
       await series.expectFailed({ code: 1, says }, FEW_TRIES, () => minio.run());
     });
