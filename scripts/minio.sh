@@ -35,9 +35,15 @@ start_minio() {
   minio=$(get_minio)
   data=$(mktemp -d "${TMPDIR:-/tmp}/modelstats-minio.XXXXXX")
   trap 'rm -rf "$data"' EXIT
-  trap 'kill "$server" 2>/dev/null || true' INT TERM
   port=$(node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
   mkdir "$data/modelstats" # A folder at the top of the data is a bucket.
+  MINIO_ROOT_USER=modelstats MINIO_ROOT_PASSWORD=modelstats MINIO_BROWSER=off \
+    "$minio" server "$data" --address "127.0.0.1:$port" --quiet &
+  server=$!
+  trap 'kill "$server" 2>/dev/null || true' INT TERM
+  until is_ready "http://127.0.0.1:$port"; do
+    kill -0 "$server" 2>/dev/null || { echo "minio.sh: MinIO ended before it was ready" >&2; return 1; }
+  done
   cat <<TEXT
 MinIO runs on http://127.0.0.1:$port with an empty bucket 'modelstats', until Ctrl-C. In another terminal:
 
@@ -45,10 +51,12 @@ MinIO runs on http://127.0.0.1:$port with an empty bucket 'modelstats', until Ct
   export AWS_ACCESS_KEY_ID=modelstats AWS_SECRET_ACCESS_KEY=modelstats
 
 TEXT
-  MINIO_ROOT_USER=modelstats MINIO_ROOT_PASSWORD=modelstats MINIO_BROWSER=off \
-    "$minio" server "$data" --address "127.0.0.1:$port" --quiet &
-  server=$!
-  wait "$server" || true
+  # A signal ends the wait before it ends the server, whose data may go only after it.
+  while kill -0 "$server" 2>/dev/null; do wait "$server" || true; done
+}
+
+is_ready() {
+  node -e 'fetch(process.argv[1]).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))' "$1/minio/health/ready"
 }
 
 case ${1-get} in

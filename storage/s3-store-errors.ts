@@ -41,6 +41,10 @@ const UNREACHABLE: Explanation = [
   'store_unavailable',
   ({ endpoint }) => `${endpoint} can't be reached: check the endpoint, the network and whether the store runs`,
 ];
+const BROKEN: Explanation = [
+  'store_unavailable',
+  ({ endpoint }) => `the connection to ${endpoint} broke at every try: check the network and whether the store runs`,
+];
 const SILENT: Explanation = [
   'store_unavailable',
   ({ endpoint }) => `${endpoint} did not answer in time: check the network and the load of the store`,
@@ -81,8 +85,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   RequestTimeout: SILENT,
   ETIMEDOUT: SILENT,
   ECONNREFUSED: UNREACHABLE,
-  ECONNRESET: UNREACHABLE,
-  EPIPE: UNREACHABLE,
+  ECONNRESET: BROKEN,
+  EPIPE: BROKEN,
   ENOTFOUND: UNREACHABLE,
   EAI_AGAIN: UNREACHABLE,
   EHOSTUNREACH: UNREACHABLE,
@@ -119,14 +123,16 @@ export function s3ErrorFrom(error: unknown, place: S3Place, doing: string): AppE
 function explanationOf(error: unknown): Explanation | undefined {
   const { name, code, status } = factsOf(error);
   if (error instanceof Error && error.message.startsWith('Region is missing')) return NO_REGION;
-  return EXPLANATIONS[name] ?? EXPLANATIONS[code] ?? EXPLANATIONS_BY_STATUS[Number(status)];
+  return EXPLANATIONS[code] ?? EXPLANATIONS[name] ?? EXPLANATIONS_BY_STATUS[Number(status)];
 }
 
 /** What an error of the SDK or the network tells about itself; empty strings for what it doesn't. */
 export function factsOf(error: unknown): { name: string; code: string; status: number | '' } {
   if (!(error instanceof Error)) return { name: '', code: '', status: '' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { name: error.name === 'Error' && code !== '' ? code : error.name, code, status: statusOf(error) };
+  // The SDK renames connections that break to TimeoutError; their code tells the truth.
+  const isUnnamed = error.name === 'Error' || error.name === 'TimeoutError';
+  return { name: isUnnamed && code !== '' ? code : error.name, code, status: statusOf(error) };
 }
 
 function statusOf(error: Error): number | '' {

@@ -117,7 +117,9 @@ describeOnMinio('S3Store', () => {
       proxy.failNext(isPart(2), { is: 'request-cut', afterBytes: 3_000_000 }, Number.POSITIVE_INFINITY);
       await expect(storeWith().put('cut/always', LARGE)).rejects.toMatchObject({
         code: 'store_unavailable',
-        message: expect.stringContaining(`cannot write cut/always in the store s3://${minio.bucket}/faults`),
+        message: expect.stringMatching(
+          `cannot write cut/always in the store s3://${minio.bucket}/faults: the connection to ${proxy.endpoint} broke`,
+        ),
       });
       expect(proxy.requests.filter((line) => line.includes('partNumber=2&'))).toHaveLength(3);
       expect((await bodyOf('cut/always'))?.toString()).toBe('before');

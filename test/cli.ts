@@ -74,5 +74,5 @@ export function answersFrom(stdout: string): readonly Readonly<Record<string, un
 }
 
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MODELSTATS_')));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(MODELSTATS|AWS)_/.test(name)));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../storage/duckdb.ts';
+import { FileStore } from '../storage/file-store.ts';
 import { answersFrom, type CliResult, envOf, startCli } from './cli.ts';
 import { begun } from './crash/begun.ts';
 import { writeInventedDays } from './crash/invented-days.ts';
@@ -35,7 +36,7 @@ describe('of two nights started at once on one store', () => {
       const ends = await Promise.all(['x', 'y'].map((who) => startNight(store, day, who)));
       const statuses = ends.map(statusOf).sort();
       expect(statuses, JSON.stringify(ends)).toEqual(['already_published', 'published']);
-      const { releases, events } = await readPublished(store, database);
+      const { releases, events } = await readPublished(new FileStore(store), database);
       expect(releases.map((release) => release.day)).toEqual(days.slice(0, round + 1));
       expect(events.map(([seq]) => seq)).toEqual(events.map((_, index) => index + 1));
       await assertOrphansAreUnmarked(
@@ -72,7 +73,7 @@ describe('a night that is overtaken', () => {
     const [first = ''] = days;
     const slow = await overtake(store, { slow: first, fast: first });
     expect(slow).toMatchObject({ code: 0, stderr: '' });
-    const { releases } = await readPublished(store, database);
+    const { releases } = await readPublished(new FileStore(store), database);
     expect(releases).toHaveLength(1);
     expect(answersFrom(slow.stdout)).toMatchObject([
       { status: 'already_published', published_at: releases[0]?.published_at },
@@ -90,7 +91,7 @@ describe('a night that is overtaken', () => {
       stdout: '',
       stderr: 'modelstats: the catalog was changed while this night ran; run it again\n',
     });
-    expect((await readPublished(store, database)).releases).toMatchObject([{ day: second }]);
+    expect((await readPublished(new FileStore(store), database)).releases).toMatchObject([{ day: second }]);
   });
 
   /** Stops a night when it has read the catalog, runs another to its end, and lets the first go on. */

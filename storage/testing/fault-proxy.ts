@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,8 @@ export type Fault =
   | { readonly is: 'answer-cut'; readonly afterBytes: number }
   /** The server does it, and its answer comes so much later. */
   | { readonly is: 'answer-late'; readonly ms: number }
+  /** This is done first, then all goes on as if nothing had been. */
+  | { readonly is: 'after'; readonly work: () => Promise<unknown> }
   /** Nothing happens, and the connection stays open. */
   | { readonly is: 'silence' };
 
@@ -31,6 +33,7 @@ export class FaultProxy {
   plan: (request: ProxiedRequest) => Fault | undefined = () => undefined;
   /** All requests so far, in order: `PUT /bucket/key`. */
   readonly requests: string[] = [];
+  readonly #arrivals = new EventEmitter<{ request: [ProxiedRequest] }>();
   readonly #target: URL;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
@@ -62,6 +65,11 @@ export class FaultProxy {
     };
   }
 
+  /** Resolves when the next request arrives that matches, before it is passed on; rejects when the signal says so. */
+  async arrival(matches: (request: ProxiedRequest) => boolean, signal: AbortSignal): Promise<void> {
+    for await (const [proxied] of on(this.#arrivals, 'request', { signal })) if (matches(proxied)) return;
+  }
+
   reset(): void {
     this.plan = () => undefined;
     this.requests.length = 0;
@@ -77,8 +85,10 @@ export class FaultProxy {
   async #handle(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const proxied = { method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers };
     this.requests.push(`${proxied.method} ${proxied.url}`);
+    this.#arrivals.emit('request', proxied);
     const fault = this.plan(proxied);
     incoming.on('error', () => undefined);
+    if (fault?.is === 'after') await fault.work();
     if (fault?.is === 'silence') return;
     if (fault?.is === 'answer') {
       incoming.resume();

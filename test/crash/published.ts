@@ -1,13 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Release } from '../../schemas/release.ts';
+import type { Release, ReleaseFile } from '../../schemas/release.ts';
 import { loadCatalog, loadRelease } from '../../storage/catalog.ts';
 import { type Database, sqlText } from '../../storage/duckdb.ts';
-import { FileStore } from '../../storage/file-store.ts';
 import { hashStream } from '../../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
-import { getReleaseFile } from '../../storage/release-files.ts';
+import { RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { fetchReleaseFile, getReleaseFile } from '../../storage/release-files.ts';
 
 /** Everything that readers of a store can see. */
 export interface Published {
@@ -19,31 +21,45 @@ export interface Published {
 }
 
 /** Reads a store as its readers do; throws where the catalog, or anything it names, is not whole. */
-export async function readPublished(folder: string, database: Database): Promise<Published> {
-  const store = new FileStore(folder);
+export async function readPublished(store: ObjectStore, database: Database): Promise<Published> {
   const releases = (await loadCatalog(store)).catalog?.releases ?? [];
-  const snapshots: string[] = [];
-  for (const entry of releases) {
-    const release = await loadRelease(store, entry);
-    await assertWhole(store, release);
-    for (const name of DATASET_NAMES) {
-      snapshots.push(`${entry.day} ${name} ${getReleaseFile(release, RELEASE_PATHS.snapshot(name)).sha256}`);
-    }
+  const loaded = await Promise.all(releases.map((entry) => loadRelease(store, entry)));
+  const scratch = await mkdtemp(join(tmpdir(), 'modelstats-published-'));
+  try {
+    await Promise.all(loaded.map((release) => assertWhole(store, release)));
+    return {
+      releases,
+      snapshots: loaded.flatMap(snapshotsOf),
+      events: await readEvents(store, loaded, database, scratch),
+    };
+  } finally {
+    await rm(scratch, { recursive: true });
   }
-  return { releases, snapshots, events: await readEvents(folder, releases, database) };
 }
 
-async function assertWhole(store: FileStore, release: Release): Promise<void> {
-  for (const file of release.files) {
-    const key = releaseKey(release, file.path);
+function snapshotsOf(release: Release): readonly string[] {
+  return DATASET_NAMES.map(
+    (name) => `${release.day} ${name} ${getReleaseFile(release, RELEASE_PATHS.snapshot(name)).sha256}`,
+  );
+}
+
+async function assertWhole(store: ObjectStore, release: Release): Promise<void> {
+  const assertSame = async ({ path, sha256, bytes }: ReleaseFile) => {
+    const key = releaseKey(release, path);
     const found = await hashStream(await store.stream(key));
-    if (found.sha256 !== file.sha256 || found.bytes !== file.bytes) throw new Error(`${key} is not what was recorded`);
-  }
+    if (found.sha256 !== sha256 || found.bytes !== bytes) throw new Error(`${key} is not what was recorded`);
+  };
+  await Promise.all(release.files.map(assertSame));
 }
 
-async function readEvents(folder: string, releases: readonly CatalogEntry[], database: Database) {
+async function readEvents(store: ObjectStore, releases: readonly Release[], database: Database, folder: string) {
   if (releases.length === 0) return [];
-  const files = releases.map((entry) => sqlText(join(folder, releaseKey(entry, RELEASE_PATHS.changes))));
+  const fetched = async (release: Release) => {
+    const to = join(folder, releaseId(release));
+    await fetchReleaseFile(store, release, RELEASE_PATHS.changes, to);
+    return sqlText(to);
+  };
+  const files = await Promise.all(releases.map(fetched));
   const rows = await database.rows(
     `SELECT seq::DOUBLE AS seq, entity_type, entity_id, op, data FROM read_parquet([${files.join(', ')}]) ORDER BY seq`,
   );

@@ -1,0 +1,119 @@
+/** What a night makes of a network and a server that fail: it gets over it, or yesterday stays current and it says why. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CATALOG_KEY } from '../storage/keys.ts';
+import type { Fault, FaultProxy } from '../storage/testing/fault-proxy.ts';
+import { describeOnMinio, type Minio } from '../storage/testing/minio.ts';
+import { S3Series } from './s3-series.ts';
+import { isPutOf } from './s3-target.ts';
+
+const FEW_TRIES = { MODELSTATS_S3_ATTEMPTS_MAX: '2' };
+const ALWAYS = Number.POSITIVE_INFINITY;
+const BUSY: Fault = { is: 'answer', status: 503, code: 'SlowDown' };
+const isUpload = isPutOf('releases/');
+const isRelease = isPutOf('releases/', '/release.json');
+const isSwap = isPutOf('', CATALOG_KEY);
+vi.setConfig({ testTimeout: 120_000 });
+
+describeOnMinio('a night', () => {
+  let series: S3Series;
+  let proxy: FaultProxy;
+  let minio: Minio;
+
+  beforeAll(async () => {
+    series = await S3Series.begin();
+    ({ proxy, minio } = series.server);
+  });
+  afterEach(() => proxy?.reset());
+  afterAll(() => series?.end());
+
+  function swaps(): number {
+    return proxy.requests.filter((line) => line.startsWith('PUT') && line.includes(CATALOG_KEY)).length;
+  }
+
+  describe('gets over', () => {
+    test('connections that are cut in the middle of an upload', async () => {
+      proxy.failNext(isUpload, { is: 'request-cut', afterBytes: 200 }, 3);
+      await series.expectSurvived();
+    });
+
+    test('a store that is too busy for a while', async () => {
+      proxy.failNext(() => true, BUSY, 4);
+      await series.expectSurvived();
+    });
+
+    test('answers that are slow, but come in time', async () => {
+      proxy.failNext(() => true, { is: 'answer-late', ms: 100 }, ALWAYS);
+      await series.expectSurvived({ MODELSTATS_S3_IDLE_TIMEOUT_MS: '10000' });
+    });
+
+    test('downloads of yesterday’s state that break off', async () => {
+      const isState = ({ method, url }: { method: string; url: string }) => method === 'GET' && url.includes('/state/');
+      proxy.failNext(isState, { is: 'answer-cut', afterBytes: 100 }, 5);
+      await series.expectSurvived();
+    });
+
+    test('a swap of the catalog whose answer is lost: it is published, once', async () => {
+      proxy.failNext(isSwap, { is: 'answer-lost' });
+      await series.expectSurvived();
+      expect(swaps()).toBe(2);
+    });
+
+    test('a swap of the catalog whose answer comes too late: it is published, once', async () => {
+      proxy.failNext(isSwap, { is: 'answer-late', ms: 3000 });
+      await series.expectSurvived({ MODELSTATS_S3_IDLE_TIMEOUT_MS: '1500' });
+      expect(swaps()).toBe(2);
+    });
+  });
+
+  describe('ends with a clear error and leaves yesterday current, and run again it publishes, where', () => {
+    test('the connection is cut in the middle of each upload', async () => {
+      proxy.failNext(isUpload, { is: 'request-cut', afterBytes: 200 }, ALWAYS);
+      const says = [/cannot write releases\/\S+ in the store/, `the connection to ${proxy.endpoint} broke`];
+      await series.expectFailed({ code: 1, says }, FEW_TRIES);
+    });
+
+    test.each([
+      ['from the start', () => true, /cannot \w+ \S+ in the store/],
+      ['at the uploads', isUpload, /cannot write releases\/\S+ in the store/],
+      ['at the swap', isSwap, 'cannot write catalog.json in the store'],
+    ])('the store is too busy all the time %s', async (_, isMeant, doing) => {
+      proxy.failNext(isMeant, BUSY, ALWAYS);
+      const says = [doing, `${proxy.endpoint} is overloaded or asks to slow down`, 'SlowDown 503'];
+      await series.expectFailed({ code: 1, says }, FEW_TRIES);
+    });
+
+    test('the store falls silent: after the time that is set', async () => {
+      proxy.failNext(isUpload, { is: 'silence' }, ALWAYS);
+      const says = [/cannot write releases\/\S+ in the store/, `${proxy.endpoint} did not answer in time`];
+      await series.expectFailed({ code: 1, says }, { ...FEW_TRIES, MODELSTATS_S3_IDLE_TIMEOUT_MS: '1000' });
+      proxy.failNext(isUpload, { is: 'silence' }, ALWAYS);
+      await series.expectFailed({ code: 1, says }, { ...FEW_TRIES, MODELSTATS_S3_REQUEST_TIMEOUT_MS: '1000' });
+    });
+
+    test.each([
+      ['the last file', isRelease, /cannot write releases\/\S+\/release.json in the store/],
+      ['release.json', isSwap, 'cannot write catalog.json in the store'],
+    ])('the server is killed after %s and before the swap', async (_, isNext, doing) => {
+      proxy.failNext(isNext, { is: 'after', work: () => minio.kill() });
+      const says = [doing, `the connection to ${proxy.endpoint} broke`];
+      await series.expectFailed({ code: 1, says }, FEW_TRIES, () => minio.run());
+    });
+  });
+
+  test('that can’t learn what became of its swap says so, and run again finds itself published', async () => {
+    const day = await series.nextDay();
+    proxy.plan = (proxied) => {
+      if (!isSwap(proxied)) return undefined;
+      proxy.plan = () => BUSY;
+      return { is: 'answer-lost' };
+    };
+    const says = ['cannot write catalog.json in the store', 'is overloaded'];
+    series.expectFailure({ code: 1, says }, await series.night(FEW_TRIES));
+    proxy.reset();
+    const { releases } = await series.published();
+    expect(releases.at(-1)?.day).toBe(day);
+    series.expectStatus('already_published', await series.night({}, day));
+    expect((await series.published()).releases).toEqual(releases);
+    await series.expectSurvived();
+  });
+});

@@ -1,0 +1,121 @@
+/** The real command over the fixture days: what S3 gets is what a folder gets, and S3 is all that the next night needs. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { listSourceDays } from '../pipeline/source.ts';
+import { loadCatalog, loadRelease } from '../storage/catalog.ts';
+import { Database } from '../storage/duckdb.ts';
+import { sha256 } from '../storage/hash.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
+import { describeOnMinio } from '../storage/testing/minio.ts';
+import { answersFrom, runCli } from './cli.ts';
+import { type Published, readPublished } from './crash/published.ts';
+import { fixtureSource } from './nights.ts';
+import { S3Server, type S3Target } from './s3-target.ts';
+import { openFileTarget, type Target } from './target.ts';
+
+const SOURCE = fixtureSource('days');
+// Each test starts many processes, which a busy machine slows.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+describeOnMinio('the fixture days by the command', () => {
+  let folder: string;
+  let server: S3Server;
+  let database: Database;
+  let days: readonly string[];
+  let series: S3Target;
+  /** What the same days show in the file store. */
+  let expected: Published;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelstats-s3-nights-'));
+    server = await S3Server.start();
+    database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: join(folder, 'spill') });
+    days = await listSourceDays(SOURCE);
+    const inFolder = await openFileTarget(join(folder, 'file'));
+    series = server.target(join(folder, 'series'));
+    for (const target of [inFolder, series]) await answersOf(target, 'nightly', '--source', SOURCE, '--all-days');
+    expected = await readPublished(inFolder.store, database);
+  });
+  afterAll(async () => {
+    database?.close();
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('publish the same files and events on S3 as in a folder', async () => {
+    expect(expected.releases.map(({ day }) => day)).toEqual(days);
+    expect(withoutReleases(await readPublished(series.store, database))).toEqual(withoutReleases(expected));
+  });
+
+  test('again are published already', async () => {
+    const answers = await answersOf(series, 'nightly', '--source', SOURCE, '--all-days');
+    expect(answers.map(({ status }) => status)).toEqual(days.map(() => 'already_published'));
+  });
+
+  test('go on with the same numbers and hashes on a machine that has nothing but the address of the store', async () => {
+    const target = server.target(join(folder, 'fresh'));
+    for (const day of days) {
+      await answersOf(target, 'nightly', '--source', SOURCE, '--day', day);
+      await rm(target.work, { recursive: true });
+    }
+    expect(withoutReleases(await readPublished(target.store, database))).toEqual(withoutReleases(expected));
+    const seqs = async ({ store }: Target) =>
+      (await loadCatalog(store)).catalog?.releases.map(({ first_seq, last_seq }) => [first_seq, last_seq]);
+    expect(await seqs(target)).toEqual(await seqs(series));
+  });
+
+  test('are proven by verify and told by status', async () => {
+    expect(await answersOf(series, 'verify', '--all')).toMatchObject([
+      { ok: true, snapshots: days.length, replayed: days.length - 1, problems: [] },
+    ]);
+    expect(await answersOf(series, 'status')).toMatchObject([
+      { store: series.url, snapshots: days.length, first_day: days[0], newest: { day: days.at(-1) } },
+    ]);
+  });
+
+  test('are found damaged by verify where an object is', async () => {
+    const [entry] = (await loadCatalog(series.store)).catalog?.releases ?? [];
+    if (entry === undefined) throw new Error('nothing is published');
+    const key = releaseKey(entry, RELEASE_PATHS.snapshot('models'));
+    const whole = await buffer(await series.store.stream(key));
+    await series.store.put(key, whole.subarray(1));
+    const { code, stdout } = await runCli(['verify', '--all', '--json'], { env: series.env });
+    await series.store.put(key, whole);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(key) });
+  });
+
+  test('can be downloaded by signed URLs, and are the bytes that the manifest names', async () => {
+    const newest = (await loadCatalog(series.store)).catalog?.releases.at(-1);
+    if (newest === undefined) throw new Error('nothing is published');
+    const { manifest } = await loadRelease(series.store, newest);
+    expect(manifest.datasets).toHaveLength(5);
+    for (const { name, ...file } of manifest.datasets) {
+      const key = releaseKey(newest, RELEASE_PATHS.snapshot(name));
+      const answer = await fetch(await series.store.signedUrl(key, { expiresInSeconds: 900 }));
+      expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(file.sha256);
+    }
+  });
+
+  test('outlive the loss of the catalog: it is rebuilt entry for entry', async () => {
+    const before = (await loadCatalog(series.store)).catalog?.releases;
+    await series.store.delete(CATALOG_KEY);
+    expect(await answersOf(series, 'catalog', 'rebuild')).toEqual([
+      { changed: true, snapshots: days.length, newest: days.at(-1), orphans: [] },
+    ]);
+    expect((await loadCatalog(series.store)).catalog?.releases).toEqual(before);
+  });
+});
+
+/** Runs `modelstats ARGS… --json`, which must go well, and gives what it answers. */
+async function answersOf({ env }: Target, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runCli([...args, '--json'], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return answersFrom(stdout);
+}
+
+function withoutReleases({ snapshots, events }: Published) {
+  return { snapshots, events };
+}

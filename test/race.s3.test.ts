@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
+import { type NightDeps, runNight } from '../pipeline/night.ts';
+import { endOfDay } from '../schemas/day.ts';
+import { Database } from '../storage/duckdb.ts';
+import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../storage/keys.ts';
+import { openStore } from '../storage/open-store.ts';
+import { describeOnMinio } from '../storage/testing/minio.ts';
+import { answersFrom, runCli } from './cli.ts';
+import { writeInventedDays } from './crash/invented-days.ts';
+import { readPublished } from './crash/published.ts';
+import { S3Server, type S3Target } from './s3-target.ts';
+
+/** Nights at once: in this process, each with a handle of its own on the store, and by the command. */
+const NIGHTS = 20;
+const PROCESSES = 3;
+const SOURCE_SEED = 20;
+vi.setConfig({ testTimeout: 300_000 });
+
+describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at once on one store`, () => {
+  let folder: string;
+  let source: string;
+  let days: readonly string[];
+  let server: S3Server;
+  let target: S3Target;
+  let database: Database;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelstats-s3-race-'));
+    source = join(folder, 'source');
+    days = await writeInventedDays(source, 2, SOURCE_SEED);
+    server = await S3Server.start();
+    target = server.target(join(folder, 'raced'));
+    database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: join(folder, 'spill') });
+  });
+  afterAll(async () => {
+    database?.close();
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('exactly one publishes the first night, when there is no catalog yet', () => assertOnePublishes(0));
+  test('exactly one publishes the next night, over the catalog that is there', () => assertOnePublishes(1));
+
+  test('the losers’ releases are orphans, also for a catalog that has to be rebuilt', async () => {
+    const { releases } = await readPublished(target.store, database);
+    const all = await releasesWith(RELEASE_PATHS.release);
+    await target.store.delete(CATALOG_KEY);
+    const { catalog, orphans } = await rebuildCatalog(target.store, { force: false });
+    expect(catalog.releases).toEqual(releases);
+    expect([...orphans, ...releases.map(releaseId)].sort()).toEqual(all);
+  });
+
+  async function assertOnePublishes(round: number): Promise<void> {
+    const day = days[round] ?? '';
+    const nights = Array.from({ length: NIGHTS }, (_, index) => startNight(day, index));
+    const processes = Array.from({ length: PROCESSES }, (_, index) => startProcess(day, index));
+    const statuses = await Promise.all([...nights, ...processes]);
+    expect(statuses.sort()).toEqual([...Array(NIGHTS + PROCESSES - 1).fill('already_published'), 'published']);
+
+    const { releases, events } = await readPublished(target.store, database);
+    expect(releases.map((release) => release.day)).toEqual(days.slice(0, round + 1));
+    expect(events.map(([seq]) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(await releasesWith(RELEASE_PATHS.published)).toEqual(releases.map(releaseId));
+    const rivals = (await releasesWith(RELEASE_PATHS.release)).filter((name) => name.startsWith(day));
+    expect(rivals.length, 'all nights of this process went to the very end').toBeGreaterThanOrEqual(NIGHTS);
+  }
+
+  async function startNight(day: string, index: number): Promise<unknown> {
+    const deps: NightDeps = {
+      store: await openStore(target.url, { access: 'write', s3: server.minio.options }),
+      clock: () => new Date(endOfDay(day)),
+      newRunId: ulid,
+      workFolder: join(folder, `work-${index}`),
+      duckdb: { memoryLimit: '100MB', threads: 1 },
+      limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 },
+      uploadsMax: 4,
+      toolVersion: '0.0.0-test',
+      onStage: () => {},
+    };
+    return (await runNight({ day, source, dryRun: false, accept: false, acceptSuspects: [] }, deps)).status;
+  }
+
+  async function startProcess(day: string, index: number): Promise<unknown> {
+    const env = { ...target.env, MODELSTATS_WORK: join(folder, `process-${index}`) };
+    const { code, stdout, stderr } = await runCli(['nightly', '--source', source, '--day', day, '--json'], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return answersFrom(stdout)[0]?.['status'];
+  }
+
+  /** The releases, live or not, that have this file, in order. */
+  async function releasesWith(path: string): Promise<readonly string[]> {
+    const names: string[] = [];
+    for await (const { key } of target.store.list(RELEASES_PREFIX)) {
+      const found = releaseFromKey(key);
+      if (found?.path === path) names.push(releaseId(found));
+    }
+    return names.sort();
+  }
+});

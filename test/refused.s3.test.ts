@@ -1,0 +1,81 @@
+/** What an operator has to repair before a night can use a store: each is refused at once, with the setting's name. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Fault, FaultProxy } from '../storage/testing/fault-proxy.ts';
+import { describeOnMinio } from '../storage/testing/minio.ts';
+import { runCli } from './cli.ts';
+import { S3Series } from './s3-series.ts';
+import { isPutOf } from './s3-target.ts';
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+vi.setConfig({ testTimeout: 120_000 });
+
+describeOnMinio('a night', () => {
+  let series: S3Series;
+  let proxy: FaultProxy;
+
+  beforeAll(async () => {
+    series = await S3Series.begin();
+    ({ proxy } = series.server);
+  });
+  afterEach(() => proxy?.reset());
+  afterAll(() => series?.end());
+
+  describe('is refused with exit code 2, and publishes when repaired, where', () => {
+    const key = { AWS_ACCESS_KEY_ID: 'AKIAWRONG' };
+    const secret = { AWS_SECRET_ACCESS_KEY: 'not-the-secret' };
+
+    test.each<[string, Record<string, string>]>([
+      ['key', key],
+      ['secret', secret],
+    ])('the %s is wrong', async (_, env) => {
+      const says = [`${proxy.endpoint} refuses these credentials`, 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'];
+      await series.expectFailed({ code: 2, says }, env);
+    });
+
+    test('there are no credentials', async () => {
+      const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+      const nowhere = { AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_CONFIG_FILE: '/dev/null' };
+      const says = ['there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'];
+      await series.expectFailed({ code: 2, says }, { ...none, ...nowhere });
+    });
+
+    test('the bucket is missing', async () => {
+      const says = ['s3://not-there/series', `${proxy.endpoint} has no bucket not-there: create it`];
+      await series.expectFailed({ code: 2, says }, { MODELSTATS_STORE: 's3://not-there/series' });
+    });
+
+    test('the right to swap the catalog is missing', async () => {
+      proxy.failNext(isPutOf('', 'catalog.json'), { is: 'answer', status: 403, code: 'AccessDenied' }, ALWAYS);
+      const says = ['cannot write catalog.json in the store', 'the credentials lack a right', 's3:PutObject'];
+      await series.expectFailed({ code: 2, says });
+    });
+
+    test.each([
+      ['If-None-Match', 'overwrites an object that must not exist'],
+      ['If-Match', 'replaces a version that it no longer has'],
+    ])('the store ignores %s', async (header, why) => {
+      const accepted: Fault = { is: 'answer', status: 200, code: '', headers: { etag: '"1"' } };
+      proxy.plan = ({ headers }) => (headers[header.toLowerCase()] === undefined ? undefined : accepted);
+      const failure = { code: 2, says: ["can't be written to safely", proxy.endpoint, why, 'conditional writes'] };
+      series.expectFailure(failure, await runCli(['catalog', 'rebuild', '--force'], series.target));
+      expect(await runCli(['status'], series.target)).toMatchObject({ code: 0, stderr: '' });
+      expect(proxy.requests.filter((line) => /^(PUT|POST)/.test(line) && !line.includes('.probe-'))).toEqual([]);
+      await series.expectFailed(failure);
+    });
+  });
+
+  test('with an hour’s difference between its clock and the store’s publishes all the same', async () => {
+    const hourMs = 60 * 60 * 1000;
+    const shifted = `globalThis.Date=class extends Date{constructor(...t){super(...(t.length?t:[Date.now()]))}static now(){return super.now()+${hourMs}}}`;
+    await series.expectSurvived({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shifted)}` });
+    const { releases } = await series.published();
+    const publishedAt = Date.parse(releases.at(-1)?.published_at ?? '');
+    expect(publishedAt - Date.now(), 'the clock really was another').toBeGreaterThan(hourMs / 2);
+  });
+
+  test('whose clock the store keeps refusing ends with exit code 1 and says that it is the clock', async () => {
+    proxy.failNext(() => true, { is: 'answer', status: 403, code: 'RequestTimeTooSkewed' }, ALWAYS);
+    const says = [`the clock of this machine is too far from that of ${proxy.endpoint}: set it`];
+    await series.expectFailed({ code: 1, says });
+  });
+});
