@@ -1,10 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { findCronProblem } from '../pipeline/schedule/cron.ts';
+import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
+import { RETENTION } from '../schemas/retention.ts';
 
 const PREFIX = 'MODELSTATS_';
 const Milliseconds = wholeNumber(1, 86_400_000);
 const Bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+const Kept = wholeNumber(1, 100_000);
+/** At most a day: timers of Node hold no more than 24 of them. */
+const Seconds = z.coerce.number().positive().max(86_400);
+const Cron = z.string().superRefine((expression, context) => {
+  const message = findCronProblem(expression);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
@@ -27,6 +37,29 @@ export const ConfigSchema = z.strictObject({
   THREADS: wholeNumber(1, 256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  CRON: Cron.default('5 0 * * *').describe('When `schedule` begins a night, as a cron expression in UTC'),
+  RETRY_FIRST_SECONDS: Seconds.default(60).describe(
+    'Longest wait before a failed night is tried again; doubles each time',
+  ),
+  RETRY_MAX_SECONDS: Seconds.default(1800).describe('Longest wait between two attempts at a night'),
+  RETRY_UNTIL: z
+    .string()
+    .regex(TIME_OF_DAY, 'must be a time of day HH:MM, up to 24:00')
+    .default('12:00')
+    .describe("Time of the UTC day from which on that day's night is neither tried again nor caught up"),
+  NIGHT_TIMEOUT_SECONDS: Seconds.default(21_600).describe('Longest run of a scheduled night; it is killed then'),
+  STOP_TIMEOUT_SECONDS: Seconds.default(25).describe(
+    'How long a running night may go on when the scheduler is stopped; less than the 30 s after which Kubernetes kills',
+  ),
+  HEALTH_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file that `schedule` keeps its health in, for `schedule --check`'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least weight of the log lines on stderr'),
   S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
   S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
   S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
@@ -34,6 +67,13 @@ export const ConfigSchema = z.strictObject({
   S3_CONNECT_TIMEOUT_MS: Milliseconds.default(5_000).describe('For a connection to be established'),
   S3_REQUEST_TIMEOUT_MS: Milliseconds.default(300_000).describe("From a request's start to the head of its answer"),
   S3_IDLE_TIMEOUT_MS: Milliseconds.default(60_000).describe('For a connection on which nothing moves'),
+  RETENTION_CHANGES_MONTHS: Kept.default(RETENTION.changesMonths).describe(
+    'Calendar months of changes that prune keeps',
+  ),
+  RETENTION_SNAPSHOTS: Kept.default(RETENTION.snapshots).describe(
+    'Newest snapshots that prune keeps beside month-ends',
+  ),
+  RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
 });
 export type Config = z.infer<typeof ConfigSchema>;

@@ -1,81 +1,18 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { CommanderError } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
-import { catalogRebuild } from './commands/catalog-rebuild.ts';
 import type { CommandAction, CommandContext } from './commands/command-context.ts';
-import { nightly } from './commands/nightly.ts';
-import { status } from './commands/status.ts';
-import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 import { configFromEnv } from './config.ts';
 import { endOnSignals, outliveReaders } from './process-events.ts';
+import { buildProgram } from './program.ts';
 
-/** Builds the command line; `exit` is called with the exit code of whichever command ran. */
-function buildProgram(exit: (code: number) => void): Command {
-  const program = new Command('modelstats')
-    .description('A trustworthy daily record of AI models, benchmarks, scores, rankings and prices.')
-    .version(toolVersion())
-    .showHelpAfterError('(see --help)')
-    .exitOverride();
-  const run =
-    <Options>(action: CommandAction<Options>) =>
-    async (options: Options) =>
-      exit(await action(createContext(), options));
-
-  program
-    .command('nightly')
-    .description('Publish a day: capture, check, diff, history, snapshot, prove, publish')
-    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
-    .option('--day <YYYY-MM-DD>', 'UTC day to capture (default: today)', textValue)
-    .option('--all-days', 'every dated folder of the source that is not published yet, in order')
-    .option('--dry-run', 'do everything but publish')
-    .option('--accept', 'pass what the guard holds, for this run')
-    .option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run', textValues)
-    .option('--json', 'one JSON object a day on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats nightly --source ./raw --day 2026-11-20')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
-    )
-    .action(run(nightly));
-  program
-    .command('status')
-    .description('Show what the store holds and which prices are held back')
-    .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats status')
-    .action(run(status));
-  program
-    .command('verify')
-    .description('Prove a snapshot: every file by its hash, its content by replay from the one before')
-    .argument('[snapshot]', 'day of the snapshot (default: the newest)')
-    .option('--all', 'every snapshot')
-    .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats verify 2026-11-20\n\nExit code 1 where anything is wrong')
-    .action((snapshot: string | undefined, options: VerifyOptions) =>
-      run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
-    );
-  program
-    .command('catalog')
-    .description('Look after catalog.json')
-    .command('rebuild')
-    .description('Make a lost or damaged catalog.json anew from the releases')
-    .option('--force', 'even though the catalog can be read')
-    .option('--keep <day.run>', 'the release to keep where two could have been published', textValue)
-    .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
-    .action(run(catalogRebuild));
-  return program;
-}
-
-/** An option's value. One that is empty, or looks like the next option, is a forgotten value. */
-function textValue(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
-  if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
-  return value;
-}
-
-function textValues(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, textValue(value)];
+/** Runs a command and makes its result the exit code. */
+function run<Options>(action: CommandAction<Options>, { stopsItself = false } = {}) {
+  return async (options: Options) => {
+    if (!stopsItself) endOnSignals();
+    process.exitCode = await action(createContext(), options);
+  };
 }
 
 function createContext(): CommandContext {
@@ -113,11 +50,8 @@ function stackFromError(error: unknown): string {
 }
 
 outliveReaders();
-endOnSignals();
 try {
-  await buildProgram((code) => {
-    process.exitCode = code;
-  }).parseAsync(process.argv);
+  await buildProgram(toolVersion(), run).parseAsync(process.argv);
 } catch (error) {
   process.exitCode = exitCodeFromError(error);
 }

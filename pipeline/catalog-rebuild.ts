@@ -1,11 +1,12 @@
 /**
  * Rebuilds a lost catalog from the releases themselves (DESIGN §6). A release.json tells which release it continues, so
  * the live releases are a chain; a night that lost a race or was killed leaves a release beside the chain. What was live
- * is told by the mark `published`, or by a later release that continues it.
+ * is told by the mark `published`, or by a later release that continues it. A backfill is found again by its mark.
  */
 import { type Catalog, type CatalogEntry, catalogEntryFromRelease, RELEASE_PARTS } from '../schemas/catalog.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
 import { type Release, ReleaseSchema } from '../schemas/release.ts';
+import { findNewestBackfill, hasBackfill } from '../storage/backfill-objects.ts';
 import { type LoadedCatalog, loadCatalog, parseObject, swapCatalog } from '../storage/catalog.ts';
 import { sha256 } from '../storage/hash.ts';
 import { CATALOG_KEY, partOfPath, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../storage/keys.ts';
@@ -34,7 +35,8 @@ export async function rebuildCatalog(store: ObjectStore, options: RebuildOptions
   if (candidates.length === 0) throw new AppError('not_found', `${store.url} holds no releases to rebuild from`);
   const chain = chainFrom(candidates, options.keep);
   const orphans = candidates.filter((candidate) => !chain.includes(candidate)).map(({ release }) => releaseId(release));
-  const catalog = await swapCatalog(store, current, chain.map(entryFrom));
+  const backfill = await findBackfill(store, current);
+  const catalog = await swapCatalog(store, current, { releases: chain.map(entryFrom), backfill });
   return { catalog, changed: true, orphans };
 }
 
@@ -46,6 +48,14 @@ async function loadCurrent(store: ObjectStore): Promise<LoadedCatalog> {
     if (!isAppError(error, 'corrupt')) throw error;
     return { catalog: undefined, etag: (await store.head(CATALOG_KEY))?.etag };
   }
+}
+
+/** The backfill in force: the one that a readable catalog lists, as long as it is there, else the newest marked one. */
+async function findBackfill(store: ObjectStore, { catalog }: LoadedCatalog): Promise<Catalog['backfill']> {
+  const listed = catalog?.backfill?.pricing ?? undefined;
+  if (listed !== undefined && (await hasBackfill(store, listed))) return { pricing: listed };
+  const newest = await findNewestBackfill(store);
+  return newest === undefined && listed === undefined ? undefined : { pricing: newest ?? null };
 }
 
 /** A release found in the store, live or not. */

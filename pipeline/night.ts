@@ -199,7 +199,7 @@ async function resultFromError(
   if (!isAppError(error, 'precondition_failed')) throw error;
   const published = await findPublished(request, await loadCatalog(night.deps.store), night.deps);
   if (published !== undefined) return published;
-  throw new AppError('precondition_failed', 'another night published while this one ran; run it again', {
+  throw new AppError('precondition_failed', 'the catalog was changed while this night ran; run it again', {
     cause: error,
   });
 }

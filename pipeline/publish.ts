@@ -10,7 +10,7 @@ import { AppError, isAppError } from '../schemas/errors.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
 import { type LoadedCatalog, swapCatalog } from '../storage/catalog.ts';
 import { hashStream, sha256 } from '../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
+import { RELEASE_PATHS, type ReleaseName, releaseKey } from '../storage/keys.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
 export interface PublishInput {
@@ -37,7 +37,7 @@ export async function publish({ release, folder, catalog }: PublishInput, deps: 
   await store.put(releaseKey(release, RELEASE_PATHS.release), body, { ifAbsent: true });
   await verifyUpload(store, release, { path: RELEASE_PATHS.release, bytes: body.length, sha256: releaseSha256 });
   const entry = catalogEntryFromRelease(release, releaseSha256);
-  await swapCatalog(store, catalog, [...(catalog.catalog?.releases ?? []), entry]);
+  await swapCatalog(store, catalog, { releases: [...(catalog.catalog?.releases ?? []), entry] });
   await markPublished(store, release);
 }
 
@@ -46,7 +46,7 @@ export async function publish({ release, folder, catalog }: PublishInput, deps: 
  * lost the race left a complete release of the same day. The swap has published already, so a mark that can't be put is
  * no failure: the next night's `prev` says the same.
  */
-async function markPublished(store: ObjectStore, release: Release): Promise<void> {
+export async function markPublished(store: ObjectStore, release: ReleaseName): Promise<void> {
   try {
     await store.put(releaseKey(release, RELEASE_PATHS.published), Buffer.alloc(0), { ifAbsent: true });
   } catch (error) {

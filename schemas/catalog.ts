@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { DATASET_NAMES } from './datasets.ts';
 import { type Release, ReleaseRefSchema } from './release.ts';
 
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** The parts of a release that pruning may take away; history stays for ever. */
 export const RELEASE_PARTS = ['snapshot', 'changes', 'state'] as const;
 export type ReleasePart = (typeof RELEASE_PARTS)[number];
@@ -19,6 +21,20 @@ export const CatalogEntrySchema = z.strictObject({
 });
 export type CatalogEntry = z.infer<typeof CatalogEntrySchema>;
 
+/** The pricing intervals reconstructed from a table that are in force (DESIGN §6); `run` names their object. */
+export const PricingBackfillSchema = z.strictObject({
+  run: z.string(),
+  bytes: z.number().int().nonnegative(),
+  sha256: Sha256,
+  intervals: z.number().int().nonnegative(),
+  /** The first and last day with a reconstructed price; null where there are no intervals. */
+  first_day: z.iso.date().nullable(),
+  last_day: z.iso.date().nullable(),
+  /** Of the table's file, as it was given. */
+  table_sha256: Sha256,
+});
+export type PricingBackfill = z.infer<typeof PricingBackfillSchema>;
+
 /** `catalog.json`: the one mutable object of the store. Swapping it is the commit (DESIGN §6). */
 export const CatalogSchema = z.strictObject({
   format: z.literal(1),
@@ -26,6 +42,8 @@ export const CatalogSchema = z.strictObject({
   generation: z.number().int().positive(),
   /** Every live release, oldest first. */
   releases: z.array(CatalogEntrySchema),
+  /** What was reconstructed for the days before the first release; absent or null where nothing was. */
+  backfill: z.strictObject({ pricing: PricingBackfillSchema.nullable() }).optional(),
 });
 export type Catalog = z.infer<typeof CatalogSchema>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { addDays, dayFromDate, endOfDay, isDay, timestampFromDate } from './day.ts';
+import { describe, expect, it, test } from 'vitest';
+import { addDays, addMonths, dayFromDate, endOfDay, isDay, timestampFromDate } from './day.ts';
 
 const instant = fc.date({
   min: new Date('1970-01-01T00:00:00Z'),
@@ -75,4 +75,18 @@ describe('a date-time', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['2026-11-20', -13, '2025-10-20'],
+  ['2026-03-31', -1, '2026-02-28'],
+  ['2024-03-31', -1, '2024-02-29'],
+  ['2025-03-30', -13, '2024-02-29'],
+  ['2024-02-29', -12, '2023-02-28'],
+  ['2024-02-29', 12, '2025-02-28'],
+  ['2026-01-31', -2, '2025-11-30'],
+  ['2025-12-31', 2, '2026-02-28'],
+  ['2026-07-31', 0, '2026-07-31'],
+])('%s and %d calendar months give %s', (from, months, expected) => {
+  expect(addMonths(from, months)).toBe(expected);
 });

@@ -28,3 +28,10 @@ export function timestampFromDate(date: Date): string {
 export function endOfDay(day: Day): string {
   return `${day}T23:59:59Z`;
 }
+
+/** The day a number of calendar months later (or earlier, when negative), clamped to that month's last day. */
+export function addMonths(day: Day, months: number): Day {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const lastOfMonth = new Date(Date.UTC(year, month + months, 0));
+  return dayFromDate(new Date(lastOfMonth.setUTCDate(Math.min(date, lastOfMonth.getUTCDate()))));
+}

@@ -4,7 +4,7 @@
  */
 import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catalog.ts';
 import { AppError } from '../schemas/errors.ts';
-import { type Release, ReleaseSchema } from '../schemas/release.ts';
+import { type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -22,31 +22,42 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   return { catalog: parseObject(CatalogSchema, object.body, `${store.url}: ${CATALOG_KEY}`), etag: object.etag };
 }
 
+/** What a swap replaces; whatever it leaves out stays as it was. */
+export interface CatalogUpdate {
+  readonly releases?: readonly CatalogEntry[];
+  readonly backfill?: Catalog['backfill'];
+}
+
 /**
- * Makes `releases` the live ones. Rejects with `precondition_failed` when another process swapped first: nothing has
- * changed then, and the caller decides on a fresh catalog.
+ * Replaces the catalog by one with the update. Rejects with `precondition_failed` when another process swapped first:
+ * nothing has changed then, and the caller decides on a fresh catalog.
  */
 export async function swapCatalog(
   store: ObjectStore,
   previous: LoadedCatalog,
-  releases: readonly CatalogEntry[],
+  update: CatalogUpdate,
 ): Promise<Catalog> {
+  const backfill = update.backfill ?? previous.catalog?.backfill;
   const catalog: Catalog = {
     format: 1,
     generation: (previous.catalog?.generation ?? 0) + 1,
-    releases: [...releases],
+    releases: [...(update.releases ?? previous.catalog?.releases ?? [])],
+    ...(backfill === undefined ? {} : { backfill }),
   };
   const body = Buffer.from(`${JSON.stringify(catalog)}\n`, 'utf8');
   await store.put(CATALOG_KEY, body, previous.etag === undefined ? { ifAbsent: true } : { ifMatch: previous.etag });
   return catalog;
 }
 
-/** The release.json that a catalog entry names; rejects with `corrupt` where it is missing or not the recorded one. */
-export async function loadRelease(store: ObjectStore, entry: CatalogEntry): Promise<Release> {
-  const key = releaseKey(entry, RELEASE_PATHS.release);
+/**
+ * The release.json that a catalog entry, or a later release's `prev`, names; rejects with `corrupt` where it is missing or
+ * not the recorded one.
+ */
+export async function loadRelease(store: ObjectStore, ref: ReleaseRef): Promise<Release> {
+  const key = releaseKey(ref, RELEASE_PATHS.release);
   const object = await store.get(key);
   if (object === undefined) throw new AppError('corrupt', `${store.url}: ${key} is missing`);
-  if (sha256(object.body) !== entry.release_sha256) {
+  if (sha256(object.body) !== ref.release_sha256) {
     throw new AppError('corrupt', `${store.url}: ${key} is not the file that the catalog names (sha256 differs)`);
   }
   return parseObject(ReleaseSchema, object.body, `${store.url}: ${key}`);

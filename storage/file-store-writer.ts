@@ -87,6 +87,7 @@ export class FileStoreWriter {
   #createUnderLock(file: NewFile): Promise<boolean> {
     return this.#lock.hold(async () => {
       if ((await findVersion(file.path)) !== undefined) return false;
+      await makeFolder(dirname(file.path));
       await rename(file.temporary, file.path);
       return true;
     });

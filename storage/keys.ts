@@ -4,6 +4,8 @@
  * - `catalog.json` is the only key that is ever overwritten.
  * - All keys of a release start with its prefix, `releases/<day>.<run>/`; `<run>` is unique, so two nights never
  *   write the same key.
+ * - A backfill is `backfill/pricing.<run>.parquet`; the same name in `.json` is put beside it after the swap that made it
+ *   the one in force, so that a lost catalog finds it again. Only the one that the catalog lists is read.
  * - `published` is put into a release after the swap that made it live, so that a lost catalog can be rebuilt.
  */
 
@@ -13,6 +15,8 @@ import type { Day } from '../schemas/day.ts';
 
 export const CATALOG_KEY = 'catalog.json';
 export const RELEASES_PREFIX = 'releases/';
+
+export const BACKFILL_PREFIX = 'backfill/';
 
 /** Paths inside a release, relative to its prefix. */
 export const RELEASE_PATHS = {
@@ -56,4 +60,22 @@ export function partOfPath(path: string): ReleasePart | undefined {
   if (path.startsWith('snapshot/')) return 'snapshot';
   if (path.startsWith('state/')) return 'state';
   return path === RELEASE_PATHS.changes ? 'changes' : undefined;
+}
+
+/** The key of the pricing intervals that a backfill reconstructed. */
+export function backfillKey(run: string): string {
+  return `${BACKFILL_PREFIX}pricing.${run}.parquet`;
+}
+
+/** The key of the mark of a backfill that has been made live: its entry of the catalog. */
+export function backfillMarkKey(run: string): string {
+  return `${BACKFILL_PREFIX}pricing.${run}.json`;
+}
+
+const BACKFILL_KEY = /^backfill\/pricing\.([0-9A-Za-z]+)\.(parquet|json)$/;
+
+/** The run and the kind of object that a key of a backfill stands for; undefined for any other key. */
+export function backfillFromKey(key: string): { readonly run: string; readonly isMark: boolean } | undefined {
+  const [, run, suffix] = BACKFILL_KEY.exec(key) ?? [];
+  return run === undefined ? undefined : { run, isMark: suffix === 'json' };
 }

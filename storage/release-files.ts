@@ -1,10 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../schemas/errors.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
-import { hashFile } from './hash.ts';
-import { releaseKey } from './keys.ts';
+import { fetchObject } from './fetch-object.ts';
+import { type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** What a release records about one of its files; throws `corrupt` where it records none. */
@@ -19,15 +16,15 @@ export function getReleaseFile(release: Release, path: string): ReleaseFile {
  * object is gone and with `corrupt` where its bytes differ; the local file is removed then.
  */
 export async function fetchReleaseFile(store: ObjectStore, release: Release, path: string, to: string): Promise<void> {
-  const expected = getReleaseFile(release, path);
-  const key = releaseKey(release, path);
-  await pipeline(await store.stream(key), createWriteStream(to));
-  const found = await hashFile(to);
-  if (found.bytes === expected.bytes && found.sha256 === expected.sha256) return;
-  await rm(to, { force: true });
-  throw new AppError(
-    'corrupt',
-    `${store.url}: ${key} is damaged: ${found.bytes} bytes with sha256 ${found.sha256}, ` +
-      `recorded are ${expected.bytes} bytes with ${expected.sha256}`,
-  );
+  await fetchFile(store, release, getReleaseFile(release, path), to);
+}
+
+/** {@link fetchReleaseFile} where what is expected isn't recorded in a release.json, as with release.json itself. */
+export async function fetchFile(
+  store: ObjectStore,
+  release: ReleaseName,
+  { path, bytes, sha256 }: ReleaseFile,
+  to: string,
+): Promise<void> {
+  await fetchObject(store, { key: releaseKey(release, path), bytes, sha256 }, to);
 }

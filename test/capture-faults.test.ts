@@ -1,11 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTemporaryStore, type TemporaryStore } from './nights.ts';
 import { listReleases, readIssues, readRelease, readSnapshot } from './published.ts';
 
 const DAY = '2026-06-01';
+const NEXT_DAY = '2026-06-02';
+const NO_EVENTS = { upsert: 0, delete: 0 };
 
 let store: TemporaryStore;
 let source: string;
@@ -22,7 +24,7 @@ afterEach(async () => {
 
 async function write(path: string, rows: readonly object[] | string): Promise<void> {
   const text = typeof rows === 'string' ? rows : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  await mkdir(join(source, DAY), { recursive: true });
+  await mkdir(dirname(join(source, path)), { recursive: true });
   await writeFile(join(source, path), text);
 }
 
@@ -46,6 +48,22 @@ describe('an issue', () => {
       { row: 2, field: 'id', value: null, reason: 'is missing' },
       { row: 3, field: 'id', value: id, reason: 'has white space around it' },
     ]);
+  });
+});
+
+describe('a row whose id is empty', () => {
+  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id.toUpperCase() }));
+
+  it.each(['', '  '])('deletes nothing: %j could stand for any record', async (id) => {
+    await write(`${DAY}/models.jsonl`, models);
+    await store.night(source, DAY);
+    await rm(join(source, DAY), { recursive: true });
+    await write(`${NEXT_DAY}/models.jsonl`, [...models.slice(1), { id, name: 'A' }]);
+    expect(await store.night(source, NEXT_DAY)).toMatchObject({
+      status: 'published',
+      quarantined: 1,
+      events: NO_EVENTS,
+    });
   });
 });
 
@@ -94,6 +112,7 @@ describe('source.sql', () => {
   });
 
   it('is rejected when it finds none of its files', async () => {
+    await mkdir(join(source, DAY));
     await write('source.sql', "-- models\nSELECT * FROM read_json('upstream.jsonl');");
     const { status, problems } = await store.night(source, DAY);
     expect(status).toBe('rejected');
@@ -101,6 +120,7 @@ describe('source.sql', () => {
   });
 
   it('still refuses two statements, even where their files are missing', async () => {
+    await mkdir(join(source, DAY));
     await write('source.sql', "-- models\nSELECT * FROM read_csv('a.csv'); SELECT * FROM read_csv('b.csv');");
     const { problems } = await store.night(source, DAY);
     expect(problems.join()).toContain('expected one SELECT, found 2 statements');

@@ -16,7 +16,7 @@ import {
   type SourceQueries,
   setSearchFolder,
 } from './source-sql.ts';
-import { faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
+import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
 /** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
 const COLUMNS_SHOWN_MAX = 10;
@@ -31,6 +31,11 @@ export interface CapturedDataset {
   readonly relation: Relation;
   /** The file behind it; undefined for a query of `source.sql`. */
   readonly file: (DatasetSource & { readonly scanned: ScannedFile }) | undefined;
+}
+
+/** A dataset that was read from a file. */
+export interface CapturedFile extends CapturedDataset {
+  readonly file: NonNullable<CapturedDataset['file']>;
 }
 
 export interface Capture {
@@ -79,7 +84,11 @@ async function loadQueries(source: SourceDay, database: Database): Promise<Sourc
   return loadSourceQueries(database, source.sqlPath);
 }
 
-async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedDataset> {
+/**
+ * Reads one file into `source_<dataset>`, one row per row of the file, in its order. Rejects with `source_rejected` where
+ * it can't be read as a whole.
+ */
+export async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedFile> {
   const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
   try {
     const relation = await relationFromFile(deps.database, dataset, file, {
@@ -126,10 +135,7 @@ async function readRows(database: Database, dataset: Dataset, relation: Relation
 function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns, extraColumns }: Relation): void {
   const required = dataset.columns.filter(
     ({ name, nullable, fallback }) =>
-      missingColumns.includes(name) &&
-      !nullable &&
-      fallback === undefined &&
-      !['updated_at', 'model_count'].includes(name),
+      missingColumns.includes(name) && !nullable && fallback === undefined && !FILLED_LATER.has(name),
   );
   if (required.length === 0) return;
   const names = required.map(({ name }) => name).join(', ');
@@ -139,9 +145,10 @@ function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumn
   throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
 }
 
-function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
+/** What an operator should know of a file's columns. */
+export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
-  const absent = missingColumns.filter((name) => name !== 'n');
+  const absent = missingColumns.filter((name) => name !== 'n' && !FILLED_LATER.has(name));
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
     ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),

@@ -42,7 +42,7 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Columns whose absence the night itself makes good: see capture time and model count in DESIGN §4. */
-const FILLED_LATER = new Set(['updated_at', 'model_count']);
+export const FILLED_LATER: ReadonlySet<string> = new Set(['updated_at', 'model_count']);
 
 /** The items of a JSON array of texts, or of a text with commas; NULL for any other JSON. */
 function itemsSql(raw: string): string {
@@ -87,7 +87,7 @@ function presenceRules({ name, nullable, fallback, type }: Column, rule: MakeRul
   const mayBeAbsent = nullable || fallback !== undefined || FILLED_LATER.has(name);
   const unreadable = `raw_${name} IS NOT NULL AND ${name} IS NULL`;
   return [
-    ...(mayBeAbsent ? [] : [rule(MISSING, `raw_${name} IS NULL`)]),
+    ...(mayBeAbsent ? [] : [rule(MISSING, type === 'id' ? isBlank(`raw_${name}`) : `raw_${name} IS NULL`)]),
     rule(`is not ${TYPE_WORDS[type]}`, type === 'text[]' ? `${unreadable} AND trim(raw_${name}) <> ''` : unreadable),
   ];
 }
@@ -96,7 +96,7 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
   switch (type) {
     case 'id':
       return [
-        rule(`is not 1 to ${ID_LENGTH_MAX} characters long`, `length(${name}) NOT BETWEEN 1 AND ${ID_LENGTH_MAX}`),
+        rule(`is longer than ${ID_LENGTH_MAX} characters`, `length(${name}) > ${ID_LENGTH_MAX}`),
         rule('has white space around it', `${name} <> trim(${name}, ${WHITE_SPACE})`),
         rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
         rule(NOT_A_TEXT, nestedJson(name)),
@@ -138,6 +138,11 @@ const CONTROL = `'[\\x00-\\x1f\\x7f]'`;
 const UNPRINTABLE = `'[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]'`;
 /** What is trimmed from an id, as an SQL text. */
 export const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(13) || chr(160)`;
+
+/** An id that says nothing: CSV has no other way to leave one out. */
+function isBlank(raw: string): string {
+  return `${raw} IS NULL OR trim(${raw}, ${WHITE_SPACE}) = ''`;
+}
 
 /** A JSON object or array where a text belongs arrives as its JSON text. */
 function nestedJson(name: string): string {

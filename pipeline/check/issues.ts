@@ -78,7 +78,7 @@ export async function listIssues(database: Database, captured: readonly Captured
 }
 
 /** How a row's number becomes its line's: JSON Lines skip empty lines, CSV has a header. */
-function lineFinder({ file, rows }: CapturedDataset): (row: number) => number | null {
+export function lineFinder({ file, rows }: Pick<CapturedDataset, 'file' | 'rows'>): (row: number) => number | null {
   if (file?.format === 'jsonl') {
     return (row) => file.scanned.blankLines.reduce((line, blank) => (blank <= line ? line + 1 : line), row);
   }

@@ -31,11 +31,16 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
   return { bad: faulty + contradicting, withhold: Number(counts['keyless']) > 0 };
 }
 
-/** Records which rule each bad row broke, with the text as it stands in the source. */
-async function explainFaults(database: Database, dataset: Dataset, captured: CapturedDataset): Promise<void> {
+/** Records in `issues` which rule each bad row broke, with the text as it stands in the source; the first `rowsMax` rows. */
+export async function explainFaults(
+  database: Database,
+  dataset: Dataset,
+  captured: CapturedDataset,
+  rowsMax = ISSUES_MAX,
+): Promise<void> {
   const source = table('source', dataset.name);
   await database.run(
-    `CREATE TEMP TABLE faulty AS SELECT rowid AS fault_row, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${ISSUES_MAX}`,
+    `CREATE TEMP TABLE faulty AS SELECT rowid AS fault_row, fault FROM ${source} WHERE fault <> 0 ORDER BY rowid LIMIT ${rowsMax}`,
   );
   await database.run(
     `CREATE TEMP TABLE raw AS SELECT * FROM (SELECT row_number() OVER () - 1 AS fault_row, * FROM (${captured.relation.sql}))

@@ -32,7 +32,7 @@ export class SnapshotLines {
   /** Unpacks a dataset's file to where the lines of the snapshot at hand lie. */
   async unpack(dataset: DatasetName, gzipPath: string): Promise<string> {
     const path = join(this.#folder, `${dataset}.lines`);
-    await pipeline(createReadStream(gzipPath), createGunzip(), createWriteStream(path));
+    await unpackLines(gzipPath, path);
     return path;
   }
 
@@ -54,6 +54,11 @@ export class SnapshotLines {
     }
     await this.shift(entry);
   }
+}
+
+/** Unpacks a snapshot's file. */
+export async function unpackLines(gzipPath: string, to: string): Promise<void> {
+  await pipeline(createReadStream(gzipPath), createGunzip(), createWriteStream(to));
 }
 
 /** A file of canonical lines as a relation with the key's columns, `entity_id` and `line`. */

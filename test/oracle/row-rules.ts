@@ -12,7 +12,7 @@ export type Values = Readonly<Record<string, Value>>;
 export interface ReadRow {
   /** Undefined: a key column is not a valid id. */
   readonly key: readonly string[] | undefined;
-  /** The record the row must have meant, by its trimmed ids; undefined where an id is absent or no text. */
+  /** The record the row must have meant, by its trimmed ids; undefined where an id is absent, blank or no text. */
   readonly meantKey: readonly string[] | undefined;
   /** All captured columns; `updated_at` and `model_count` may still be null. */
   readonly values: Values;
@@ -38,7 +38,8 @@ export function readRow(dataset: DatasetName, raw: unknown): ReadRow {
     else values[column.name] = read.value;
   }
   const { key } = DATASETS[dataset];
-  return { key: texts(key, values), meantKey: texts(key, fields)?.map((part) => part.trim()), values, problems };
+  const meantKey = texts(key, fields)?.map((part) => part.trim());
+  return { key: texts(key, values), meantKey: meantKey?.includes('') ? undefined : meantKey, values, problems };
 }
 
 function texts(names: readonly string[], from: Readonly<Record<string, unknown>>): readonly string[] | undefined {

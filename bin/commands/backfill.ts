@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import pc from 'picocolors';
+import { ulid } from 'ulid';
+import { backfillPricing } from '../../pipeline/backfill/backfill.ts';
+import type { BackfillResult, BackfillStatus } from '../../pipeline/backfill/backfill-result.ts';
+import { isDay } from '../../schemas/day.ts';
+import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
+import { openStore } from '../../storage/open-store.ts';
+import { showProgress } from '../progress.ts';
+import { type CommandContext, duckdbSettings } from './command-context.ts';
+
+export interface BackfillOptions {
+  readonly table: string;
+  readonly from?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
+  published: 0,
+  unchanged: 0,
+  nothing_placed: ERROR_CODES.source_rejected.exit,
+};
+
+/** `modelstats backfill pricing`: reconstructs the prices of the days before the first night (DESIGN §6, §10). */
+export async function backfill(context: CommandContext, options: BackfillOptions): Promise<number> {
+  const { config, clock, print, log } = context;
+  const { table, from = null, dryRun = false, json = false } = options;
+  if (from !== null && !isDay(from)) throw new AppError('usage', `--from ${from} is not a calendar day YYYY-MM-DD`);
+  const progress = showProgress(context, { total: 1 });
+  progress.next('backfill');
+  const result = await backfillPricing(
+    { table: resolve(table), from, dryRun },
+    {
+      store: await openStore(config.STORE),
+      clock,
+      newRunId: () => ulid(clock().getTime()),
+      workFolder: resolve(config.WORK),
+      duckdb: duckdbSettings(config),
+      limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
+      onStep: progress.part,
+    },
+  ).finally(progress.stop);
+  print(json ? JSON.stringify(result) : describe(result));
+  for (const warning of json ? [] : result.warnings) log(warning);
+  return EXIT_CODES[result.status];
+}
+
+function describe(result: BackfillResult): string {
+  const { rows, rows_placed, intervals, models, first_day, last_day, not_placed, replaced, issues } = result;
+  const days = first_day === null ? '' : `, ${first_day} to ${last_day}`;
+  const reasons = Object.entries(not_placed).map(([reason, count]) => `${count} ${reason}`);
+  return [
+    `${headline(result)}: ${intervals} intervals of ${models} models${days}`,
+    `${rows_placed} of ${rows} rows placed${reasons.length === 0 ? '' : `; not placed: ${reasons.join(', ')}`}`,
+    ...(replaced === null ? [] : [`it replaces ${replaced}, whose object is left to prune`]),
+    ...(reasons.length === 0 ? [] : [`details: ${issues}`]),
+  ].join('\n');
+}
+
+function headline({ status, dry_run }: BackfillResult): string {
+  switch (status) {
+    case 'published':
+      return pc.green(dry_run ? 'would publish' : 'published');
+    case 'unchanged':
+      return pc.dim('unchanged');
+    case 'nothing_placed':
+      return pc.red('nothing placed, nothing changed');
+  }
+}

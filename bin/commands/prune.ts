@@ -1,0 +1,77 @@
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import type { Removal } from '../../pipeline/prune/plan.ts';
+import { type PruneResult, prune } from '../../pipeline/prune.ts';
+import type { Retention } from '../../schemas/retention.ts';
+import { openStore } from '../../storage/open-store.ts';
+import type { Config } from '../config.ts';
+import { type Progress, showProgress } from '../progress.ts';
+import type { CommandContext } from './command-context.ts';
+
+export interface PruneOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** `modelstats prune [--dry-run]`: removes what retention doesn't keep; exit code 1 where a release is suspicious. */
+export async function pruneStore(context: CommandContext, options: PruneOptions): Promise<number> {
+  const { config, clock, print, log } = context;
+  let progress: Progress | undefined;
+  const result = await prune(
+    { dryRun: options.dryRun ?? false },
+    {
+      store: await openStore(config.STORE),
+      clock,
+      retention: retentionFromConfig(config),
+      onPlan: (total) => {
+        progress = showProgress(context, { total });
+      },
+      onRemoval: ({ release, what }) => progress?.next(`${release} ${what}`),
+    },
+  ).finally(() => progress?.stop());
+  print(options.json ? JSON.stringify(jsonFrom(result)) : describe(result));
+  for (const { release, reason } of result.suspicious) log(`${pc.red('suspicious')} ${release}: ${reason}`);
+  return result.suspicious.length === 0 ? 0 : 1;
+}
+
+function retentionFromConfig(config: Config): Retention {
+  return {
+    changesMonths: config.RETENTION_CHANGES_MONTHS,
+    snapshots: config.RETENTION_SNAPSHOTS,
+    states: config.RETENTION_STATES,
+  };
+}
+
+function jsonFrom({ dry_run, removals, suspicious, retained_from }: PruneResult) {
+  const { objects, bytes } = totalOf(removals);
+  return { dry_run, objects, bytes, retained_from, removals: removals.map(rowFrom), suspicious };
+}
+
+/** The keys themselves follow from release and part. */
+function rowFrom({ release, what, reason, keys, bytes }: Removal) {
+  return { release, what, objects: keys.length, bytes, reason };
+}
+
+function totalOf(removals: readonly Removal[]) {
+  return {
+    objects: removals.reduce((sum, { keys }) => sum + keys.length, 0),
+    bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+function describe({ dry_run, removals, retained_from }: PruneResult): string {
+  const feed = `the feed starts at ${retained_from ?? '(nothing)'}`;
+  if (removals.length === 0) return `nothing to prune; ${feed}`;
+  const { objects, bytes } = totalOf(removals);
+  const summary = `${dry_run ? 'would remove' : 'removed'} ${objects} objects, ${bytes} bytes; ${feed}`;
+  return dry_run ? `${tableOf(removals)}\n${summary}` : summary;
+}
+
+function tableOf(removals: readonly Removal[]): string {
+  const table = new Table({
+    head: ['release', 'part', 'objects', 'bytes', 'why'],
+    style: { head: [], border: [] },
+  });
+  for (const removal of removals) table.push(Object.values(rowFrom(removal)));
+  return table.toString();
+}

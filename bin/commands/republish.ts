@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import pc from 'picocolors';
+import { type RepublishResult, republish } from '../../pipeline/republish.ts';
+import { openStore } from '../../storage/open-store.ts';
+import { showProgress } from '../progress.ts';
+import { type CommandContext, duckdbSettings } from './command-context.ts';
+
+export interface RepublishOptions {
+  readonly snapshot: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+/** `modelstats republish SNAPSHOT [--to STORE]`; exit code 1 where a file can't be had or the copy isn't listed. */
+export async function republishSnapshot(context: CommandContext, options: RepublishOptions): Promise<number> {
+  const { config, print } = context;
+  const origin = await openStore(config.STORE);
+  const second = options.to === undefined ? undefined : await openStore(options.to);
+  const progress = showProgress(context, { total: 1 });
+  progress.next(options.snapshot);
+  const result = await republish(options.snapshot, {
+    origin,
+    second,
+    workFolder: resolve(config.WORK),
+    duckdb: duckdbSettings(config),
+    onFile: progress.part,
+  }).finally(progress.stop);
+  print(options.json ? JSON.stringify(result) : describe(result));
+  return result.ok && result.listed ? 0 : 1;
+}
+
+function describe({ release, store, files, not_listed_because }: RepublishResult): string {
+  const paint = { ok: pc.dim, restored: pc.green, rebuilt: pc.green, refused: pc.red } as const;
+  const lines = files.map(({ path, status, reason }) =>
+    [paint[status](status.padEnd('restored'.length)), path, reason ?? ''].join('  ').trimEnd(),
+  );
+  const listed = not_listed_because === null ? '' : `\n${pc.yellow('not listed')}: ${not_listed_because}`;
+  return `${lines.join('\n')}\n${release} in ${store}: ${countsOf(files)}${listed}`;
+}
+
+function countsOf(files: RepublishResult['files']): string {
+  const statuses = ['ok', 'restored', 'rebuilt', 'refused'] as const;
+  const counts = statuses.map((status) => ({ status, count: files.filter((file) => file.status === status).length }));
+  return counts.flatMap(({ status, count }) => (count === 0 ? [] : [`${count} ${status}`])).join(', ');
+}

@@ -1,0 +1,17 @@
+import { destination, type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+
+/**
+ * The log of a command that runs on: JSON Lines on stderr. Written at once, so that nothing is lost when the process ends;
+ * a scheduler has few lines.
+ */
+export function createLogger({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger {
+  return pino(
+    { level: LOG_LEVEL, timestamp: () => `,"time":"${new Date().toISOString()}"`, formatters: { level: levelName } },
+    destination({ dest: process.stderr.fd, sync: true }),
+  );
+}
+
+function levelName(level: string) {
+  return { level };
+}

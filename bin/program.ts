@@ -1,0 +1,148 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { backfill } from './commands/backfill.ts';
+import { catalogRebuild } from './commands/catalog-rebuild.ts';
+import type { CommandAction } from './commands/command-context.ts';
+import { nightly } from './commands/nightly.ts';
+import { pruneStore } from './commands/prune.ts';
+import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
+import { schedule } from './commands/schedule.ts';
+import { status } from './commands/status.ts';
+import { type VerifyOptions, verifyStore } from './commands/verify.ts';
+
+/**
+ * Turns a command's action into what commander calls: sets it to work, and its exit code to the process. A signal ends the
+ * process at once, unless the action `stopsItself`.
+ */
+export type RunAction = <Options>(
+  action: CommandAction<Options>,
+  how?: { readonly stopsItself?: boolean },
+) => (options: Options) => Promise<void>;
+
+/** The command line: every command with its options and its help. */
+export function buildProgram(version: string, run: RunAction): Command {
+  const program = new Command('modelstats')
+    .description('A trustworthy daily record of AI models, benchmarks, scores, rankings and prices.')
+    .version(version)
+    .showHelpAfterError('(see --help)')
+    .exitOverride();
+  addNightCommands(program, run);
+  addStoreCommands(program, run);
+  addHousekeeping(program, run);
+  return program;
+}
+
+/** What publishes. */
+function addNightCommands(program: Command, run: RunAction): void {
+  program
+    .command('nightly')
+    .description('Publish a day: capture, check, diff, history, snapshot, prove, publish')
+    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
+    .option('--day <YYYY-MM-DD>', 'UTC day to capture (default: today)', textValue)
+    .option('--all-days', 'every dated folder of the source that is not published yet, in order')
+    .option('--dry-run', 'do everything but publish')
+    .option('--accept', 'pass what the guard holds, for this run')
+    .option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run', textValues)
+    .option('--json', 'one JSON object a day on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats nightly --source ./raw --day 2026-11-20')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
+    )
+    .action(run(nightly));
+  program
+    .command('schedule')
+    .description('Run a night every day at MODELSTATS_CRON (UTC), tried again until it is published')
+    .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)')
+    .option('--check', 'only say whether the scheduler that writes MODELSTATS_HEALTH_FILE is at work')
+    .option('--json', "each night's answer as one JSON object on stdout; with --check the scheduler's health")
+    .addHelpText('after', "\nExample:\n  MODELSTATS_CRON='5 0 * * *' modelstats schedule --source ./raw")
+    .addHelpText('after', '\nStops on SIGTERM or SIGINT. Exit codes of --check: 0 at work, 1 not')
+    .action(run(schedule, { stopsItself: true }));
+  program
+    .command('backfill')
+    .description('Reconstruct history of the days before the first night')
+    .command('pricing')
+    .description('Put the prices of a table before the first captured pricing day; a second run replaces the first')
+    .requiredOption(
+      '--table <file>',
+      'JSON Lines, JSON, CSV (each also .gz) or Parquet, a row per price and stretch of days',
+    )
+    .option('--from <YYYY-MM-DD>', 'first day to reconstruct; also where prices begin whose start is unknown')
+    .option('--dry-run', 'do everything but publish')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats backfill pricing --table prices.csv --from 2025-01-01')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 anything else',
+    )
+    .action(run(backfill));
+}
+
+/** What looks at published snapshots and mends them. */
+function addStoreCommands(program: Command, run: RunAction): void {
+  program
+    .command('status')
+    .description('Show what the store holds and which prices are held back')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats status')
+    .action(run(status));
+  program
+    .command('verify')
+    .description('Prove a snapshot: every file by its hash, its content by replay from the one before')
+    .argument('[snapshot]', 'day of the snapshot (default: the newest)')
+    .option('--all', 'every snapshot')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats verify 2026-11-20\n\nExit code 1 where anything is wrong')
+    .action((snapshot: string | undefined, options: VerifyOptions) =>
+      run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
+    );
+  program
+    .command('republish')
+    .description("Put a snapshot's files back byte for byte: lost or damaged ones, or all of them into a second store")
+    .argument('<snapshot>', 'day of the snapshot')
+    .option('--to <store>', 'a second store that is to have it, or to be repaired from this one')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --to file:/mnt/mirror',
+    )
+    .addHelpText(
+      'after',
+      '\nExit code 1 where a file could not be put back, or the copy is not listed in the second store',
+    )
+    .action((snapshot: string, options: Omit<RepublishOptions, 'snapshot'>) =>
+      run(republishSnapshot)({ ...options, snapshot }),
+    );
+}
+
+/** What keeps the store small and whole. */
+function addHousekeeping(program: Command, run: RunAction): void {
+  program
+    .command('prune')
+    .description('Remove what retention no longer keeps, and what unfinished nights left behind')
+    .option('--dry-run', 'list what would go, and why; change nothing')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where a release is suspicious')
+    .action(run(pruneStore));
+  program
+    .command('catalog')
+    .description('Look after catalog.json')
+    .command('rebuild')
+    .description('Make a lost or damaged catalog.json anew from the releases')
+    .option('--force', 'even though the catalog can be read')
+    .option('--keep <day.run>', 'the release to keep where two could have been published', textValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
+    .action(run(catalogRebuild));
+}
+
+/** An option's value. One that is empty, or looks like the next option, is a forgotten value. */
+function textValue(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
+  if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
+  return value;
+}
+
+function textValues(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, textValue(value)];
+}

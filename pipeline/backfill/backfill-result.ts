@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Day } from '../../schemas/day.ts';
+import type { NotPlaced } from './not-placed.ts';
+import type { Placement } from './place.ts';
+
+/**
+ * What became of a backfill: `published` (or would be, in a dry run), `unchanged` where exactly these intervals are in
+ * force, `nothing_placed` where not one row of the table has a place and everything stays as it was.
+ */
+export type BackfillStatus = 'published' | 'unchanged' | 'nothing_placed';
+
+/** The field names are the contract of `backfill pricing --json`. */
+export interface BackfillOutcome extends Placement {
+  readonly status: BackfillStatus;
+  /** The backfill that is in force now; null where there is none. */
+  readonly run: string | null;
+  /** The backfill that this one replaces; its object stays until it is pruned. */
+  readonly replaced: string | null;
+  /** Rows of the table. */
+  readonly rows: number;
+  /** Rows without a place, by reason. */
+  readonly not_placed: NotPlaced;
+  readonly from: Day | null;
+  /** The first captured pricing day, before which every interval ends. */
+  readonly first_captured: Day;
+  readonly dry_run: boolean;
+}
+
+export interface BackfillResult extends BackfillOutcome {
+  readonly warnings: readonly string[];
+  /** The file that lists every row without a place, with its line and the reason. */
+  readonly issues: string;
+}
+
+export interface BackfillReport {
+  readonly table: string;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly result: BackfillResult;
+}
+
+/** Writes `report.json` of a backfill into its run folder. */
+export async function writeBackfillReport(folder: string, report: BackfillReport): Promise<void> {
+  const { table, startedAt, finishedAt, result } = report;
+  const text = JSON.stringify(
+    {
+      command: 'backfill pricing',
+      table,
+      started_at: startedAt.toISOString(),
+      finished_at: finishedAt.toISOString(),
+      ...result,
+    },
+    null,
+    2,
+  );
+  await writeFile(join(folder, 'report.json'), `${text}\n`);
+}

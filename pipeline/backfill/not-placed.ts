@@ -1,0 +1,95 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import type { Database, Row } from '../../storage/duckdb.ts';
+import type { CapturedFile } from '../capture/capture.ts';
+import { lineFinder } from '../check/issues.ts';
+import { type JudgeInput, NOT_PLACED_REASONS, type NotPlacedReason } from './judge.ts';
+
+/** Rows not placed, by reason; a reason without rows is left out. */
+export type NotPlaced = Readonly<Partial<Record<NotPlacedReason, number>>>;
+
+/** How a reason is told of a row of `judged`: the field, its value and what is wrong with it, as SQL. */
+interface Explanation {
+  readonly field: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+/** Problems written at once, so that a table of any size is reported in bounded memory. */
+const PAGE_ROWS = 10_000;
+
+/**
+ * Gathers every row that was not placed in `not_placed`, one row per problem, and counts the rows by reason. A bad row may
+ * have several problems and counts once.
+ */
+export async function countNotPlaced(database: Database, input: JudgeInput): Promise<NotPlaced> {
+  const told = Object.entries(explanations(input)).map(
+    ([verdict, { field, value, reason }]) =>
+      `SELECT row, '${verdict}', '${field}', CAST(${value} AS VARCHAR), ${reason} FROM judged WHERE verdict = '${verdict}'`,
+  );
+  await database.run(
+    `CREATE OR REPLACE TABLE not_placed AS
+     SELECT row, 'bad_row' AS kind, field, value, reason FROM issues UNION ALL ${told.join(' UNION ALL ')}`,
+  );
+  const rows = await database.rows(
+    'SELECT kind, count(DISTINCT row)::DOUBLE AS rows FROM not_placed GROUP BY kind ORDER BY kind',
+  );
+  const counts = new Map(rows.map(({ kind, rows: count }) => [kind, Number(count)]));
+  return Object.fromEntries(
+    NOT_PLACED_REASONS.filter((reason) => counts.has(reason)).map((reason) => [reason, counts.get(reason) ?? 0]),
+  );
+}
+
+function explanations({ from, firstCaptured, price_range: [low, high] }: JudgeInput) {
+  const prices = `concat_ws(', ', coalesce(CAST(input_per_million AS VARCHAR), 'null'),
+    coalesce(CAST(output_per_million AS VARCHAR), 'null'))`;
+  return {
+    empty_interval: {
+      field: 'effective_from, effective_to',
+      value: `effective_from || ', ' || effective_to`,
+      reason: `'ends on or before the day on which it begins'`,
+    },
+    implausible_price: {
+      field: 'input_per_million, output_per_million',
+      value: prices,
+      reason: `'is outside ${low} to ${high} per million tokens'`,
+    },
+    unknown_model: { field: 'model_id', value: 'model_id', reason: `'never existed in the store'` },
+    captured: {
+      field: 'effective_from',
+      value: 'effective_from',
+      reason: `'begins on or after ${firstCaptured}, since when pricing is captured'`,
+    },
+    before_from: { field: 'effective_to', value: 'effective_to', reason: `'ends on or before --from ${from}'` },
+    contradiction: {
+      field: 'input_per_million, output_per_million, currency',
+      value: `${prices} || ', ' || currency`,
+      reason: `'overlaps row ' || rival || ' of the same model and provider, which has another price'`,
+    },
+    start_unknown: {
+      field: 'effective_from',
+      value: 'effective_from',
+      reason: `'is unknown, and no --from bounds it'`,
+    },
+  } satisfies Record<Exclude<NotPlacedReason, 'bad_row'>, Explanation>;
+}
+
+/** Writes `not_placed` as JSON Lines, in file order, each problem with its line (1-based; null where there are none). */
+export async function writeNotPlaced(database: Database, captured: CapturedFile, path: string): Promise<void> {
+  const lineFromRow = lineFinder(captured);
+  await writeFile(path, '');
+  for (let offset = 0; ; offset += PAGE_ROWS) {
+    const rows = await database.rows(
+      `SELECT kind, row::DOUBLE AS row, field, value, reason FROM not_placed ORDER BY not_placed.row, field, reason
+       LIMIT ${PAGE_ROWS} OFFSET ${offset}`,
+    );
+    const lines = rows.map((row) => `${JSON.stringify(issueFromRow(row, captured.origin, lineFromRow))}\n`);
+    await appendFile(path, lines.join(''));
+    if (rows.length < PAGE_ROWS) return;
+  }
+}
+
+function issueFromRow(row: Row, file: string, lineFromRow: (row: number) => number | null) {
+  const { kind, field, value, reason } = row;
+  const number = Number(row['row']);
+  return { dataset: 'pricing', kind, file, line: lineFromRow(number), row: number, field, value, reason };
+}

@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { PRICING_TABLE } from '../../schemas/pricing-table.ts';
+import { type CaptureDeps, type CapturedFile, captureFile, columnWarnings } from '../capture/capture.ts';
+import { createIssues } from '../check/issues.ts';
+import { explainFaults } from '../check/rows.ts';
+import { type DatasetSource, SOURCE_FORMATS } from '../source.ts';
+
+export interface PricingTable {
+  readonly captured: CapturedFile;
+  /** What an operator should know and need not act on. */
+  readonly warnings: readonly string[];
+}
+
+const TABLE_FILE = /\.(?:(jsonl|json|csv)(\.gz)?|(parquet))$/;
+
+/**
+ * Reads a pricing table into `source_pricing`, typed, in file order, as the night reads a source; what is wrong with
+ * single rows stands in `issues`. Rejects with `source_rejected` where the file can't be read as a whole.
+ */
+export async function readPricingTable(path: string, deps: CaptureDeps): Promise<PricingTable> {
+  const file = await findTable(path);
+  const captured = await captureFile(PRICING_TABLE, file, deps);
+  await createIssues(deps.database);
+  await explainFaults(deps.database, PRICING_TABLE, captured, captured.rows);
+  return { captured, warnings: columnWarnings(captured) };
+}
+
+async function findTable(path: string): Promise<DatasetSource> {
+  const name = basename(path);
+  const [, text, gz, parquet] = TABLE_FILE.exec(name) ?? [];
+  const format = SOURCE_FORMATS.find((candidate) => candidate === (text ?? parquet));
+  if (format === undefined) {
+    throw new AppError('source_rejected', `${path}: the name must end in .jsonl, .json or .csv (or .gz), or .parquet`);
+  }
+  try {
+    if (!(await stat(path)).isFile()) throw new Error('it is not a file');
+  } catch (cause) {
+    throw new AppError('source_rejected', `the table ${path} can't be read: ${messageFromError(cause)}`, { cause });
+  }
+  return { dataset: 'pricing', name, path, format, compressed: gz !== undefined };
+}

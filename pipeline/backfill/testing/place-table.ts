@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Day } from '../../../schemas/day.ts';
+import { Database } from '../../../storage/duckdb.ts';
+import type { Bounds } from '../bounds.ts';
+import { judgeRows } from '../judge.ts';
+import { countNotPlaced, type NotPlaced } from '../not-placed.ts';
+import { type Placement, placeIntervals } from '../place.ts';
+import { readPricingTable } from '../read-table.ts';
+import type { TableRow } from './table-row.ts';
+
+export interface Interval extends TableRow {
+  readonly updated_at: string;
+  readonly valid_from: Day;
+  readonly valid_to: Day;
+}
+
+export interface Placed {
+  readonly intervals: readonly Interval[];
+  /** For each row of the table, why it has no place; null where it has one. */
+  readonly reasons: readonly (string | null)[];
+  readonly notPlaced: NotPlaced;
+  readonly placement: Placement;
+}
+
+export interface PlaceInput extends Bounds {
+  readonly rows: readonly unknown[];
+  readonly knownModels: readonly string[];
+}
+
+const LIMITS = { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 };
+
+/** Places tables, one after the other, in one database, which a test closes. */
+export class TablePlacer {
+  readonly #scratch: string;
+  readonly #database: Database;
+
+  private constructor(scratch: string, database: Database) {
+    this.#scratch = scratch;
+    this.#database = database;
+  }
+
+  static async open(): Promise<TablePlacer> {
+    const scratch = await mkdtemp(join(tmpdir(), 'modelstats-backfill-'));
+    const settings = { memoryLimit: '200MB', threads: 1, tempFolder: scratch };
+    return new TablePlacer(scratch, await Database.open(':memory:', settings));
+  }
+
+  /** Writes rows as a table, and reads, judges and places them. */
+  async place({ rows, knownModels, ...bounds }: PlaceInput): Promise<Placed> {
+    const [database, scratch] = [this.#database, this.#scratch];
+    const path = join(scratch, 'table.jsonl');
+    await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    await database.run('DROP TABLE IF EXISTS source_pricing; DROP TABLE IF EXISTS issues');
+    await readPricingTable(path, { database, scratch, limits: LIMITS });
+    const ids = JSON.stringify(knownModels);
+    await database.run(`CREATE OR REPLACE TABLE known_models AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`, [
+      ids,
+    ]);
+    const input = { ...bounds, price_range: [0.0001, 10_000] as [number, number] };
+    await judgeRows(database, input);
+    const placement = await placeIntervals(database);
+    const notPlaced = await countNotPlaced(database, input);
+    return { ...(await readPlaced(database)), notPlaced, placement };
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+    await rm(this.#scratch, { recursive: true, force: true });
+  }
+}
+
+async function readPlaced(database: Database): Promise<Pick<Placed, 'intervals' | 'reasons'>> {
+  const verdicts = await database.rows(
+    `SELECT coalesce(j.verdict, if(s.fault <> 0, 'bad_row', NULL)) AS verdict
+     FROM source_pricing s LEFT JOIN judged j ON j.row = s.rowid + 1 ORDER BY s.rowid`,
+  );
+  const rows = await database.rows('FROM placed');
+  return {
+    // The columns are those of the query that filled `placed`.
+    intervals: rows as unknown as readonly Interval[],
+    reasons: verdicts.map(({ verdict }) => (typeof verdict === 'string' ? verdict : null)),
+  };
+}

@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CatalogSchema } from '../schemas/catalog.ts';
+import { loadCatalog } from '../storage/catalog.ts';
+import { backfillKey, backfillMarkKey, CATALOG_KEY } from '../storage/keys.ts';
+import { CapturedStore } from './backfill/testing/captured-store.ts';
+import { tableRow } from './backfill/testing/table-row.ts';
+import { rebuildCatalog } from './catalog-rebuild.ts';
+
+let oneDay: CapturedStore;
+let place: CapturedStore;
+beforeAll(async () => {
+  oneDay = await CapturedStore.open();
+  await oneDay.publish('2024-03-02', ['m1'], [{ model_id: 'm1', provider: 'p1' }]);
+});
+afterAll(() => oneDay.close());
+beforeEach(async () => {
+  place = await oneDay.copy();
+});
+afterEach(() => place.close());
+
+const backfillFrom = (effective_from: string) => place.backfillRows([tableRow({ effective_from })]);
+
+async function listedAfterLoss(): Promise<string | null | undefined> {
+  await place.store.delete(CATALOG_KEY);
+  const { catalog } = await rebuildCatalog(place.store, { force: false });
+  return catalog.backfill?.pricing?.run;
+}
+
+test('a lost catalog finds the newest backfill again, exactly as it was listed', async () => {
+  await backfillFrom('2024-02-01');
+  await backfillFrom('2024-02-02');
+  const { catalog: before } = await loadCatalog(place.store);
+  await listedAfterLoss();
+  const { catalog: after } = await loadCatalog(place.store);
+  expect(after?.backfill).toEqual(before?.backfill);
+  expect(after?.releases).toEqual(before?.releases);
+});
+
+test('a backfill that was never made live, or whose intervals are gone, is not listed', async () => {
+  const [first, second, third] = [
+    await backfillFrom('2024-02-01'),
+    await backfillFrom('2024-02-02'),
+    await backfillFrom('2024-02-03'),
+  ];
+  await place.store.delete(backfillMarkKey(third.run ?? ''));
+  await place.store.delete(backfillKey(second.run ?? ''));
+  expect(await listedAfterLoss()).toBe(first.run);
+  await place.store.delete(backfillKey(first.run ?? ''));
+  expect(await listedAfterLoss()).toBeUndefined();
+});
+
+test('rebuilding a catalog that can be read keeps the backfill it lists, marked or not', async () => {
+  const { run } = await backfillFrom('2024-02-01');
+  await place.store.delete(backfillMarkKey(run ?? ''));
+  const { catalog } = await rebuildCatalog(place.store, { force: true });
+  expect(catalog.backfill?.pricing?.run).toBe(run);
+});
+
+test('a store without a backfill is rebuilt without one, and a catalog without the field stays readable', async () => {
+  expect(await listedAfterLoss()).toBeUndefined();
+  const { catalog } = await loadCatalog(place.store);
+  expect(catalog).not.toHaveProperty('backfill');
+  expect(CatalogSchema.parse({ format: 1, generation: 1, releases: [] })).not.toHaveProperty('backfill');
+});

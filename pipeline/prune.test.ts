@@ -1,0 +1,304 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addDays } from '../schemas/day.ts';
+import { AppError } from '../schemas/errors.ts';
+import { RETENTION, type Retention, retainedFrom } from '../schemas/retention.ts';
+import { loadCatalog, swapCatalog } from '../storage/catalog.ts';
+import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { prune } from './prune.ts';
+import { keysOf, openSmallStore, RELEASE_FILES, type SmallStore, smallEntry } from './testing/small-store.ts';
+
+const NOW = new Date('2026-03-10T06:00:00Z');
+const HOUR_MS = 3_600_000;
+/** Small enough for a store of a few days. */
+const TIGHT: Retention = { changesMonths: 1, snapshots: 2, states: 1 };
+const DAYS = ['2026-01-30', '2026-01-31', '2026-02-08', '2026-02-09', '2026-03-08', '2026-03-09'];
+
+let small: SmallStore;
+beforeEach(async () => {
+  small = await openSmallStore();
+});
+afterEach(() => small.dispose());
+
+/** Publishes small releases. */
+async function publishDays(days: readonly string[]): Promise<void> {
+  for (const day of days) await small.put({ day, run: 'RUN' }, { at: new Date(`${day}T23:59:59Z`) });
+  await small.writeCatalog(days.map((day) => smallEntry(day)));
+}
+
+interface PruneOptions {
+  readonly store?: ObjectStore;
+  readonly retention?: Retention;
+  readonly dryRun?: boolean;
+  readonly now?: Date;
+}
+
+function pruneNow({ store = small.store, retention = TIGHT, dryRun = false, now = NOW }: PruneOptions = {}) {
+  return prune({ dryRun }, { store, retention, clock: () => now, onPlan: () => {}, onRemoval: () => {} });
+}
+
+/** The store behaves as ever, but for what is given. */
+function storeWith(changed: Partial<ObjectStore>): ObjectStore {
+  const bound = (name: string | symbol): unknown => {
+    const value: unknown = Reflect.get(small.store, name);
+    return typeof value === 'function' ? value.bind(small.store) : value;
+  };
+  return new Proxy(small.store, {
+    get: (_, name) => (Object.hasOwn(changed, name) ? Reflect.get(changed, name) : bound(name)),
+  });
+}
+
+async function liveReleases() {
+  return (await loadCatalog(small.store)).catalog?.releases ?? [];
+}
+
+describe('prune', () => {
+  it('leaves exactly the objects of the parts that the catalog lists afterwards', async () => {
+    await publishDays(DAYS);
+    await pruneNow();
+    const releases = await liveReleases();
+    expect(releases.map(({ day, parts }) => `${day} ${parts.join(' ')}`)).toEqual([
+      '2026-01-30 ',
+      '2026-01-31 snapshot',
+      '2026-02-08 ',
+      '2026-02-09 snapshot changes',
+      '2026-03-08 snapshot changes',
+      '2026-03-09 snapshot changes state',
+    ]);
+    expect(await small.keys()).toEqual([...releases.flatMap(keysOf)].sort());
+  });
+
+  it('keeps history and release.json of every release for ever', async () => {
+    await publishDays(DAYS);
+    await pruneNow();
+    const kept = await small.keys();
+    for (const day of DAYS) expect(kept).toContain(releaseKey({ day, run: 'RUN' }, RELEASE_PATHS.history('scores')));
+    for (const day of DAYS) expect(kept).toContain(releaseKey({ day, run: 'RUN' }, RELEASE_PATHS.release));
+  });
+
+  it('follows the numbers of the retention over more than 400 days', async () => {
+    const days = Array.from({ length: 430 }, (_, index) => addDays('2024-01-30', index));
+    await publishDays(days);
+    const { retained_from } = await pruneNow({ retention: RETENTION, now: new Date(`${days.at(-1)}T06:00:00Z`) });
+    const releases = await liveReleases();
+    expect(releases.filter(({ parts }) => parts.includes('snapshot'))).toHaveLength(90 + 12);
+    expect(releases.filter(({ parts }) => parts.includes('state'))).toHaveLength(7);
+    expect(days.at(-1)).toBe('2025-04-03');
+    expect(retained_from).toBe('2024-03-03');
+    expect(await small.keys()).toEqual([...releases.flatMap(keysOf)].sort());
+  });
+
+  it('tells the first day in the feed as the catalog will', async () => {
+    await publishDays(DAYS);
+    const planned = await pruneNow({ dryRun: true });
+    const done = await pruneNow();
+    expect(done.retained_from).toBe('2026-02-09');
+    expect(planned.retained_from).toBe(done.retained_from);
+    expect(retainedFrom((await loadCatalog(small.store)).catalog)).toBe(done.retained_from);
+  });
+
+  it('changes nothing in a dry run, and lists exactly what the next run removes', async () => {
+    await publishDays(DAYS);
+    await small.put(
+      { day: '2026-03-09', run: 'LOST' },
+      { at: new Date(0), paths: ['release.json', 'changes.parquet'] },
+    );
+    const [keys, before] = [await small.keys(), await loadCatalog(small.store)];
+    const planned = await pruneNow({ dryRun: true });
+    expect(await small.keys()).toEqual(keys);
+    expect(await loadCatalog(small.store)).toEqual(before);
+    expect({ ...(await pruneNow()), dry_run: true }).toEqual(planned);
+    const gone = planned.removals.flatMap((removal) => removal.keys);
+    expect([...gone, ...(await small.keys())].sort()).toEqual(keys);
+    expect(planned.removals.find(({ what }) => what === 'orphan')?.bytes).toBe('release.jsonchanges.parquet'.length);
+  });
+
+  it('does not even swap the catalog where there is nothing to remove', async () => {
+    await publishDays(DAYS);
+    await pruneNow();
+    const before = await loadCatalog(small.store);
+    expect((await pruneNow()).removals).toEqual([]);
+    expect(await loadCatalog(small.store)).toEqual(before);
+  });
+
+  it('does nothing to an empty store', async () => {
+    expect(await pruneNow()).toEqual({ dry_run: false, removals: [], suspicious: [], retained_from: null });
+  });
+});
+
+describe('orphans', () => {
+  const young = new Date(NOW.getTime() - 24 * HOUR_MS);
+  const old = new Date(NOW.getTime() - 24 * HOUR_MS - 1000);
+  const unpublished = RELEASE_FILES.filter((path) => path !== RELEASE_PATHS.published);
+  const orphan = { day: '2026-03-09', run: 'LOST' };
+  const orphanKeys = async () => (await small.keys()).filter((key) => key.startsWith(releaseKey(orphan, '')));
+
+  it('go whole when their newest object is more than a day old', async () => {
+    await publishDays(DAYS);
+    await small.put(orphan, { at: old, paths: unpublished });
+    const { removals } = await pruneNow({ retention: RETENTION });
+    expect(removals).toMatchObject([{ release: '2026-03-09.LOST', what: 'orphan' }]);
+    expect(removals[0]?.reason).toBe('never published, last written 2026-03-09T05:59:59Z');
+    expect(await orphanKeys()).toEqual([]);
+    expect(await liveReleases()).toHaveLength(DAYS.length);
+  });
+
+  it('stay whole while their newest object is younger: a running night never loses a file', async () => {
+    await publishDays(DAYS);
+    await small.put(orphan, { at: new Date(0), paths: unpublished });
+    await small.put(orphan, { at: young, paths: ['history/scores.parquet'] });
+    expect((await pruneNow({ retention: RETENTION })).removals).toEqual([]);
+    expect(await orphanKeys()).toHaveLength(unpublished.length);
+  });
+
+  it('lose release.json first, so that none deleted half-way looks complete', async () => {
+    await publishDays(DAYS);
+    await small.put(orphan, { at: old, paths: unpublished });
+    const deleted: string[] = [];
+    const store = storeWith({
+      delete: async (key) => {
+        deleted.push(key);
+        throw new AppError('store_unavailable', 'the store is gone');
+      },
+    });
+    await expect(pruneNow({ store, retention: RETENTION })).rejects.toThrow('the store is gone');
+    expect(deleted).toEqual([releaseKey(orphan, RELEASE_PATHS.release)]);
+  });
+
+  it('are never touched where one carries the mark of a published release; that one is reported', async () => {
+    await publishDays(DAYS);
+    await small.put(orphan, { at: old });
+    await small.put({ ...orphan, run: 'OTHER' }, { at: old, paths: unpublished });
+    const keys = await small.keys();
+    const { removals, suspicious } = await pruneNow({ retention: RETENTION });
+    expect(removals).toEqual([]);
+    expect(suspicious).toMatchObject([{ release: '2026-03-09.LOST' }]);
+    expect(await small.keys()).toEqual(keys);
+  });
+
+  it('are never touched in a store that has lost its catalog', async () => {
+    await small.put({ day: '2026-03-08', run: 'RUN' }, { at: old });
+    await small.put(orphan, { at: old, paths: unpublished });
+    const keys = await small.keys();
+    const { removals, suspicious } = await pruneNow();
+    expect(removals).toEqual([]);
+    expect(suspicious).toMatchObject([{ release: '2026-03-08.RUN' }]);
+    expect(await small.keys()).toEqual(keys);
+  });
+
+  it('are no keys that merely look like releases', async () => {
+    await publishDays(DAYS);
+    await small.store.put('releases/readme.txt', Buffer.from('not ours'));
+    await small.store.put('backfill/pricing.RUN.parquet', Buffer.from('not ours'));
+    await pruneNow({ now: new Date('2030-01-01T00:00:00Z') });
+    expect(await small.store.head('releases/readme.txt')).toBeDefined();
+    expect(await small.store.head('backfill/pricing.RUN.parquet')).toBeDefined();
+  });
+});
+
+describe('a prune that dies', () => {
+  it('between the swap and the deletes leaves only what the next one removes', async () => {
+    await publishDays(DAYS);
+    let deletesLeft = 3;
+    const store = storeWith({
+      delete: async (key) => {
+        deletesLeft -= 1;
+        if (deletesLeft < 0) throw new AppError('store_unavailable', 'killed');
+        await small.store.delete(key);
+      },
+    });
+    await expect(pruneNow({ store })).rejects.toThrow('killed');
+    const releases = await liveReleases();
+    const left = (await small.keys()).length - releases.flatMap(keysOf).length;
+    expect(left).toBeGreaterThan(0);
+    const { removals } = await pruneNow();
+    expect(new Set(removals.map(({ reason }) => reason))).toEqual(
+      new Set(['left over: the catalog no longer lists it']),
+    );
+    expect(await small.keys()).toEqual([...releases.flatMap(keysOf)].sort());
+    expect(await liveReleases()).toEqual(releases);
+  });
+
+  it('before the swap has changed nothing', async () => {
+    await publishDays(DAYS);
+    const keys = await small.keys();
+    const store = storeWith({ put: () => Promise.reject(new AppError('store_unavailable', 'killed')) });
+    await expect(pruneNow({ store })).rejects.toThrow('killed');
+    expect(await small.keys()).toEqual(keys);
+    expect((await liveReleases()).every(({ parts }) => parts.length === 3)).toBe(true);
+  });
+});
+
+describe('a prune that races', () => {
+  const next = { day: '2026-03-10', run: 'NEXT' };
+
+  /** A store in which another process swaps the catalog just before this one does, `times` times. */
+  function racedStore(times: number, swap: () => Promise<unknown>): ObjectStore {
+    let left = times;
+    return storeWith({
+      put: async (key, bytes, condition) => {
+        left -= 1;
+        if (left >= 0) await swap();
+        return small.store.put(key, bytes, condition);
+      },
+    });
+  }
+
+  async function publishNext(): Promise<void> {
+    await small.put(next, { at: NOW });
+    const loaded = await loadCatalog(small.store);
+    await swapCatalog(small.store, loaded, {
+      releases: [...(loaded.catalog?.releases ?? []), smallEntry(next.day, next.run)],
+    });
+  }
+
+  it('plans anew with the night that published in between', async () => {
+    await publishDays(DAYS);
+    const { removals } = await pruneNow({ store: racedStore(1, publishNext) });
+    const releases = await liveReleases();
+    expect(releases.at(-1)).toMatchObject({ ...next, parts: ['snapshot', 'changes', 'state'] });
+    expect(releases.at(-2)).toMatchObject({ day: '2026-03-09', parts: ['snapshot', 'changes'] });
+    expect(removals.map(({ release }) => release)).not.toContain('2026-03-10.NEXT');
+    expect(await small.keys()).toEqual([...releases.flatMap(keysOf)].sort());
+  });
+
+  it('makes a night that began before it lose its swap, whose files then are orphans', async () => {
+    await publishDays(DAYS);
+    const night = await loadCatalog(small.store);
+    await pruneNow();
+    const releases = [...(night.catalog?.releases ?? []), smallEntry(next.day, next.run)];
+    await expect(swapCatalog(small.store, night, { releases })).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it('never deletes files of a night that can still publish, however long that night slept', async () => {
+    await publishDays(DAYS);
+    await pruneNow();
+    await small.put(next, { at: new Date(0), paths: ['release.json', 'changes.parquet'] });
+    const sleeping = await loadCatalog(small.store);
+    expect((await pruneNow()).removals).toMatchObject([{ what: 'orphan' }]);
+    const releases = [...(sleeping.catalog?.releases ?? []), smallEntry(next.day, next.run)];
+    await expect(swapCatalog(small.store, sleeping, { releases })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+  });
+
+  it('gives up, with nothing deleted, where the catalog never stays the same', async () => {
+    await publishDays(DAYS);
+    const keys = await small.keys();
+    const touch = async () => {
+      const loaded = await loadCatalog(small.store);
+      await swapCatalog(small.store, loaded, {});
+    };
+    const store = racedStore(Number.POSITIVE_INFINITY, touch);
+    await expect(pruneNow({ store })).rejects.toMatchObject({ code: 'precondition_failed' });
+    expect(await small.keys()).toEqual(keys);
+  });
+
+  it('against another prune ends as one alone would', async () => {
+    await publishDays(DAYS);
+    await Promise.all([pruneNow(), pruneNow(), pruneNow()]);
+    const releases = await liveReleases();
+    expect(await small.keys()).toEqual([...releases.flatMap(keysOf)].sort());
+    expect((await pruneNow()).removals).toEqual([]);
+  });
+});

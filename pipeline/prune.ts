@@ -1,0 +1,87 @@
+/**
+ * Pruning (DESIGN §6): what retention no longer keeps leaves the catalog first and the store afterwards, so no reader is
+ * ever promised what is gone. A prune that dies in between leaves objects that nothing refers to; the next one removes them.
+ *
+ * Every deletion comes after a swap of the catalog, even where its list stays as it is. Whoever began with an older catalog
+ * (a night that slept for days, a copy into this store) can't commit any more; so nothing deleted here can become live.
+ */
+import pLimit from 'p-limit';
+import type { Day } from '../schemas/day.ts';
+import { isAppError } from '../schemas/errors.ts';
+import { type Retention, retainedFrom } from '../schemas/retention.ts';
+import { loadCatalog, swapCatalog } from '../storage/catalog.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { planPrune, type Removal, type Suspicious } from './prune/plan.ts';
+import { listStoredReleases } from './prune/stored-releases.ts';
+
+export interface PruneDeps {
+  readonly store: ObjectStore;
+  readonly clock: () => Date;
+  readonly retention: Retention;
+  /** Called once, before anything is removed, with the number of removals; and then as each begins. */
+  readonly onPlan: (removals: number) => void;
+  readonly onRemoval: (removal: Removal) => void;
+}
+
+export interface PruneRequest {
+  /** Plans, and changes nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface PruneResult {
+  readonly dry_run: boolean;
+  /** What went, or in a dry run would go. */
+  readonly removals: readonly Removal[];
+  readonly suspicious: readonly Suspicious[];
+  /** The first day in the feed after it; null where there is no feed. */
+  readonly retained_from: Day | null;
+}
+
+/** Two nights and a second prune at once are already strange; beyond that something swaps without end. */
+const ATTEMPTS_MAX = 5;
+
+/** Deletes at once: enough to hide a remote store's latency, few enough never to be throttled. */
+const DELETES_MAX = 8;
+
+/**
+ * Removes what retention doesn't keep. Rejects with `precondition_failed` where the catalog never stayed the same for long
+ * enough, and as the store does; whatever was not deleted then goes with the next prune.
+ */
+export async function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await pruneOnce(dryRun, deps);
+    } catch (error) {
+      if (!isAppError(error, 'precondition_failed') || attempt >= ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult> {
+  const { store, retention } = deps;
+  // In this order: a release that is listed is then either in the catalog or of a night that can't have swapped yet.
+  const loaded = await loadCatalog(store);
+  const stored = await listStoredReleases(store);
+  const plan = planPrune({ catalog: loaded.catalog, stored, retention, now: deps.clock() });
+  const { releases, removals, suspicious } = plan;
+  const planned = loaded.catalog === undefined ? undefined : { ...loaded.catalog, releases: [...releases] };
+  const result = { dry_run: dryRun, removals, suspicious, retained_from: retainedFrom(planned) };
+  if (dryRun || removals.length === 0) return result;
+  await swapCatalog(store, loaded, { releases });
+  deps.onPlan(removals.length);
+  for (const removal of removals) {
+    deps.onRemoval(removal);
+    await remove(store, removal);
+  }
+  return result;
+}
+
+/** The first key alone, then the others at once; rejects only when no delete is under way any more. */
+async function remove(store: ObjectStore, { keys: [first, ...others] }: Removal): Promise<void> {
+  if (first === undefined) return;
+  await store.delete(first);
+  const limit = pLimit(DELETES_MAX);
+  const results = await Promise.allSettled(others.map((key) => limit(() => store.delete(key))));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { NightEnd } from './night-end.ts';
+import { type DayEvent, type DayOutcome, runDay } from './run-day.ts';
+import { answer, FakeNights, failed } from './testing/fake-nights.ts';
+import { FakeTime, settle } from './testing/fake-time.ts';
+
+const DAY = '2026-11-20';
+const RETRY = { firstDelayMs: 60_000, maxDelayMs: 1_800_000, until: '12:00' };
+
+interface Given {
+  readonly now?: string;
+  readonly day?: string;
+  readonly ends: readonly (NightEnd | Error)[];
+  readonly durationMs?: number;
+}
+
+/** Begins to work on a day, five minutes after it began unless told otherwise. */
+function begin({ day = DAY, now = `${day}T00:05:00Z`, ends, durationMs = 0 }: Given) {
+  const time = new FakeTime(now);
+  const nights = new FakeNights(time, ends, { durationMs });
+  const events: DayEvent[] = [];
+  const [stop, abandon] = [new AbortController(), new AbortController()];
+  const run = { outcome: undefined as DayOutcome | undefined };
+  const deps = { clock: time.clock, sleep: time.sleep, random: () => 0, retry: RETRY, runNight: nights.run };
+  void runDay(
+    day,
+    { ...deps, onEvent: (event) => events.push(event) },
+    { stop: stop.signal, abandon: abandon.signal },
+  ).then((outcome) => {
+    run.outcome = outcome;
+  });
+  return { time, nights, events, stop, abandon, run };
+}
+
+test.each(['published', 'already_published'] as const)('a night that is %s ends the day', async (status) => {
+  const { time, nights, run } = begin({ ends: [answer(status)] });
+  await time.moveTo(`${DAY}T23:59:59Z`);
+  expect(run.outcome).toBe('published');
+  expect(nights.begun).toHaveLength(1);
+});
+
+test.each([
+  ['held', answer('held', ['models would lose 60 %'])],
+  ['rejected', answer('rejected', ['too many bad rows'])],
+  ['ended by wrong settings', failed('the bucket does not exist')],
+  ['without its store', failed('the store is down')],
+  ['lost to another without a snapshot of the day', failed('another night published while this one ran')],
+  ['thrown out by a defect', new Error('defect')],
+])('a night that is %s is tried again until it is published', async (_, end) => {
+  const { time, nights, run } = begin({ ends: [end, end, answer('published')] });
+  await time.moveTo(`${DAY}T23:59:59Z`);
+  expect(run.outcome).toBe('published');
+  expect(nights.begun).toEqual([
+    `${DAY} at ${DAY}T00:05:00.000Z`,
+    `${DAY} at ${DAY}T00:06:00.000Z`,
+    `${DAY} at ${DAY}T00:08:00.000Z`,
+  ]);
+});
+
+test.each(['2026-11-20', '2028-02-29', '2026-12-31', '2027-02-28'])(
+  'on %s no night begins from noon on, every attempt is of that day, and giving up is told last',
+  async (day) => {
+    const { time, nights, events, run } = begin({ day, ends: [failed('the store is down')] });
+    await time.moveTo(`${day}T23:59:59Z`);
+    expect(run.outcome).toBe('given_up');
+    expect(nights.begun).toHaveLength(28);
+    expect(nights.begun.every((begun) => begun >= `${day} at ${day}T00:05` && begun < `${day} at ${day}T12:00`)).toBe(
+      true,
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'given_up', day, attempt: 28 });
+  },
+);
+
+test('a day that begins after noon gets its one attempt', async () => {
+  const { time, nights, run } = begin({ now: `${DAY}T18:00:00Z`, ends: [failed('the store is down')] });
+  await time.moveTo(`${DAY}T23:59:59Z`);
+  expect(run.outcome).toBe('given_up');
+  expect(nights.begun).toEqual([`${DAY} at ${DAY}T18:00:00.000Z`]);
+});
+
+test('a night that runs past midnight stays of its day and is not tried again', async () => {
+  const { time, nights, run } = begin({
+    now: `${DAY}T11:00:00Z`,
+    ends: [failed('slow')],
+    durationMs: 14 * 3_600_000,
+  });
+  await time.moveTo('2026-11-21T06:00:00Z');
+  expect(run.outcome).toBe('given_up');
+  expect(nights.begun).toEqual([`${DAY} at ${DAY}T11:00:00.000Z`]);
+});
+
+test('a machine that slept over the deadline does not capture the day late', async () => {
+  const { time, nights, run } = begin({ ends: [failed('the store is down')] });
+  await settle();
+  await time.suspendUntil('2026-11-22T00:10:00Z');
+  expect(run.outcome).toBe('given_up');
+  expect(nights.begun).toHaveLength(1);
+});
+
+test('a stop ends the wait for the next attempt at once', async () => {
+  const { time, nights, stop, run } = begin({ ends: [failed('the store is down')] });
+  await time.moveTo(`${DAY}T00:05:30Z`);
+  stop.abort();
+  await settle();
+  expect(run.outcome).toBe('stopped');
+  expect(nights.begun).toHaveLength(1);
+});
+
+test('a running night may finish after a stop, and is not tried again', async () => {
+  const { time, nights, stop, run } = begin({ ends: [failed('the store is down')], durationMs: 60_000 });
+  await time.moveTo(`${DAY}T00:05:30Z`);
+  stop.abort();
+  await settle();
+  expect(run.outcome).toBeUndefined();
+  await time.moveTo(`${DAY}T12:00:00Z`);
+  expect(run.outcome).toBe('stopped');
+  expect(nights.begun).toHaveLength(1);
+});
+
+test('what happens is told in order', async () => {
+  const { time, events } = begin({ ends: [answer('held', ['half is gone']), answer('published')] });
+  await time.moveTo(`${DAY}T01:00:00Z`);
+  expect(events).toEqual([
+    { type: 'night_started', day: DAY, attempt: 1 },
+    { type: 'night_ended', day: DAY, attempt: 1, end: answer('held', ['half is gone']) },
+    { type: 'retry_planned', day: DAY, attempt: 1, at: new Date(`${DAY}T00:06:00Z`) },
+    { type: 'night_started', day: DAY, attempt: 2 },
+    { type: 'night_ended', day: DAY, attempt: 2, end: answer('published') },
+  ]);
+});

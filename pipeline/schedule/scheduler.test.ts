@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import type { Day } from '../../schemas/day.ts';
+import type { Cron, CronListener } from './cron.ts';
+import type { NightEnd } from './night-end.ts';
+import { type ScheduleEvent, Scheduler } from './scheduler.ts';
+import { answer, FakeNights, failed } from './testing/fake-nights.ts';
+import { FakeTime, settle } from './testing/fake-time.ts';
+
+const RETRY = { firstDelayMs: 60_000, maxDelayMs: 1_800_000, until: '12:00' };
+
+interface Given {
+  readonly now: string;
+  readonly ends?: readonly NightEnd[];
+  readonly durationMs?: number;
+  /** Days without a due time. */
+  readonly daysOff?: readonly Day[];
+}
+
+/** Starts a scheduler whose nights are due at 00:05, when the test says so. */
+function start({ now, ends = [answer('published')], durationMs = 0, daysOff = [] }: Given) {
+  const time = new FakeTime(now);
+  const nights = new FakeNights(time, ends, { durationMs });
+  const events: ScheduleEvent[] = [];
+  let listener: CronListener | undefined;
+  const cron: Cron = {
+    start: (given) => {
+      listener = given;
+    },
+    stop: () => {},
+    nextRun: () => new Date('2026-11-21T00:05:00Z'),
+    firstRunOn: (day) => (daysOff.includes(day) ? undefined : new Date(`${day}T00:05:00Z`)),
+  };
+  const { clock, sleep } = time;
+  const scheduler = new Scheduler({
+    ...{ cron, clock, sleep, random: () => 0, retry: RETRY, runNight: nights.run, stopTimeoutMs: 25_000 },
+    onEvent: (event) => events.push(event),
+  });
+  scheduler.start();
+  return {
+    ...{ time, nights, events, scheduler },
+    due: (day: Day) => void listener?.onDue(day),
+    miss: () => listener?.onMissed(),
+    told: (type: ScheduleEvent['type']) => events.filter((event) => event.type === type),
+  };
+}
+
+test('a due time begins the night of its day', async () => {
+  const { time, nights, due } = start({ now: '2026-11-19T18:00:00Z' });
+  await time.moveTo('2026-11-20T00:05:00Z');
+  due('2026-11-20');
+  await settle();
+  expect(nights.begun).toEqual(['2026-11-20 at 2026-11-20T00:05:00.000Z']);
+});
+
+test.each(['2026-11-20T00:05:00Z', '2026-11-20T09:00:00Z', '2026-11-20T11:59:59Z', '2028-02-29T03:00:00Z'])(
+  'a scheduler that is started at %s catches up on the night of that day',
+  async (now) => {
+    const { nights } = start({ now });
+    await settle();
+    expect(nights.begun).toEqual([`${now.slice(0, 10)} at ${new Date(now).toISOString()}`]);
+  },
+);
+
+test.each([
+  ['before the due time', '2026-11-20T00:04:59Z'],
+  ['at noon', '2026-11-20T12:00:00Z'],
+  ['in the evening', '2026-11-20T23:00:00Z'],
+  ['on a day without a due time', '2026-11-22T03:00:00Z'],
+])('a scheduler that is started %s waits for the next due time', async (_, now) => {
+  const { nights, told } = start({ now, daysOff: ['2026-11-22'] });
+  await settle();
+  expect(nights.begun).toEqual([]);
+  expect(told('catch_up')).toEqual([]);
+});
+
+test('a due time that was slept through is caught up in the morning, and left out after noon', async () => {
+  const { time, nights, miss } = start({ now: '2026-11-19T18:00:00Z' });
+  await time.moveTo('2026-11-20T08:00:00Z');
+  miss();
+  await time.moveTo('2026-11-21T12:30:00Z');
+  miss();
+  await settle();
+  expect(nights.begun).toEqual(['2026-11-20 at 2026-11-20T08:00:00.000Z']);
+});
+
+test('a due time of the day that is worked on changes nothing', async () => {
+  const { time, nights, due, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 60_000 });
+  due('2026-11-20');
+  await time.moveTo('2026-11-20T00:10:00Z');
+  expect(nights.begun).toHaveLength(1);
+  expect(told('due_while_busy')).toEqual([]);
+});
+
+test('a night that is due while yesterday still runs waits for it, and never overlaps', async () => {
+  const durationMs = 13 * 3_600_000;
+  const { time, nights, due, told } = start({ now: '2026-11-20T11:30:00Z', durationMs });
+  await time.moveTo('2026-11-21T00:05:00Z');
+  due('2026-11-21');
+  await time.moveTo('2026-11-21T06:00:00Z');
+  expect(nights.begun).toEqual(['2026-11-20 at 2026-11-20T11:30:00.000Z', '2026-11-21 at 2026-11-21T00:30:00.000Z']);
+  expect(told('due_while_busy')).toHaveLength(1);
+});
+
+test('a day that passed while an earlier one was worked on is left out', async () => {
+  const durationMs = 40 * 3_600_000;
+  const { time, nights, due } = start({ now: '2026-11-20T11:30:00Z', durationMs });
+  await time.moveTo('2026-11-21T00:05:00Z');
+  due('2026-11-21');
+  await time.moveTo('2026-11-22T04:00:00Z');
+  expect(nights.begun).toHaveLength(1);
+});
+
+test('the day after one that was given up gets its night', async () => {
+  const { time, nights, due, told } = start({ now: '2026-11-20T11:50:00Z', ends: [failed('the store is down')] });
+  await time.moveTo('2026-11-21T00:05:00Z');
+  expect(told('given_up')).toHaveLength(1);
+  due('2026-11-21');
+  await settle();
+  expect(nights.begun.at(-1)).toBe('2026-11-21 at 2026-11-21T00:05:00.000Z');
+});
+
+test('a stop while nothing runs is immediate, and nothing starts after it', async () => {
+  const { nights, scheduler, due, events } = start({ now: '2026-11-20T18:00:00Z' });
+  await scheduler.stop();
+  due('2026-11-21');
+  await settle();
+  expect(nights.begun).toEqual([]);
+  expect(events.at(-1)).toEqual({ type: 'scheduler_stopped' });
+});
+
+test('a stop lets a running night finish within its time', async () => {
+  const { time, scheduler, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 20_000 });
+  const stopped = scheduler.stop();
+  await time.moveTo('2026-11-20T00:05:20Z');
+  await stopped;
+  expect(told('night_ended')).toMatchObject([{ end: { status: 'published' } }]);
+});
+
+test('a stop abandons a night that takes longer, and is over then', async () => {
+  const { time, scheduler, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 3_600_000 });
+  const stopped = scheduler.stop();
+  await time.moveTo('2026-11-20T00:05:24Z');
+  expect(told('night_ended')).toEqual([]);
+  await time.moveTo('2026-11-20T00:05:25Z');
+  await stopped;
+  expect(told('night_ended')).toMatchObject([{ end: { status: 'failed' } }]);
+  expect(told('retry_planned')).toEqual([]);
+});
+
+test('at the start it is told when the next night is due and that it can be tried again', () => {
+  const { events } = start({ now: '2026-11-20T18:00:00Z' });
+  expect(events).toEqual([{ type: 'scheduler_started', next: new Date('2026-11-21T00:05:00Z'), isRetried: true }]);
+});

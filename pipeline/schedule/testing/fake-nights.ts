@@ -1,0 +1,39 @@
+import type { Day } from '../../../schemas/day.ts';
+import type { NightAnswer, NightEnd } from '../night-end.ts';
+import type { FakeTime } from './fake-time.ts';
+
+/** Nights that end as they are told to, and remember of which day and when they were begun. */
+export class FakeNights {
+  /** As `2026-11-20 at 2026-11-20T00:05:00.000Z`. */
+  readonly begun: string[] = [];
+  readonly #time: FakeTime;
+  readonly #ends: readonly (NightEnd | Error)[];
+  readonly #durationMs: number;
+
+  /** @param ends of the first, second … night; the last is that of all others */
+  constructor(time: FakeTime, ends: readonly (NightEnd | Error)[], { durationMs = 0 } = {}) {
+    this.#time = time;
+    this.#ends = ends;
+    this.#durationMs = durationMs;
+  }
+
+  readonly run = async (day: Day, abandon: AbortSignal): Promise<NightEnd> => {
+    const end = this.#ends[Math.min(this.begun.length, this.#ends.length - 1)] ?? answer('published');
+    this.begun.push(`${day} at ${this.#time.clock().toISOString()}`);
+    if (this.#durationMs > 0) await this.#time.sleep(this.#durationMs, abandon);
+    if (abandon.aborted) return failed('abandoned');
+    if (end instanceof Error) throw end;
+    return end;
+  };
+}
+
+export function answer(status: NightAnswer['status'], problems: readonly string[] = []): NightAnswer {
+  return {
+    ...{ status, snapshot_id: null, events: null, first_seq: null, last_seq: null },
+    ...{ quarantined: 0, suspects_pending: 0, problems: [...problems], warnings: [], report: null },
+  };
+}
+
+export function failed(problem: string): NightEnd {
+  return { status: 'failed', problems: [problem] };
+}

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Catalog, type CatalogEntry, RELEASE_PARTS } from '../../schemas/catalog.ts';
+import type { Day } from '../../schemas/day.ts';
+import { FileStore } from '../../storage/file-store.ts';
+import { CATALOG_KEY, partOfPath, RELEASE_PATHS, type ReleaseName, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+
+/** Something of everything that a published release holds, relative to its prefix. */
+export const RELEASE_FILES: readonly string[] = [
+  ...[RELEASE_PATHS.release, RELEASE_PATHS.published, RELEASE_PATHS.manifest, RELEASE_PATHS.changes],
+  ...[RELEASE_PATHS.snapshot('scores'), RELEASE_PATHS.state('scores'), RELEASE_PATHS.suspects],
+  RELEASE_PATHS.history('scores'),
+];
+
+/** A store whose releases are names and sizes only: objects of a few bytes, put there without a night. */
+export interface SmallStore {
+  readonly store: ObjectStore;
+  /** Writes a release's objects, last written at `at`. */
+  put(name: ReleaseName, options: { readonly at: Date; readonly paths?: readonly string[] }): Promise<void>;
+  writeCatalog(releases: readonly CatalogEntry[]): Promise<Catalog>;
+  /** All keys but the catalog's, in byte order. */
+  keys(): Promise<readonly string[]>;
+  dispose(): Promise<void>;
+}
+
+export async function openSmallStore(): Promise<SmallStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'modelstats-small-'));
+  const write = async (key: string, text: string) => {
+    await mkdir(dirname(join(folder, key)), { recursive: true });
+    await writeFile(join(folder, key), text);
+  };
+  return {
+    store: new FileStore(folder),
+    put: async (name, { at, paths = RELEASE_FILES }) => {
+      for (const path of paths) {
+        await write(releaseKey(name, path), path);
+        await utimes(join(folder, releaseKey(name, path)), at, at);
+      }
+    },
+    writeCatalog: async (releases) => {
+      const catalog: Catalog = { format: 1, generation: 1, releases: [...releases] };
+      await write(CATALOG_KEY, JSON.stringify(catalog));
+      return catalog;
+    },
+    keys: async () => {
+      const entries = await readdir(join(folder, 'releases'), { recursive: true, withFileTypes: true }).catch(() => []);
+      const files = entries.filter((entry) => entry.isFile());
+      return files.map((file) => join(file.parentPath, file.name).slice(folder.length + 1)).sort();
+    },
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A live release of a day, with all its parts. */
+export function smallEntry(day: Day, run = 'RUN'): CatalogEntry {
+  return {
+    ...{ day, run, release_sha256: '0'.repeat(64), parts: [...RELEASE_PARTS] },
+    ...{ data_as_of: `${day}T23:59:59Z`, published_at: `${day}T23:59:59Z`, schema_version: '1.0' },
+    ...{ captured: [], first_seq: null, last_seq: 0 },
+  };
+}
+
+/** The keys that a release has when exactly its listed parts are there. */
+export function keysOf(entry: CatalogEntry): readonly string[] {
+  const isListed = (path: string) => {
+    const part = partOfPath(path);
+    return part === undefined || entry.parts.includes(part);
+  };
+  return RELEASE_FILES.filter(isListed).map((path) => releaseKey(entry, path));
+}
