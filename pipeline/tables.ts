@@ -10,7 +10,7 @@
  * | `previous_removed` | model or benchmark that existed once and no longer does | previous |
  * | `issues` | problem found, at most ISSUES_MAX a dataset and kind | check |
  * | `aside_<dataset>` | key whose row was quarantined or is a suspect: its record is carried | check |
- * | `captured_<dataset>` | good row, keys unique | check |
+ * | `captured_<dataset>` | good row of `source_<dataset>`, with the same rowid; keys unique | check |
  * | `suspects` | price held back, with the days it has stood | check |
  * | `removed` | as `previous_removed`, after this night | check |
  * | `merged_<dataset>` | key of yesterday or today, in key order, with `op` | diff |

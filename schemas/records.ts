@@ -13,7 +13,11 @@ import {
 export type PublishedRecord = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>> = {
-  id: () => z.string().min(1).max(ID_LENGTH_MAX),
+  id: () =>
+    z
+      .string()
+      .min(1)
+      .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`),
   text: () => z.string(),
   'text[]': () => z.array(z.string()),
   double: (column) => withRange(z.number(), column),

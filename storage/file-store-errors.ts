@@ -19,8 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
   ENOENT: 'the folder disappeared',
   EXDEV: 'a folder inside it lies on another disk; a store must be one file system',
-  SQLITE_READONLY: 'its lock file is read-only for this user',
-  SQLITE_CANTOPEN: 'its lock file cannot be opened by this user',
+  SQLITE_READONLY: 'its lock file .lock is read-only for this user',
+  SQLITE_CANTOPEN: 'its lock file .lock cannot be opened',
   SQLITE_FULL: 'the disk is full',
   SQLITE_NOTADB: 'its lock file .lock holds something else',
 };

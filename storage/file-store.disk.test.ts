@@ -41,7 +41,7 @@ describe('where the disk refuses', () => {
     for (const folder of [root, join(root, '.tmp')]) await chmod(folder, 0o777);
     expect(await heard(processes.startUnprivileged(root, 'put', 'key', '3'), 'code')).toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('its lock file is read-only for this user'),
+      message: expect.stringContaining('its lock file .lock is read-only for this user'),
     });
     expect((await store.get('key'))?.body.toString()).toBe('again');
   });

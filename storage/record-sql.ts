@@ -53,8 +53,8 @@ const WIRE_SQL: Readonly<Record<ColumnType, (name: string) => string>> = {
   bigint: (name) => `CAST(${name} AS VARCHAR)`,
   date: (name) => `'"' || CAST(${name} AS VARCHAR) || '"'`,
   timestamp: (name) =>
-    `'"' || CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN replace(CAST(${name} AS VARCHAR), ' ', 'T') ` +
-    `ELSE strftime(${name}, '%Y-%m-%dT%H:%M:%S.%g') END || 'Z"'`,
+    `CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN strftime(${name}, '"%Y-%m-%dT%H:%M:%SZ"') ` +
+    `ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
 };
 
 /** `name TYPE, …` of the dataset's captured columns, for CREATE TABLE and for reading. */
@@ -68,15 +68,18 @@ export function columnList(columns: readonly (Column | string)[], alias?: string
   return columns.map((column) => prefix + (typeof column === 'string' ? column : column.name)).join(', ');
 }
 
-/** The canonical line of a row, without the newline (DESIGN §4 "Canonical line"). */
+/**
+ * The canonical line of a row, without the newline (DESIGN §4 "Canonical line"). One `concat`, because each `||` would
+ * copy the line so far; it passes over NULL, which the columns that aren't nullable never hold.
+ */
 export function lineSql(dataset: Dataset, alias?: string): string {
   const prefix = alias === undefined ? '' : `${alias}.`;
   const parts = publishedColumns(dataset).map((column, index) => {
     const wire = WIRE_SQL[column.type](prefix + column.name);
-    const text = `'${index === 0 ? '{' : ','}"${column.name}":' || `;
+    const text = `'${index === 0 ? '{' : ','}"${column.name}":', `;
     return text + (column.nullable ? `coalesce(${wire}, 'null')` : wire);
   });
-  return `${parts.join(' || ')} || '}'`;
+  return `concat(${parts.join(', ')}, '}')`;
 }
 
 /** The entity id of a row, as `entityIdFromKey` gives it. */

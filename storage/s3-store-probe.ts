@@ -4,8 +4,10 @@ import type { S3Place } from './s3-store-address.ts';
 import type { S3StoreWriter } from './s3-store-writer.ts';
 
 interface Probe {
-  /** That of an object that nothing has; the caller removes it. */
+  /** That of an object that nothing has. */
   readonly key: string;
+  /** Removes it when the probe is over. */
+  readonly remove: () => Promise<unknown>;
   readonly writer: S3StoreWriter;
   readonly place: S3Place;
 }
@@ -17,6 +19,14 @@ interface Probe {
  */
 export async function checkConditionalWrites(probe: Probe): Promise<void> {
   const first = await probe.writer.write(probe.key, sourceOf('1'), { ifAbsent: true });
+  try {
+    await checkConditions(probe, first);
+  } finally {
+    await probe.remove().catch(() => undefined); // No listing shows a probe that stays behind.
+  }
+}
+
+async function checkConditions(probe: Probe, first: string): Promise<void> {
   if (!(await isRefused(probe, '2', { ifAbsent: true })))
     throw unfit(probe, 'overwrites an object that must not exist (If-None-Match: *)');
   if (await isRefused(probe, '3', { ifMatch: first })) {

@@ -35,7 +35,10 @@ export class S3StoreReader {
     const first = await orUndefined(this.#request(key, {}));
     if (first === undefined) return undefined;
     const reading = { ...first, offset: 0 };
-    return { body: Readable.from(this.#readOn(key, reading), { objectMode: false }), version: () => reading.etag };
+    const body = Readable.from(this.#readOn(key, reading), { objectMode: false });
+    // However it ends, also before the first byte was asked for, the connection is not kept.
+    body.once('close', () => reading.body.destroy());
+    return { body, version: () => reading.etag };
   }
 
   async findHead(key: string): Promise<(ObjectHead & { readonly writeId: string | undefined }) | undefined> {
@@ -58,27 +61,27 @@ export class S3StoreReader {
         failures += 1;
         if (failures >= this.#options.attemptsMax || isComplete(reading)) throw next.error;
         await sleep(this.#options.random() * FIRST_DELAY_MS * 2 ** failures);
+        reading.body.destroy();
         Object.assign(reading, await this.#goOn(key, reading));
       }
     } catch (error) {
       throw s3ErrorFrom(error, this.#place, `read all of ${key}`);
-    } finally {
-      await reading.chunks.return?.();
     }
   }
 
   /** A new connection for the bytes that are missing; for all of them it may be a newer version. */
   async #goOn(key: string, { etag, bytes, offset }: Reading): Promise<Answer> {
     if (offset === 0) return this.#request(key, {});
-    const { chunks } = await this.#request(key, { Range: `bytes=${offset}-`, IfMatch: etag });
-    return { etag, bytes, chunks };
+    const { body, chunks } = await this.#request(key, { Range: `bytes=${offset}-`, IfMatch: etag });
+    return { etag, bytes, body, chunks };
   }
 
   async #request(key: string, part: { Range?: string; IfMatch?: string }): Promise<Answer> {
     const answer = await this.#client.send(new GetObjectCommand({ ...objectAt(this.#place, key), ...part }));
     // In Node the SDK's body is always one of Node's streams.
     const body = answer.Body as Readable;
-    return { etag: etagFrom(answer.ETag), bytes: answer.ContentLength ?? 0, chunks: body[Symbol.asyncIterator]() };
+    const chunks = body[Symbol.asyncIterator]();
+    return { etag: etagFrom(answer.ETag), bytes: answer.ContentLength ?? 0, body, chunks };
   }
 }
 
@@ -97,6 +100,8 @@ const FIRST_DELAY_MS = 100;
 interface Answer {
   readonly etag: string;
   readonly bytes: number;
+  readonly body: Readable;
+  /** Of the body. */
   readonly chunks: AsyncIterator<Buffer>;
 }
 

@@ -127,16 +127,12 @@ export class S3Store implements ObjectStore {
 
   /**
    * Proves with an object of its own that the store keeps conditions; rejects with `configuration` where it does not. Writers
-   * call it before their first write (five requests).
+   * call it before their first write (six requests).
    */
   async checkConditionalWrites(): Promise<void> {
     const key = `.probe-${randomUUID()}`;
-    try {
-      await checkConditionalWrites({ key, writer: this.#writer, place: this.#place });
-    } finally {
-      // Best effort: no listing shows a probe that stays behind.
-      await this.#client.send(new DeleteObjectCommand(objectAt(this.#place, key))).catch(() => undefined);
-    }
+    const remove = () => this.#client.send(new DeleteObjectCommand(objectAt(this.#place, key)));
+    await checkConditionalWrites({ key, remove, writer: this.#writer, place: this.#place });
   }
 
   /** Nothing for names that others put below the prefix and that are no keys. */

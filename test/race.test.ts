@@ -88,7 +88,7 @@ describe('a night that is overtaken', () => {
       code: 1,
       signal: null,
       stdout: '',
-      stderr: 'modelstats: another night published while this one ran; run it again\n',
+      stderr: 'modelstats: the catalog was changed while this night ran; run it again\n',
     });
     expect((await readPublished(store, database)).releases).toMatchObject([{ day: second }]);
   });

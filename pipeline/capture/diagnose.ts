@@ -52,11 +52,14 @@ function reasonFromLine(bytes: Buffer): string | undefined {
   try {
     const value: unknown = JSON.parse(text.replace(/([:,[]\s*)-?(?:NaN|Infinity)\b/g, '$1null'));
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not a JSON object';
-    return undefined;
+    return HALF_A_PAIR.test(JSON.stringify(value)) ? 'has half of a surrogate pair, which is no character' : undefined;
   } catch (error) {
     return `is not valid JSON (${messageFromError(error)})`;
   }
 }
+
+/** JSON.stringify escapes what is no character by itself. */
+const HALF_A_PAIR = /\\ud[89a-f]/i;
 
 async function* linesFromFile(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);

@@ -22,12 +22,15 @@ const TYPED_SQL: Readonly<Record<ColumnType, (raw: string) => string>> = {
   'text[]': (raw) =>
     `CASE WHEN trim(${raw}) <> '' THEN list_sort(list_distinct(list_filter(list_transform(${itemsSql(raw)}, ` +
     `lambda item: trim(item)), lambda item: item <> ''))) END`,
-  double: (raw) => `TRY_CAST(${raw} AS DOUBLE) + 0.0`,
+  double: (raw) => `${numberSql(raw)} + 0.0`,
   integer: (raw) => integerSql(raw, 'INTEGER'),
   bigint: (raw) => integerSql(raw, 'BIGINT'),
   date: (raw) =>
-    `CASE WHEN length(${raw}) = 10 OR ${raw} LIKE '__________ 00:00:00' THEN TRY_CAST(left(${raw}, 10) AS DATE) END`,
-  timestamp: (raw) => `date_trunc('milliseconds', CAST(TRY_CAST(${raw} AS TIMESTAMPTZ) AS TIMESTAMP))`,
+    `CASE WHEN ${raw} LIKE '____-__-__' OR ${raw} LIKE '____-__-__ 00:00:00' THEN TRY_CAST(left(${raw}, 10) AS DATE) END`,
+  // The first way reads no zone but Z and knows no calendar: a quarter of the time of the second, which reads them all.
+  timestamp: (raw) =>
+    `date_trunc('milliseconds', coalesce(CASE WHEN ends_with(${raw}, 'Z') THEN TRY_CAST(${raw} AS TIMESTAMP) END, ` +
+    `CAST(TRY_CAST(${raw} AS TIMESTAMPTZ) AS TIMESTAMP)))`,
 };
 
 const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
@@ -35,8 +38,8 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
   text: 'a text',
   'text[]': 'a list of texts, or text with commas',
   double: 'a number',
-  integer: 'a whole number',
-  bigint: 'a whole number',
+  integer: 'a whole number that fits 32 bits',
+  bigint: `a whole number up to ${INTEGER_MAX}`,
   date: 'a date YYYY-MM-DD',
   timestamp: 'a date-time YYYY-MM-DDTHH:MM:SSZ',
 };
@@ -55,8 +58,13 @@ function itemsSql(raw: string): string {
   );
 }
 
+/** DuckDB would also read `1_000`. */
+function numberSql(raw: string): string {
+  return `CASE WHEN NOT contains(${raw}, '_') THEN TRY_CAST(${raw} AS DOUBLE) END`;
+}
+
 function integerSql(raw: string, type: 'INTEGER' | 'BIGINT'): string {
-  const number = `TRY_CAST(${raw} AS DOUBLE)`;
+  const number = numberSql(raw);
   return `CASE WHEN ${number} = trunc(${number}) AND abs(${number}) <= ${INTEGER_MAX} THEN TRY_CAST(${number} AS ${type}) END`;
 }
 
@@ -97,21 +105,21 @@ function valueRules({ name, type, nullable }: Column, rule: MakeRule): readonly 
     case 'id':
       return [
         rule(`is longer than ${ID_LENGTH_MAX} characters`, `length(${name}) > ${ID_LENGTH_MAX}`),
-        rule('has white space around it', `${name} <> trim(${name}, ${WHITE_SPACE})`),
-        rule('has control characters', `regexp_matches(${name}, ${CONTROL})`),
+        rule('has white space around it', whiteSpaceAround(name)),
+        rule('has control characters', controlCharacters(name, CONTROL)),
         rule(NOT_A_TEXT, nestedJson(name)),
       ];
     case 'text':
       return [
         ...(nullable ? [] : [rule('is empty', `trim(${name}) = ''`)]),
-        rule('has control characters', `regexp_matches(${name}, ${UNPRINTABLE})`),
+        rule('has control characters', controlCharacters(name, UNPRINTABLE)),
         rule(NOT_A_TEXT, nestedJson(name)),
       ];
     case 'text[]':
       return [
         rule(
           'has control characters',
-          `list_bool_or(list_transform(${name}, lambda item: regexp_matches(item, ${CONTROL})))`,
+          `list_bool_or(list_transform(${name}, lambda item: ${controlCharacters('item', CONTROL)}))`,
         ),
       ];
     case 'double':
@@ -133,15 +141,34 @@ function rangeRules({ name, min, max }: Column, rule: MakeRule): readonly RowRul
   ];
 }
 
+/** Regular expressions over texts. */
 const CONTROL = `'[\\x00-\\x1f\\x7f]'`;
 /** Control characters but tab and line breaks, which real names hold. */
 const UNPRINTABLE = `'[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]'`;
-/** What is trimmed from an id, as an SQL text. */
-export const WHITE_SPACE = `' ' || chr(9) || chr(10) || chr(13) || chr(160)`;
+/** What counts as white space, as ECMAScript's trim has it, as an SQL text. */
+const WHITE_SPACE = `'${'\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'}' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)`;
+
+/** The id that a bad one must have meant: without control characters and the white space around it. */
+export function meantIdSql(name: string): string {
+  return `trim(regexp_replace(${name}, ${CONTROL}, '', 'g'), ${WHITE_SPACE})`;
+}
 
 /** An id that says nothing: CSV has no other way to leave one out. */
 function isBlank(raw: string): string {
-  return `${raw} IS NULL OR trim(${raw}, ${WHITE_SPACE}) = ''`;
+  const isWorthALook = `unicode(${raw}) NOT BETWEEN 33 AND 126`;
+  return `${raw} IS NULL OR CASE WHEN ${isWorthALook} THEN trim(${raw}, ${WHITE_SPACE}) = '' ELSE false END`;
+}
+
+/** Only an end that is no printable ASCII is worth the trim, which takes several times as long. */
+function whiteSpaceAround(name: string): string {
+  const isWorthALook = `unicode(${name}) NOT BETWEEN 33 AND 126 OR unicode(right(${name}, 1)) NOT BETWEEN 33 AND 126`;
+  return `CASE WHEN ${isWorthALook} THEN ${name} <> trim(${name}, ${WHITE_SPACE}) ELSE false END`;
+}
+
+/** Only what JSON escapes, or U+007F, is worth the regular expression, which takes three times as long. */
+function controlCharacters(name: string, expression: string): string {
+  const isWorthALook = `strlen(to_json(${name})) > strlen(${name}) + 2 OR contains(${name}, chr(127))`;
+  return `CASE WHEN ${isWorthALook} THEN regexp_matches(${name}, ${expression}) ELSE false END`;
 }
 
 /** A JSON object or array where a text belongs arrives as its JSON text. */

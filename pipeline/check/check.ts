@@ -90,7 +90,7 @@ export function emptyCounts(): Record<DatasetName, number> {
 
 async function createUncaptured(database: Database, name: DatasetName): Promise<void> {
   const columns = columnDefinitions(DATASETS[name]);
-  await database.run(`CREATE TABLE ${table('captured', name)} (${columns}, source_row BIGINT)`);
+  await database.run(`CREATE TABLE ${table('captured', name)} (${columns})`);
   await database.run(`CREATE TABLE ${table('aside', name)} AS SELECT ${DATASETS[name].key.join(', ')}
     FROM ${table('captured', name)}`);
 }

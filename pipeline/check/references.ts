@@ -75,7 +75,7 @@ async function takeOut(database: Database, { parent, dataset, column, kind }: Ta
   const issue = issueSql({
     dataset,
     kind,
-    rowid: 'c.source_row',
+    rowid: 'c.rowid',
     field: `'${column}'`,
     value: `c.${column}`,
     reason: `'${reason}'`,

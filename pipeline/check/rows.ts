@@ -2,7 +2,7 @@ import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import type { Database } from '../../storage/duckdb.ts';
 import { columnList, sameKeySql } from '../../storage/record-sql.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
-import { rowRules, unreadableKeyMask, WHITE_SPACE } from '../capture/typed-rows.ts';
+import { meantIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
 import { table } from '../tables.ts';
 import { ISSUES_MAX, issueSql } from './issues.ts';
 
@@ -15,7 +15,8 @@ export interface RowCheck {
 
 /**
  * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of
- * the bad ones, whose records are carried (DESIGN §5 "Quarantine").
+ * the bad ones, whose records are carried (DESIGN §5 "Quarantine"). The good rows aren't copied: the bad ones are deleted
+ * from `source_<dataset>`, which then gets its new name and keeps its rowids.
  */
 export async function checkRows(database: Database, captured: CapturedDataset): Promise<RowCheck> {
   const dataset = DATASETS[captured.dataset];
@@ -65,22 +66,10 @@ export async function explainFaults(
 
 /** Rows that share a key: identical ones become one, contradicting ones are set aside together. */
 async function splitByKey(database: Database, dataset: Dataset): Promise<number> {
-  const [source, aside, captured] = [
-    table('source', dataset.name),
-    table('aside', dataset.name),
-    table('captured', dataset.name),
-  ];
+  const [source, aside] = [table('source', dataset.name), table('aside', dataset.name)];
   const key = columnList(dataset.key);
-  const columns = columnList(dataset.columns);
-  // An id with white space around it meant the record without.
-  const meantKey = dataset.key.map((part) => `trim(${part}, ${WHITE_SPACE}) AS ${part}`).join(', ');
-  await database.run(`CREATE TEMP TABLE repeated AS SELECT ${key} FROM ${source} GROUP BY ${key} HAVING count(*) > 1`);
-  await database.run(
-    `CREATE TEMP TABLE verdict AS
-     SELECT ${columnList(dataset.key, 's')}, min(s.rowid) AS first_row,
-            bool_or(s.fault <> 0) OR count(DISTINCT struct_pack(${columnPack(dataset, 's')})) > 1 AS contradicting
-     FROM ${source} s JOIN repeated r ON ${sameKeySql(dataset, 's', 'r')} GROUP BY ${columnList(dataset.key, 's')}`,
-  );
+  const meantKey = dataset.key.map((part) => `${meantIdSql(part)} AS ${part}`).join(', ');
+  await findRepeats(database, dataset);
   const contradicting = await database.run(insertRepeats(dataset, 'bad', 'contradicting AND s.fault = 0'));
   await database.run(insertRepeats(dataset, 'repeat', 'NOT contradicting AND s.rowid <> v.first_row'));
   await database.run(
@@ -88,12 +77,29 @@ async function splitByKey(database: Database, dataset: Dataset): Promise<number>
        SELECT ${meantKey} FROM ${source} WHERE fault <> 0 UNION ALL SELECT ${key} FROM verdict WHERE contradicting)`,
   );
   await database.run(
-    `CREATE TABLE ${captured} AS SELECT ${columns}, s.rowid AS source_row FROM ${source} s
-     WHERE fault = 0 AND NOT EXISTS (SELECT 1 FROM verdict v WHERE ${sameKeySql(dataset, 's', 'v')}
+    `DELETE FROM ${source} s WHERE fault <> 0 OR EXISTS (SELECT 1 FROM verdict v WHERE ${sameKeySql(dataset, 's', 'v')}
        AND (v.contradicting OR s.rowid <> v.first_row))`,
   );
-  await database.run(`DROP TABLE repeated; DROP TABLE verdict; DROP TABLE ${source}`);
+  await database.run(`DROP TABLE verdict; ALTER TABLE ${source} RENAME TO ${table('captured', dataset.name)}`);
   return contradicting;
+}
+
+/** Fills `verdict`: one row per key that stands more than once. */
+async function findRepeats(database: Database, dataset: Dataset): Promise<void> {
+  const source = table('source', dataset.name);
+  // By hash first: grouping numbers takes a fraction of the memory of grouping texts.
+  await database.run(
+    `CREATE TEMP TABLE repeated AS SELECT hash(${columnList(dataset.key)}) AS key_hash FROM ${source}
+     GROUP BY key_hash HAVING count(*) > 1`,
+  );
+  await database.run(
+    `CREATE TEMP TABLE verdict AS
+     SELECT ${columnList(dataset.key, 's')}, min(s.rowid) AS first_row,
+            bool_or(s.fault <> 0) OR count(DISTINCT struct_pack(${columnPack(dataset, 's')})) > 1 AS contradicting
+     FROM ${source} s WHERE hash(${columnList(dataset.key, 's')}) IN (SELECT key_hash FROM repeated)
+     GROUP BY ${columnList(dataset.key, 's')} HAVING count(*) > 1`,
+  );
+  await database.run('DROP TABLE repeated');
 }
 
 function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: string): string {

@@ -88,9 +88,9 @@ async function setAside(database: Database): Promise<void> {
   const issue = issueSql({
     dataset: 'pricing',
     kind: 'suspect',
-    rowid: 'c.source_row',
+    rowid: 'c.rowid',
     field: `'input_per_million, output_per_million'`,
-    value: `concat_ws(', ', coalesce(CAST(c.input_per_million AS VARCHAR), 'null'), coalesce(CAST(c.output_per_million AS VARCHAR), 'null'))`,
+    value: `concat_ws(', ', coalesce(es_number(c.input_per_million), 'null'), coalesce(es_number(c.output_per_million), 'null'))`,
     reason: `'breaks ' || s.rule || ' since ' || s.since || '; accept it as pricing:' || s.entity_id`,
   });
   const join = `suspects s WHERE ${sameKeySql(DATASETS.pricing, 'c', 's')}`;

@@ -16,8 +16,13 @@ const START_MS_MAX = 30_000;
 /** Tests that need MinIO: left out, with the reason, where there is none; under CI=true its absence is a failure. */
 export function describeOnMinio(name: string, tests: () => void): void {
   const isThere = findMinio() !== undefined || process.env['CI'] === 'true';
-  if (isThere) describe(`${name} on MinIO`, tests);
-  else describe.skip(`${name} on MinIO (left out: no minio on PATH or in .tools/, run \`make minio\`)`, tests);
+  if (isThere) {
+    describe(`${name} on MinIO`, tests);
+    return;
+  }
+  const reason = 'no minio on PATH or in .tools/, run `make minio`';
+  console.warn(`left out: the tests of ${name} on MinIO: ${reason}`);
+  describe.skip(`${name} on MinIO (left out: ${reason})`, tests);
 }
 
 /** A MinIO server of one test file: loopback, a free port, data that goes away with it, one empty bucket. */

@@ -38,7 +38,7 @@ export function readRow(dataset: DatasetName, raw: unknown): ReadRow {
     else values[column.name] = read.value;
   }
   const { key } = DATASETS[dataset];
-  const meantKey = texts(key, fields)?.map((part) => part.trim());
+  const meantKey = texts(key, fields)?.map((part) => part.replace(/[^\P{Cc}\x80-\x9f]/gu, '').trim());
   return { key: texts(key, values), meantKey: meantKey?.includes('') ? undefined : meantKey, values, problems };
 }
 
