@@ -63,11 +63,12 @@ bench: build ## Run the benchmarks
 	@$(RUN) bench
 
 .PHONY: minio
-minio: ## Build the S3 server of the tests into .tools/ (needs Go)
-	@scripts/minio.sh
+minio: ## Run an S3 server on loopback with a throw-away folder, until Ctrl-C; builds it into .tools/ (needs Go)
+	@scripts/minio.sh start
 
 .PHONY: test-s3
-test-s3: build minio ## Run the tests that need an S3 server
+test-s3: build ## Run the tests that need an S3 server
+	@scripts/minio.sh get >/dev/null
 	@$(RUN) test:s3
 
 .PHONY: clean

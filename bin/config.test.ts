@@ -22,6 +22,13 @@ test('every wrong and every unknown setting is named at once', () => {
   expect(() => configFromEnv(env)).toThrow(/MODELSTATS_STROE is not a setting/);
 });
 
+test("the AWS tools' own variable names the S3 server where ours doesn't", () => {
+  const usual = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000' };
+  expect(configFromEnv(usual).S3_ENDPOINT).toBe('http://127.0.0.1:9000');
+  const ours = { ...usual, MODELSTATS_S3_ENDPOINT: 'http://127.0.0.1:9001' };
+  expect(configFromEnv(ours).S3_ENDPOINT).toBe('http://127.0.0.1:9001');
+});
+
 test('an empty variable counts as not set', () => {
   expect(configFromEnv({ MODELSTATS_STORE: '' }).STORE).toBe('file:./data/store');
 });

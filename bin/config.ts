@@ -83,7 +83,9 @@ export function configFromEnv(env: Readonly<Record<string, string | undefined>>)
   const given = Object.entries(env)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
     .map(([name, value]) => [name.slice(PREFIX.length), value]);
-  const result = ConfigSchema.safeParse(Object.fromEntries(given));
+  const endpoint = env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'];
+  const usual = endpoint === undefined || endpoint === '' ? {} : { S3_ENDPOINT: endpoint };
+  const result = ConfigSchema.safeParse({ ...usual, ...Object.fromEntries(given) });
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

@@ -1,9 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Source } from './bad-input/good-source.ts';
 import { envOf, type Place, runCli } from './cli.ts';
+
+/** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const YESTERDAY = '2024-03-01';
 

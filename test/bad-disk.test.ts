@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Source } from './bad-input/good-source.ts';
 import { type CliResult, envOf, type Place, runCli } from './cli.ts';
+
+/** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const YESTERDAY = '2024-03-01';
 const TODAY = '2024-03-02';

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answersFrom, COMMAND, envOf, type Place, runCli, startCli } from './cli.ts';
 import { begun } from './crash/begun.ts';
 import { writeInventedDays } from './crash/invented-days.ts';
+
+/** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const DAYS = 3;
 

@@ -1,13 +1,16 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Database } from '../storage/duckdb.ts';
 import { FileStore } from '../storage/file-store.ts';
 import { answersFrom, type CliResult, envOf, startCli } from './cli.ts';
 import { begun } from './crash/begun.ts';
 import { writeInventedDays } from './crash/invented-days.ts';
 import { readPublished } from './crash/published.ts';
+
+/** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Each store sees two races: for its first night, when there is no catalog yet, and for the next. */
 const STORES = ['a', 'b', 'c', 'd', 'e'];
