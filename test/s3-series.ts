@@ -42,6 +42,7 @@ export class S3Series {
     const database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder });
     const series = new S3Series(await S3Server.start(), folder, days, database);
     series.expectStatus('published', await series.night());
+    series.server.proxy.reset();
     return series;
   }
 
