@@ -121,7 +121,7 @@ describeOnMinio('a night', () => {
     proxy.reset();
     const { releases } = await series.published();
     expect(releases.at(-1)?.day).toBe(day);
-    series.expectStatus('already_published', await series.night({}, day));
+    series.expectStatus('already_published', await series.night({}, ['--day', day]));
     expect((await series.published()).releases).toEqual(releases);
     await series.expectSurvived();
   });
