@@ -78,7 +78,11 @@ async function findCandidates(store: ObjectStore): Promise<readonly Candidate[]>
     const object = await store.get(prefix + RELEASE_PATHS.release);
     if (object === undefined) continue;
     const where = `${store.url}: ${prefix}${RELEASE_PATHS.release}`;
-    candidates.push({ release: parseObject(ReleaseSchema, object.body, where), sha256: sha256(object.body), paths });
+    candidates.push({
+      release: parseObject(ReleaseSchema, object.body, { where }),
+      sha256: sha256(object.body),
+      paths,
+    });
   }
   return candidates;
 }

@@ -30,8 +30,7 @@ export interface PublishDeps {
 /** Stage 7 of the night. Rejects with `precondition_failed` when another night swapped the catalog first. */
 export async function publish({ release, folder, catalog }: PublishInput, deps: PublishDeps): Promise<void> {
   const { store } = deps;
-  const limit = pLimit(deps.uploadsMax);
-  await Promise.all(release.files.map((file) => limit(() => upload(store, release, file, folder))));
+  await uploadFiles({ release, folder }, deps);
   const body = Buffer.from(`${JSON.stringify(release)}\n`, 'utf8');
   const releaseSha256 = sha256(body);
   await store.put(releaseKey(release, RELEASE_PATHS.release), body, { ifAbsent: true });
@@ -52,6 +51,20 @@ export async function markPublished(store: ObjectStore, release: ReleaseName): P
   } catch (error) {
     if (!isAppError(error)) throw error;
   }
+}
+
+/** Rejects with the first failure. By then no upload is under way any more: nothing is written after a night has ended. */
+async function uploadFiles({ release, folder }: Omit<PublishInput, 'catalog'>, deps: PublishDeps): Promise<void> {
+  const limit = pLimit(deps.uploadsMax);
+  const failures: unknown[] = [];
+  const uploads = release.files.map((file) =>
+    limit(async () => {
+      if (failures.length > 0) return;
+      await upload(deps.store, release, file, folder).catch((error: unknown) => failures.push(error));
+    }),
+  );
+  await Promise.all(uploads);
+  if (failures.length > 0) throw failures[0];
 }
 
 async function upload(store: ObjectStore, release: Release, file: ReleaseFile, folder: string): Promise<void> {

@@ -38,7 +38,7 @@ export async function findNewestBackfill(store: ObjectStore): Promise<PricingBac
   for (const key of marks.sort().reverse()) {
     const object = await store.get(key);
     if (object === undefined) continue;
-    const backfill = parseObject(PricingBackfillSchema, object.body, `${store.url}: ${key}`);
+    const backfill = parseObject(PricingBackfillSchema, object.body, { where: `${store.url}: ${key}` });
     if (await hasBackfill(store, backfill)) return backfill;
   }
   return undefined;

@@ -27,7 +27,9 @@ export interface LoadedCatalog {
 export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   const object = await store.get(CATALOG_KEY);
   if (object === undefined) return { catalog: undefined, etag: undefined };
-  return { catalog: parseObject(CatalogSchema, object.body, `${store.url}: ${CATALOG_KEY}`), etag: object.etag };
+  const where = `${store.url}: ${CATALOG_KEY}`;
+  const hint = '; modelstats catalog rebuild makes it anew';
+  return { catalog: parseObject(CatalogSchema, object.body, { where, hint }), etag: object.etag };
 }
 
 /** What a swap replaces; whatever it leaves out stays as it was. */
@@ -68,7 +70,7 @@ export async function loadRelease(store: ObjectStore, ref: ReleaseRef): Promise<
   if (sha256(object.body) !== ref.release_sha256) {
     throw new AppError('corrupt', `${store.url}: ${key} is not the file that the catalog names (sha256 differs)`);
   }
-  return parseObject(ReleaseSchema, object.body, `${store.url}: ${key}`);
+  return parseObject(ReleaseSchema, object.body, { where: `${store.url}: ${key}` });
 }
 
 /** The newest live release. */
@@ -83,18 +85,18 @@ export function getEntry(catalog: Catalog | undefined, day: string): CatalogEntr
   return entry;
 }
 
-/** Parses stored JSON with its schema; rejects with `corrupt`, naming the object and the first thing that is wrong. */
+/** Parses stored JSON with its schema; rejects with `corrupt`, naming the object and what an operator may do. */
 export function parseObject<T>(
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } },
   body: Buffer,
-  where: string,
+  { where, hint = '' }: { readonly where: string; readonly hint?: string },
 ): T {
   try {
     const result = schema.safeParse(JSON.parse(body.toString('utf8')));
     if (result.success) return result.data;
     throw result.error;
   } catch (cause) {
-    throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version`, { cause });
+    throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version${hint}`, { cause });
   }
 }
 

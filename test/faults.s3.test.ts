@@ -82,6 +82,15 @@ describeOnMinio('a night', () => {
       await series.expectFailed({ code: 1, says }, FEW_TRIES);
     });
 
+    test('an upload fails: no other one begins any more', async () => {
+      proxy.failNext(isUpload, BUSY, ALWAYS);
+      series.expectFailure({ code: 1, says: ['is overloaded'] }, await series.night(FEW_TRIES));
+      const tried = proxy.requests.filter((line) => line.startsWith('PUT') && line.includes('/releases/'));
+      expect(new Set(tried).size).toBeLessThanOrEqual(4); // MODELSTATS_UPLOADS_MAX
+      proxy.reset();
+      await series.expectSurvived();
+    });
+
     test('the store falls silent: after the time that is set', async () => {
       proxy.failNext(isUpload, { is: 'silence' }, ALWAYS);
       const says = [/cannot write releases\/\S+ in the store/, `${proxy.endpoint} did not answer in time`];
@@ -112,7 +121,7 @@ describeOnMinio('a night', () => {
     proxy.reset();
     const { releases } = await series.published();
     expect(releases.at(-1)?.day).toBe(day);
-    series.expectStatus('already_published', await series.night({}, day));
+    series.expectStatus('already_published', await series.night({}, ['--day', day]));
     expect((await series.published()).releases).toEqual(releases);
     await series.expectSurvived();
   });

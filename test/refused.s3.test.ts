@@ -64,6 +64,14 @@ describeOnMinio('a night', () => {
     });
   });
 
+  test('that is a dry run needs no right to write', async () => {
+    const before = await series.published();
+    const denied: Fault = { is: 'answer', status: 403, code: 'AccessDenied' };
+    proxy.plan = ({ method }) => (method === 'GET' || method === 'HEAD' ? undefined : denied);
+    series.expectStatus('published', await series.night({}, ['--dry-run']));
+    expect(await series.published()).toEqual(before);
+  });
+
   test('with an hour’s difference between its clock and the store’s publishes all the same', async () => {
     const hourMs = 60 * 60 * 1000;
     const shifted = `globalThis.Date=class extends Date{constructor(...t){super(...(t.length?t:[Date.now()]))}static now(){return super.now()+${hourMs}}}`;

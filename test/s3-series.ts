@@ -42,6 +42,7 @@ export class S3Series {
     const database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder });
     const series = new S3Series(await S3Server.start(), folder, days, database);
     series.expectStatus('published', await series.night());
+    series.server.proxy.reset();
     return series;
   }
 
@@ -55,11 +56,11 @@ export class S3Series {
     return readPublished(this.target.store, this.#database);
   }
 
-  /** The night of the next day, or of the one that is named. */
-  async night(env: Readonly<Record<string, string>> = {}, day?: string): Promise<CliResult> {
+  /** The night of the next day, or what further words make of it. */
+  async night(env: Readonly<Record<string, string>> = {}, further: readonly string[] = []): Promise<CliResult> {
     const source = join(this.#folder, 'source');
     // Some of the invented days would be held by the guard, which is not what is tested here.
-    const words = ['--source', source, '--day', day ?? (await this.nextDay()), '--accept', '--json'];
+    const words = ['--source', source, '--day', await this.nextDay(), '--accept', '--json', ...further];
     return runCli(['nightly', ...words], { env: { ...this.target.env, ...env } });
   }
 

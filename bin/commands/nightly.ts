@@ -52,7 +52,7 @@ interface DaysInput {
 
 async function runDays(context: CommandContext, { days, request, json }: DaysInput): Promise<number> {
   const progress = showProgress(context, { total: days.length });
-  const deps = await nightDeps(context, progress.part);
+  const deps = await nightDeps(context, { access: request.dryRun ? 'read' : 'write', onStage: progress.part });
   await tidyRuns(deps.workFolder, context.clock());
   let exitCode = 0;
   try {
@@ -75,10 +75,10 @@ async function runDays(context: CommandContext, { days, request, json }: DaysInp
 
 async function nightDeps(
   { config, clock, toolVersion }: CommandContext,
-  onStage: NightDeps['onStage'],
+  { access, onStage }: Pick<NightDeps, 'onStage'> & { readonly access: 'read' | 'write' },
 ): Promise<NightDeps> {
   return {
-    store: await openConfiguredStore(config, 'write'),
+    store: await openConfiguredStore(config, access),
     clock,
     newRunId: () => ulid(clock().getTime()),
     workFolder: resolve(config.WORK),

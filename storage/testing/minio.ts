@@ -66,6 +66,7 @@ export class Minio {
 
   /** Starts the server, again after {@link kill}, with the same data and address. */
   async run(): Promise<void> {
+    if (this.#isRunning()) throw new Error('minio is running already');
     const address = this.endpoint.slice('http://'.length);
     const server = spawn(this.#binary, ['server', this.#data, '--address', address, '--quiet'], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -87,9 +88,13 @@ export class Minio {
   /** Ends the server as a power cut would; the data stays. */
   async kill(): Promise<void> {
     const server = this.#server;
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (server === undefined || !this.#isRunning()) return;
     server.kill('SIGKILL');
     await once(server, 'exit');
+  }
+
+  #isRunning(): boolean {
+    return this.#server?.exitCode === null && this.#server.signalCode === null;
   }
 
   async stop(): Promise<void> {
