@@ -1,7 +1,14 @@
 import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../schemas/day.ts';
 import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
 import type { Hold } from '../schemas/release.ts';
-import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../storage/catalog.ts';
+import {
+  describeLostCatalog,
+  findMarkedRelease,
+  type LoadedCatalog,
+  loadCatalog,
+  loadRelease,
+  newestEntry,
+} from '../storage/catalog.ts';
 import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { capture } from './capture/capture.ts';
@@ -58,6 +65,7 @@ export async function runNight(request: NightRequest, deps: NightDeps): Promise<
   const catalog = await loadCatalog(deps.store);
   const published = await findPublished(request, catalog, deps);
   if (published !== undefined) return published;
+  if (catalog.catalog === undefined) await assertNeverPublished(deps.store);
   assertNext(request.day, { newest: newestEntry(catalog.catalog)?.day, today: dayFromDate(startedAt) });
 
   const run = deps.newRunId();
@@ -149,6 +157,12 @@ function stageTimer({ deps, findings }: NightRun) {
 /** When the day's data was true: now for today, the end of the day for a day that is over. */
 function captureTime(day: Day, now: Date): string {
   return day === dayFromDate(now) ? timestampFromDate(now) : endOfDay(day);
+}
+
+/** A store without a catalog begins with seq 1, unless it is one whose catalog got lost. */
+async function assertNeverPublished(store: ObjectStore): Promise<void> {
+  const release = await findMarkedRelease(store);
+  if (release !== undefined) throw new AppError('corrupt', describeLostCatalog(store, release));
 }
 
 function assertNext(day: Day, { newest, today }: { newest: Day | undefined; today: Day }): void {

@@ -76,7 +76,7 @@ describe('prune', () => {
     for (const day of DAYS) expect(kept).toContain(releaseKey({ day, run: 'RUN' }, RELEASE_PATHS.release));
   });
 
-  it('follows the numbers of the retention over more than 400 days', async () => {
+  it('follows the numbers of the retention over more than 400 days', { timeout: 120_000 }, async () => {
     const days = Array.from({ length: 430 }, (_, index) => addDays('2024-01-30', index));
     await publishDays(days);
     const { retained_from } = await pruneNow({ retention: RETENTION, now: new Date(`${days.at(-1)}T06:00:00Z`) });
@@ -137,7 +137,7 @@ describe('orphans', () => {
     await publishDays(DAYS);
     await small.put(orphan, { at: old, paths: unpublished });
     const { removals } = await pruneNow({ retention: RETENTION });
-    expect(removals).toMatchObject([{ release: '2026-03-09.LOST', what: 'orphan' }]);
+    expect(removals).toMatchObject([{ name: '2026-03-09.LOST', what: 'orphan' }]);
     expect(removals[0]?.reason).toBe('never published, last written 2026-03-09T05:59:59Z');
     expect(await orphanKeys()).toEqual([]);
     expect(await liveReleases()).toHaveLength(DAYS.length);
@@ -172,7 +172,7 @@ describe('orphans', () => {
     const keys = await small.keys();
     const { removals, suspicious } = await pruneNow({ retention: RETENTION });
     expect(removals).toEqual([]);
-    expect(suspicious).toMatchObject([{ release: '2026-03-09.LOST' }]);
+    expect(suspicious).toMatchObject([{ name: '2026-03-09.LOST' }]);
     expect(await small.keys()).toEqual(keys);
   });
 
@@ -182,17 +182,56 @@ describe('orphans', () => {
     const keys = await small.keys();
     const { removals, suspicious } = await pruneNow();
     expect(removals).toEqual([]);
-    expect(suspicious).toMatchObject([{ release: '2026-03-08.RUN' }]);
+    expect(suspicious).toMatchObject([{ name: '2026-03-08.RUN' }]);
     expect(await small.keys()).toEqual(keys);
   });
 
   it('are no keys that merely look like releases', async () => {
     await publishDays(DAYS);
     await small.store.put('releases/readme.txt', Buffer.from('not ours'));
-    await small.store.put('backfill/pricing.RUN.parquet', Buffer.from('not ours'));
+    await small.store.put('backfill/notes.txt', Buffer.from('not ours'));
     await pruneNow({ now: new Date('2030-01-01T00:00:00Z') });
     expect(await small.store.head('releases/readme.txt')).toBeDefined();
-    expect(await small.store.head('backfill/pricing.RUN.parquet')).toBeDefined();
+    expect(await small.store.head('backfill/notes.txt')).toBeDefined();
+  });
+});
+
+describe('backfills', () => {
+  const aYearLater = new Date('2027-03-10T06:00:00Z');
+  const inForce = { ...{ run: 'RUN2', bytes: 3, sha256: '0'.repeat(64), intervals: 1, table_sha256: '0'.repeat(64) } };
+  const pricing = { ...inForce, first_day: '2020-01-01', last_day: '2020-01-01' };
+  const put = (run: string, suffixes: readonly string[] = ['parquet', 'json']) =>
+    Promise.all(suffixes.map((suffix) => small.store.put(`backfill/pricing.${run}.${suffix}`, Buffer.from('old'))));
+  const stored = async () => {
+    const keys: string[] = [];
+    for await (const { key } of small.store.list('backfill/')) keys.push(key);
+    return keys;
+  };
+  beforeEach(async () => {
+    await publishDays(DAYS);
+    await swapCatalog(small.store, await loadCatalog(small.store), { backfill: { pricing } });
+    await put('RUN2');
+  });
+
+  it('that were replaced or never published go a day after their last write; the one in force stays', async () => {
+    await put('RUN1');
+    await put('RUN3', ['parquet']);
+    expect((await pruneNow({ retention: RETENTION, now: new Date() })).removals).toEqual([]);
+    const { removals } = await pruneNow({ retention: RETENTION, now: aYearLater });
+    expect(removals.map(({ name, what, reason, bytes }) => [name, what, reason.split(',')[0], bytes])).toEqual([
+      ['pricing.RUN1', 'backfill', 'replaced by a later one', 6],
+      ['pricing.RUN3', 'backfill', 'never published', 3],
+    ]);
+    expect(await stored()).toEqual(['backfill/pricing.RUN2.json', 'backfill/pricing.RUN2.parquet']);
+    expect((await loadCatalog(small.store)).catalog?.backfill).toEqual({ pricing });
+  });
+
+  it('that were live later than the one in force are reported, and then no orphan goes', async () => {
+    await put('RUN1');
+    await put('RUN3');
+    const { removals, suspicious } = await pruneNow({ retention: RETENTION, now: aYearLater });
+    expect({ removals, suspicious }).toMatchObject({ removals: [], suspicious: [{ name: 'pricing.RUN3' }] });
+    expect(await stored()).toHaveLength(6);
   });
 });
 
@@ -258,7 +297,7 @@ describe('a prune that races', () => {
     const releases = await liveReleases();
     expect(releases.at(-1)).toMatchObject({ ...next, parts: ['snapshot', 'changes', 'state'] });
     expect(releases.at(-2)).toMatchObject({ day: '2026-03-09', parts: ['snapshot', 'changes'] });
-    expect(removals.map(({ release }) => release)).not.toContain('2026-03-10.NEXT');
+    expect(removals.map(({ name }) => name)).not.toContain('2026-03-10.NEXT');
     expect(await small.keys()).toEqual([...releases.flatMap(keysOf)].sort());
   });
 

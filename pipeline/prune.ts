@@ -11,8 +11,10 @@ import { isAppError } from '../schemas/errors.ts';
 import { type Retention, retainedFrom } from '../schemas/retention.ts';
 import { loadCatalog, swapCatalog } from '../storage/catalog.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { planPrune, type Removal, type Suspicious } from './prune/plan.ts';
-import { listStoredReleases } from './prune/stored-releases.ts';
+import type { Suspicious } from './prune/orphans.ts';
+import { planPrune } from './prune/plan.ts';
+import type { Removal } from './prune/removal.ts';
+import { listStoredObjects } from './prune/stored-objects.ts';
 
 export interface PruneDeps {
   readonly store: ObjectStore;
@@ -61,7 +63,7 @@ async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult>
   const { store, retention } = deps;
   // In this order: a release that is listed is then either in the catalog or of a night that can't have swapped yet.
   const loaded = await loadCatalog(store);
-  const stored = await listStoredReleases(store);
+  const stored = await listStoredObjects(store);
   const plan = planPrune({ catalog: loaded.catalog, stored, retention, now: deps.clock() });
   const { releases, removals, suspicious } = plan;
   const planned = loaded.catalog === undefined ? undefined : { ...loaded.catalog, releases: [...releases] };

@@ -6,7 +6,15 @@ import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catal
 import { AppError } from '../schemas/errors.ts';
 import { type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
-import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from './keys.ts';
+import {
+  CATALOG_KEY,
+  RELEASE_PATHS,
+  RELEASES_PREFIX,
+  type ReleaseName,
+  releaseFromKey,
+  releaseId,
+  releaseKey,
+} from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** A catalog with the version that a swap must replace; both undefined in a store that has none yet. */
@@ -88,4 +96,22 @@ export function parseObject<T>(
   } catch (cause) {
     throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version`, { cause });
   }
+}
+
+/** A release that carries the mark of having been live, and is wanted; undefined where there is none. */
+export async function findMarkedRelease(
+  store: ObjectStore,
+  isWanted: (release: ReleaseName) => boolean = () => true,
+): Promise<ReleaseName | undefined> {
+  for await (const { key } of store.list(RELEASES_PREFIX)) {
+    const release = releaseFromKey(key);
+    if (release?.path === RELEASE_PATHS.published && isWanted(release)) return release;
+  }
+  return undefined;
+}
+
+/** What to say of a store that has published and has no catalog: to begin anew would number events a second time. */
+export function describeLostCatalog(store: ObjectStore, release: ReleaseName): string {
+  const found = `${store.url} has lost its ${CATALOG_KEY}: ${releaseId(release)} was published there`;
+  return `${found}; rebuild it first: modelstats catalog rebuild`;
 }

@@ -66,6 +66,12 @@ test('the next night goes on from a rebuilt catalog', async () => {
   expect((await store.night(SOURCE, day)).status).toBe('published');
 });
 
+test('a night refuses to begin anew in a store that has lost its catalog', async () => {
+  await rm(path(CATALOG_KEY));
+  const day = (await listSourceDays(SOURCE))[3] ?? '';
+  await expect(store.night(SOURCE, day)).rejects.toThrow('rebuild it first: modelstats catalog rebuild');
+});
+
 test('of two releases of the newest day the one that was made live is kept', async () => {
   const rival = await leaveRival();
   await rm(path(CATALOG_KEY));

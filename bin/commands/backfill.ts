@@ -5,7 +5,7 @@ import { backfillPricing } from '../../pipeline/backfill/backfill.ts';
 import type { BackfillResult, BackfillStatus } from '../../pipeline/backfill/backfill-result.ts';
 import { isDay } from '../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
 
@@ -32,7 +32,7 @@ export async function backfill(context: CommandContext, options: BackfillOptions
   const result = await backfillPricing(
     { table: resolve(table), from, dryRun },
     {
-      store: await openStore(config.STORE),
+      store: await openConfiguredStore(config, 'write'),
       clock,
       newRunId: () => ulid(clock().getTime()),
       workFolder: resolve(config.WORK),

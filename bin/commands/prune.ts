@@ -1,10 +1,10 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { Removal } from '../../pipeline/prune/plan.ts';
+import type { Removal } from '../../pipeline/prune/removal.ts';
 import { type PruneResult, prune } from '../../pipeline/prune.ts';
 import type { Retention } from '../../schemas/retention.ts';
-import { openStore } from '../../storage/open-store.ts';
 import type { Config } from '../config.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { type Progress, showProgress } from '../progress.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -20,17 +20,17 @@ export async function pruneStore(context: CommandContext, options: PruneOptions)
   const result = await prune(
     { dryRun: options.dryRun ?? false },
     {
-      store: await openStore(config.STORE),
+      store: await openConfiguredStore(config, options.dryRun ? 'read' : 'write'),
       clock,
       retention: retentionFromConfig(config),
       onPlan: (total) => {
         progress = showProgress(context, { total });
       },
-      onRemoval: ({ release, what }) => progress?.next(`${release} ${what}`),
+      onRemoval: ({ name, what }) => progress?.next(`${name} ${what}`),
     },
   ).finally(() => progress?.stop());
   print(options.json ? JSON.stringify(jsonFrom(result)) : describe(result));
-  for (const { release, reason } of result.suspicious) log(`${pc.red('suspicious')} ${release}: ${reason}`);
+  for (const { name, reason } of result.suspicious) log(`${pc.red('suspicious')} ${name}: ${reason}`);
   return result.suspicious.length === 0 ? 0 : 1;
 }
 
@@ -47,9 +47,9 @@ function jsonFrom({ dry_run, removals, suspicious, retained_from }: PruneResult)
   return { dry_run, objects, bytes, retained_from, removals: removals.map(rowFrom), suspicious };
 }
 
-/** The keys themselves follow from release and part. */
-function rowFrom({ release, what, reason, keys, bytes }: Removal) {
-  return { release, what, objects: keys.length, bytes, reason };
+/** The keys themselves follow from the name and the part. */
+function rowFrom({ name, what, reason, keys, bytes }: Removal) {
+  return { name, what, objects: keys.length, bytes, reason };
 }
 
 function totalOf(removals: readonly Removal[]) {
@@ -69,7 +69,7 @@ function describe({ dry_run, removals, retained_from }: PruneResult): string {
 
 function tableOf(removals: readonly Removal[]): string {
   const table = new Table({
-    head: ['release', 'part', 'objects', 'bytes', 'why'],
+    head: ['name', 'what', 'objects', 'bytes', 'why'],
     style: { head: [], border: [] },
   });
   for (const removal of removals) table.push(Object.values(rowFrom(removal)));

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { type RepublishResult, republish } from '../../pipeline/republish.ts';
-import { openStore } from '../../storage/open-store.ts';
+import { openConfiguredStore } from '../configured-store.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
 
@@ -14,8 +14,8 @@ export interface RepublishOptions {
 /** `modelstats republish SNAPSHOT [--to STORE]`; exit code 1 where a file can't be had or the copy isn't listed. */
 export async function republishSnapshot(context: CommandContext, options: RepublishOptions): Promise<number> {
   const { config, print } = context;
-  const origin = await openStore(config.STORE);
-  const second = options.to === undefined ? undefined : await openStore(options.to);
+  const origin = await openConfiguredStore(config, options.to === undefined ? 'write' : 'read');
+  const second = options.to === undefined ? undefined : await openConfiguredStore(config, 'write', options.to);
   const progress = showProgress(context, { total: 1 });
   progress.next(options.snapshot);
   const result = await republish(options.snapshot, {

@@ -1,0 +1,31 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Database, sqlText } from './duckdb.ts';
+
+let folder: string;
+let database: Database;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-duckdb-'));
+  database = await Database.open(':memory:', { memoryLimit: '200MB', threads: 1, tempFolder: join(folder, 'spill') });
+});
+afterEach(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('reads a file anew that was replaced under its name, even by one of the same size', async () => {
+  const [path, old, changed] = [join(folder, 'state.parquet'), join(folder, 'old'), join(folder, 'changed')];
+  const write = (to: string, columns: string) =>
+    database.run(`COPY (SELECT ${columns} FROM range(15)) TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd)`);
+  await write(old, `'old' || range AS a, NULL::VARCHAR AS b, 'old' || range * 3 AS c, 'some text' AS d`);
+  await write(changed, `'new' || range AS a, 'some text' AS b, 'new' || range * 3 AS c, NULL::VARCHAR AS d`);
+  const read = async (file: string) => {
+    await copyFile(file, path);
+    return database.rows('SELECT * FROM read_parquet($1) ORDER BY a LIMIT 1', [path]);
+  };
+  expect(await read(old)).toEqual([{ a: 'old0', b: null, c: 'old0', d: 'some text' }]);
+  expect(await read(changed)).toEqual([{ a: 'new0', b: 'some text', c: 'new0', d: null }]);
+});
