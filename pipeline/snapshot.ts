@@ -22,24 +22,36 @@ export interface SnapshotDeps {
  */
 export async function writeSnapshot(deps: SnapshotDeps): Promise<readonly DatasetFile[]> {
   for (const folder of ['snapshot', 'state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
-  const files: DatasetFile[] = [];
+  const files: Promise<DatasetFile>[] = [];
   for (const name of DATASET_NAMES) {
-    files.push(await writeDataset(name, deps));
+    const lines = await writeDatasetLines(name, deps);
+    // Compressed while DuckDB writes the next files: neither uses all cores all the time.
+    const file = compressLines(name, lines, deps);
+    file.catch(() => undefined); // Told by the Promise.all below; a failed COPY may come before it.
+    files.push(file);
     await writeState(name, deps);
   }
   await writeParquet(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
   await writeParquet(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writeParquet(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
-  return files;
+  return Promise.all(files);
 }
 
-async function writeDataset(name: DatasetName, deps: SnapshotDeps): Promise<DatasetFile> {
-  const lines = join(deps.scratch, `${name}.lines`);
+interface DatasetLines {
+  readonly path: string;
+  readonly records: number;
+}
+
+async function writeDatasetLines(name: DatasetName, { database, scratch }: SnapshotDeps): Promise<DatasetLines> {
+  const path = join(scratch, `${name}.lines`);
   const select = `SELECT ${lineSql(DATASETS[name])} AS line FROM ${table('merged', name)} WHERE op <> 'delete'`;
-  const records = await writeLines(deps.database, select, lines);
-  const gzip = await gzipLines(lines, join(deps.folder, RELEASE_PATHS.snapshot(name)));
-  await rm(lines);
-  return { name, format: 'jsonl.gz', records, ...gzip };
+  return { path, records: await writeLines(database, select, path) };
+}
+
+async function compressLines(name: DatasetName, lines: DatasetLines, { folder }: SnapshotDeps): Promise<DatasetFile> {
+  const gzip = await gzipLines(lines.path, join(folder, RELEASE_PATHS.snapshot(name)));
+  await rm(lines.path);
+  return { name, format: 'jsonl.gz', records: lines.records, ...gzip };
 }
 
 async function writeState(name: DatasetName, deps: SnapshotDeps): Promise<void> {

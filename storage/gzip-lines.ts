@@ -17,6 +17,9 @@ const LEVEL = 6;
 /** Members in memory at once, each with its input and output. */
 const MEMBERS_IN_FLIGHT_MAX = 3;
 
+/** What zlib hands over at once; it says nothing about the bytes. The default of 16 kB wakes the main thread too often. */
+const OUTPUT_BYTES = 1024 * 1024;
+
 export interface GzipResult {
   readonly bytes: number;
   readonly sha256: string;
@@ -32,6 +35,8 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
     const file = createHash('sha256');
     let [contentBytes, bytes] = [0, 0];
     const pending: Promise<Buffer>[] = [];
+    /** The inputs, in turn: the oldest member is written before its buffer comes round again. */
+    const buffers: Buffer[] = [];
     const writeNext = async () => {
       const member = await pending.shift();
       if (member === undefined) return;
@@ -39,10 +44,12 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
       bytes += member.length;
       await output.appendFile(member);
     };
-    for (;;) {
-      const chunk = await readFully(input, MEMBER_BYTES);
+    for (let member = 0; ; member += 1) {
+      const buffer = buffers[member % MEMBERS_IN_FLIGHT_MAX] ?? Buffer.allocUnsafe(MEMBER_BYTES);
+      buffers[member % MEMBERS_IN_FLIGHT_MAX] = buffer;
+      const chunk = await readFully(input, buffer);
       if (chunk.length === 0 && contentBytes > 0) break;
-      pending.push(compress(chunk, { level: LEVEL }));
+      pending.push(compress(chunk, { level: LEVEL, chunkSize: OUTPUT_BYTES }));
       content.update(chunk);
       contentBytes += chunk.length;
       if (pending.length >= MEMBERS_IN_FLIGHT_MAX) await writeNext();
@@ -60,11 +67,11 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
   }
 }
 
-async function readFully(file: Awaited<ReturnType<typeof open>>, bytesMax: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(bytesMax);
+/** Fills the buffer as far as the file goes. */
+async function readFully(file: Awaited<ReturnType<typeof open>>, buffer: Buffer): Promise<Buffer> {
   let length = 0;
-  while (length < bytesMax) {
-    const { bytesRead } = await file.read(buffer, length, bytesMax - length);
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length);
     if (bytesRead === 0) break;
     length += bytesRead;
   }

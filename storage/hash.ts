@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+
+const BLOCK_BYTES = 1 << 20;
 
 export interface FileHash {
   readonly bytes: number;
@@ -15,10 +18,10 @@ export function sha256(bytes: string | Uint8Array): string {
 }
 
 /** Size and SHA-256 of a stream, which is read to its end. */
-export async function hashStream(stream: Readable): Promise<FileHash> {
+export async function hashStream(stream: AsyncIterable<Buffer>): Promise<FileHash> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
     hash.update(chunk);
     bytes += chunk.length;
   }
@@ -27,7 +30,25 @@ export async function hashStream(stream: Readable): Promise<FileHash> {
 
 /** Size and SHA-256 of a local file. */
 export function hashFile(path: string): Promise<FileHash> {
-  return hashStream(createReadStream(path, { highWaterMark: 1 << 20 }));
+  return hashStream(readBlocks(path));
+}
+
+/**
+ * The bytes of a file in blocks, each good only until the next is asked for: all share one buffer, because a new one for
+ * each would keep the garbage collector busier than the reader.
+ */
+export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const block = Buffer.allocUnsafe(BLOCK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(block, 0, BLOCK_BYTES);
+      if (bytesRead === 0) return;
+      yield block.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** Size and SHA-256 of what a gzip file holds; rejects where it is cut off or damaged. */
@@ -37,8 +58,8 @@ export function hashGzipContent(path: string): Promise<FileHash> {
 
 /** What a gzip file holds, in pieces; rejects where it is cut off or damaged. */
 export function readGzip(path: string): Readable {
-  const source = createReadStream(path, { highWaterMark: 1 << 20 });
-  const gunzip = createGunzip({ chunkSize: 1 << 20 });
+  const source = createReadStream(path, { highWaterMark: BLOCK_BYTES });
+  const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
   source.on('error', (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
 }

@@ -6,7 +6,9 @@ const NEWLINE = 0x0a;
  */
 export class LineReader {
   readonly #chunks: AsyncIterator<Buffer>;
-  #bytes: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.alloc(0);
+  /** The part of `#buffer` that holds something. */
+  #bytes: Buffer = this.#buffer;
   /** Where the current line starts in `#bytes`. */
   #start = 0;
   #last: Buffer | undefined;
@@ -40,16 +42,27 @@ export class LineReader {
     this.#start = Math.min(this.#start + bytes, this.#bytes.length);
   }
 
-  /** The current line, read on for it where needed; undefined at the end. */
+  /** The current line, read on for it where needed; undefined at the end. What `line` and `ahead` gave before is gone then. */
   async readLine(): Promise<Buffer | undefined> {
     for (;;) {
       const { line } = this;
       if (line !== undefined || this.#isAtEnd) return line;
       const { value, done } = await this.#chunks.next();
-      this.#last = this.last;
-      this.#bytes = done === true ? this.ahead : Buffer.concat([this.ahead, value]);
-      this.#start = 0;
-      this.#isAtEnd = done === true;
+      if (done === true) this.#isAtEnd = true;
+      else this.#append(value);
     }
+  }
+
+  /** Keeps what is ahead and puts the chunk behind it, in the same buffer as before where that is large enough. */
+  #append(chunk: Buffer): void {
+    const { ahead } = this;
+    if (this.#start > 0) this.#last = Buffer.from(this.last ?? []);
+    const bytes = ahead.length + chunk.length;
+    const buffer = bytes <= this.#buffer.length ? this.#buffer : Buffer.allocUnsafe(bytes * 2);
+    buffer.set(ahead, 0);
+    buffer.set(chunk, ahead.length);
+    this.#buffer = buffer;
+    this.#bytes = buffer.subarray(0, bytes);
+    this.#start = 0;
   }
 }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { readBlocks } from '../../storage/hash.ts';
 import type { DatasetSource } from '../source.ts';
 
 /** What one pass over a source file's bytes tells, before anything is parsed. */
@@ -45,15 +46,15 @@ export async function scanFile(file: DatasetSource, unpackedPath: string, limits
   if (!before.isFile()) throw new AppError('source_rejected', `${file.name}: is not a regular file`);
   const hash = createHash('sha256');
   const lines = new LineCounter(file, limits);
-  const raw = createReadStream(file.path, { highWaterMark: READ_BYTES });
   const hashed = tap((chunk) => hash.update(chunk));
   const counted = tap((chunk) => lines.add(chunk));
   try {
     if (file.compressed) {
       const gunzip = createGunzip({ chunkSize: READ_BYTES });
+      const raw = createReadStream(file.path, { highWaterMark: READ_BYTES });
       await pipeline(raw, hashed, gunzip, counted, createWriteStream(unpackedPath));
     } else {
-      await pipeline(raw, hashed, counted, drain);
+      await pipeline(readBlocks(file.path), hashed, counted, drain);
     }
   } catch (cause) {
     if (cause instanceof AppError || isWriteError(cause, unpackedPath)) throw cause;
