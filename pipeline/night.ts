@@ -1,7 +1,13 @@
 import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../schemas/day.ts';
 import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
 import type { Hold } from '../schemas/release.ts';
-import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../storage/catalog.ts';
+import {
+  type LoadedCatalog,
+  loadCatalog,
+  loadCatalogToContinue,
+  loadRelease,
+  newestEntry,
+} from '../storage/catalog.ts';
 import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { capture } from './capture/capture.ts';
@@ -55,7 +61,7 @@ export type Stage = (typeof STAGES)[number];
  */
 export async function runNight(request: NightRequest, deps: NightDeps): Promise<NightResult> {
   const startedAt = deps.clock();
-  const catalog = await loadCatalog(deps.store);
+  const catalog = await loadCatalogToContinue(deps.store);
   const published = await findPublished(request, catalog, deps);
   if (published !== undefined) return published;
   assertNext(request.day, { newest: newestEntry(catalog.catalog)?.day, today: dayFromDate(startedAt) });

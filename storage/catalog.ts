@@ -6,7 +6,15 @@ import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catal
 import { AppError } from '../schemas/errors.ts';
 import { type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
-import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from './keys.ts';
+import {
+  CATALOG_KEY,
+  RELEASE_PATHS,
+  RELEASES_PREFIX,
+  type ReleaseName,
+  releaseFromKey,
+  releaseId,
+  releaseKey,
+} from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** A catalog with the version that a swap must replace; both undefined in a store that has none yet. */
@@ -20,6 +28,34 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   const object = await store.get(CATALOG_KEY);
   if (object === undefined) return { catalog: undefined, etag: undefined };
   return { catalog: parseObject(CatalogSchema, object.body, `${store.url}: ${CATALOG_KEY}`), etag: object.etag };
+}
+
+/**
+ * {@link loadCatalog} for whoever is about to continue the series. Rejects with `corrupt` where there is no catalog but
+ * releases that were live once: to begin a series anew beside them would give their seqs a second meaning.
+ */
+export async function loadCatalogToContinue(store: ObjectStore): Promise<LoadedCatalog> {
+  const loaded = await loadCatalog(store);
+  if (loaded.catalog !== undefined || !(await hasPublished(store))) return loaded;
+  // The very first release may have become live between the two looks.
+  const again = await loadCatalog(store);
+  if (again.catalog !== undefined) return again;
+  throw new AppError('corrupt', whyNoCatalog(store));
+}
+
+/** For people: what to do with a store that {@link hasPublished} but has no catalog. */
+export function whyNoCatalog({ url }: ObjectStore): string {
+  return `${url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
+}
+
+/** True where the store holds a release that was live once, another one than `except`. */
+export async function hasPublished(store: ObjectStore, except?: ReleaseName): Promise<boolean> {
+  const exceptId = except === undefined ? undefined : releaseId(except);
+  for await (const { key } of store.list(RELEASES_PREFIX)) {
+    const release = releaseFromKey(key);
+    if (release?.path === RELEASE_PATHS.published && releaseId(release) !== exceptId) return true;
+  }
+  return false;
 }
 
 /** What a swap replaces; whatever it leaves out stays as it was. */

@@ -66,6 +66,23 @@ test('the next night goes on from a rebuilt catalog', async () => {
   expect((await store.night(SOURCE, day)).status).toBe('published');
 });
 
+test('a night on a store that lost its catalog publishes nothing and says what to do', async () => {
+  await rm(path(CATALOG_KEY));
+  const day = (await listSourceDays(SOURCE))[3] ?? '';
+  await expect(store.night(SOURCE, day)).rejects.toThrow(/no catalog.*catalog rebuild/);
+  await rebuild();
+  expect(await listReleases(store)).toEqual(releases);
+});
+
+test('what a first night left that was killed before its swap does not stop the next one', async () => {
+  const [first] = releases;
+  if (first === undefined) throw new Error('the series has three days');
+  for (const entry of releases.slice(1)) await rm(path(releaseKey(entry, '')), { recursive: true });
+  await rm(path(releaseKey(first, 'published')));
+  await rm(path(CATALOG_KEY));
+  expect((await store.night(SOURCE, first.day)).status).toBe('published');
+});
+
 test('of two releases of the newest day the one that was made live is kept', async () => {
   const rival = await leaveRival();
   await rm(path(CATALOG_KEY));

@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { type LoadedCatalog, newestEntry, swapCatalog } from '../../storage/catalog.ts';
-import { RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
+import { hasPublished, type LoadedCatalog, newestEntry, swapCatalog, whyNoCatalog } from '../../storage/catalog.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
 export interface ListInput {
@@ -22,7 +21,7 @@ export async function listRelease(target: ObjectStore, input: ListInput): Promis
   const newest = newestEntry(loaded.catalog);
   if (newest?.release_sha256 !== prevSha256) return whyNot(target.url, input);
   if (loaded.catalog === undefined && (await hasPublished(target, entry))) {
-    return `${target.url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
+    return whyNoCatalog(target);
   }
   await swapCatalog(target, loaded, { releases: [...(loaded.catalog?.releases ?? []), entry] });
   return undefined;
@@ -33,13 +32,4 @@ function whyNot(url: string, { entry, prevSha256, loaded }: ListInput): string {
   if (newest === undefined) return `${url} is empty, and ${entry.day} is not the first night; begin with that one`;
   const own = prevSha256 === undefined ? 'is a first night' : 'continues another release';
   return `the newest snapshot of ${url} is ${newest.day}, and ${entry.day} ${own}`;
-}
-
-/** True where the store holds another release that was live once. */
-async function hasPublished(store: ObjectStore, entry: CatalogEntry): Promise<boolean> {
-  for await (const { key } of store.list(RELEASES_PREFIX)) {
-    const release = releaseFromKey(key);
-    if (release?.path === RELEASE_PATHS.published && releaseId(release) !== releaseId(entry)) return true;
-  }
-  return false;
 }
