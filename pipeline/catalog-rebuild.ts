@@ -3,7 +3,13 @@
  * the live releases are a chain; a night that lost a race or was killed leaves a release beside the chain. What was live
  * is told by the mark `published`, or by a later release that continues it. A backfill is found again by its mark.
  */
-import { type Catalog, type CatalogEntry, catalogEntryFromRelease, RELEASE_PARTS } from '../schemas/catalog.ts';
+import {
+  type Catalog,
+  type CatalogEntry,
+  catalogEntryFromRelease,
+  RELEASE_PARTS,
+  type ReleasePart,
+} from '../schemas/catalog.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
 import { type Release, ReleaseSchema } from '../schemas/release.ts';
 import { findNewestBackfill, hasBackfill } from '../storage/backfill-objects.ts';
@@ -36,7 +42,8 @@ export async function rebuildCatalog(store: ObjectStore, options: RebuildOptions
   const chain = chainFrom(candidates, options.keep);
   const orphans = candidates.filter((candidate) => !chain.includes(candidate)).map(({ release }) => releaseId(release));
   const backfill = await findBackfill(store, current);
-  const catalog = await swapCatalog(store, current, { releases: chain.map(entryFrom), backfill });
+  const releases = chain.map((candidate) => entryFrom(candidate, candidate === chain.at(-1)));
+  const catalog = await swapCatalog(store, current, { releases, backfill });
   return { catalog, changed: true, orphans };
 }
 
@@ -122,9 +129,16 @@ function isMarked({ paths }: Candidate): boolean {
   return paths.has(RELEASE_PATHS.published);
 }
 
-/** A part that prune has taken away, as a whole or half-way, is no longer listed. */
-function entryFrom({ release, sha256: hash, paths }: Candidate): CatalogEntry {
-  const missing = release.files.filter(({ path }) => !paths.has(path)).map(({ path }) => partOfPath(path));
+/**
+ * A part that prune has taken away, as a whole or half-way, is no longer listed: prune deletes the first file of a part, in
+ * byte order, before the others. Whatever else is missing is damage, and so is all that the newest release lacks, which
+ * prune never touches: it stays listed, so that verify tells it and republish can mend it.
+ */
+function entryFrom({ release, sha256: hash, paths }: Candidate, isNewest: boolean): CatalogEntry {
+  const isThere = (part: ReleasePart) => {
+    const [first] = release.files.flatMap(({ path }) => (partOfPath(path) === part ? [path] : [])).sort();
+    return first !== undefined && paths.has(first);
+  };
   const entry = catalogEntryFromRelease(release, hash);
-  return { ...entry, parts: RELEASE_PARTS.filter((part) => !missing.includes(part)) };
+  return { ...entry, parts: RELEASE_PARTS.filter((part) => isNewest || isThere(part)) };
 }

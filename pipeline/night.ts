@@ -2,10 +2,9 @@ import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../schemas/d
 import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
 import type { Hold } from '../schemas/release.ts';
 import {
-  describeLostCatalog,
-  findMarkedRelease,
   type LoadedCatalog,
   loadCatalog,
+  loadCatalogToContinue,
   loadRelease,
   newestEntry,
 } from '../storage/catalog.ts';
@@ -62,10 +61,9 @@ export type Stage = (typeof STAGES)[number];
  */
 export async function runNight(request: NightRequest, deps: NightDeps): Promise<NightResult> {
   const startedAt = deps.clock();
-  const catalog = await loadCatalog(deps.store);
+  const catalog = await loadCatalogToContinue(deps.store);
   const published = await findPublished(request, catalog, deps);
   if (published !== undefined) return published;
-  if (catalog.catalog === undefined) await assertNeverPublished(deps.store);
   assertNext(request.day, { newest: newestEntry(catalog.catalog)?.day, today: dayFromDate(startedAt) });
 
   const run = deps.newRunId();
@@ -157,12 +155,6 @@ function stageTimer({ deps, findings }: NightRun) {
 /** When the day's data was true: now for today, the end of the day for a day that is over. */
 function captureTime(day: Day, now: Date): string {
   return day === dayFromDate(now) ? timestampFromDate(now) : endOfDay(day);
-}
-
-/** A store without a catalog begins with seq 1, unless it is one whose catalog got lost. */
-async function assertNeverPublished(store: ObjectStore): Promise<void> {
-  const release = await findMarkedRelease(store);
-  if (release !== undefined) throw new AppError('corrupt', describeLostCatalog(store, release));
 }
 
 function assertNext(day: Day, { newest, today }: { newest: Day | undefined; today: Day }): void {

@@ -78,7 +78,10 @@ async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult>
   return result;
 }
 
-/** The first key alone, then the others at once; rejects only when no delete is under way any more. */
+/**
+ * The first key alone, from which a rebuild of the catalog tells what was pruned; then the others at once. Rejects only when
+ * no delete is under way any more.
+ */
 async function remove(store: ObjectStore, { keys: [first, ...others] }: Removal): Promise<void> {
   if (first === undefined) return;
   await store.delete(first);

@@ -16,7 +16,10 @@ export const SourceSettingsSchema = z.strictObject({
   /** Part of a dataset's rows that may be suspects. */
   max_suspect_fraction: Fraction.default(0.2),
   /** Plausible prices per million tokens, lowest and highest; 0 is always plausible. */
-  price_range: z.tuple([z.number().positive(), z.number().positive()]).default([0.0001, 10_000]),
+  price_range: z
+    .tuple([z.number().positive(), z.number().positive()])
+    .refine(([low, high]) => low <= high, 'the lowest comes first')
+    .default([0.0001, 10_000]),
   /** How many times a plausible price may rise or fall in one night. */
   max_price_ratio: z.number().min(1).default(1000),
   /** Captured days after which an unchanged jump is believed. */

@@ -32,6 +32,34 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   return { catalog: parseObject(CatalogSchema, object.body, { where, hint }), etag: object.etag };
 }
 
+/**
+ * {@link loadCatalog} for whoever is about to continue the series. Rejects with `corrupt` where there is no catalog but
+ * releases that were live once: to begin a series anew beside them would give their seqs a second meaning.
+ */
+export async function loadCatalogToContinue(store: ObjectStore): Promise<LoadedCatalog> {
+  const loaded = await loadCatalog(store);
+  if (loaded.catalog !== undefined || !(await hasPublished(store))) return loaded;
+  // The very first release may have become live between the two looks.
+  const again = await loadCatalog(store);
+  if (again.catalog !== undefined) return again;
+  throw new AppError('corrupt', whyNoCatalog(store));
+}
+
+/** For people: what to do with a store that {@link hasPublished} but has no catalog. */
+export function whyNoCatalog({ url }: ObjectStore): string {
+  return `${url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
+}
+
+/** True where the store holds a release that was live once, another one than `except`. */
+export async function hasPublished(store: ObjectStore, except?: ReleaseName): Promise<boolean> {
+  const exceptId = except === undefined ? undefined : releaseId(except);
+  for await (const { key } of store.list(RELEASES_PREFIX)) {
+    const release = releaseFromKey(key);
+    if (release?.path === RELEASE_PATHS.published && releaseId(release) !== exceptId) return true;
+  }
+  return false;
+}
+
 /** What a swap replaces; whatever it leaves out stays as it was. */
 export interface CatalogUpdate {
   readonly releases?: readonly CatalogEntry[];
@@ -98,22 +126,4 @@ export function parseObject<T>(
   } catch (cause) {
     throw new AppError('corrupt', `${where} can't be read: it is damaged or of another version${hint}`, { cause });
   }
-}
-
-/** A release that carries the mark of having been live, and is wanted; undefined where there is none. */
-export async function findMarkedRelease(
-  store: ObjectStore,
-  isWanted: (release: ReleaseName) => boolean = () => true,
-): Promise<ReleaseName | undefined> {
-  for await (const { key } of store.list(RELEASES_PREFIX)) {
-    const release = releaseFromKey(key);
-    if (release?.path === RELEASE_PATHS.published && isWanted(release)) return release;
-  }
-  return undefined;
-}
-
-/** What to say of a store that has published and has no catalog: to begin anew would number events a second time. */
-export function describeLostCatalog(store: ObjectStore, release: ReleaseName): string {
-  const found = `${store.url} has lost its ${CATALOG_KEY}: ${releaseId(release)} was published there`;
-  return `${found}; rebuild it first: modelstats catalog rebuild`;
 }

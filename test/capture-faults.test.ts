@@ -125,4 +125,24 @@ describe('source.sql', () => {
     const { problems } = await store.night(source, DAY);
     expect(problems.join()).toContain('expected one SELECT, found 2 statements');
   });
+
+  const noRanks = "SELECT 'a' AS model_id, 'b' AS category, 1 AS rank LIMIT 0";
+  it.each([
+    ['a comment after the last word', "SELECT 'a' AS id, 'A' AS name -- the only one"],
+    ['a comment after the semicolon', "SELECT 'a' AS id, 'A' AS name; -- the only one"],
+    [
+      'a comment above a heading',
+      `SELECT 'a' AS id, 'A' AS name;\n/* boards */\n-- by category:\n-- rankings\n${noRanks}`,
+    ],
+    ['two semicolons', "SELECT 'a' AS id, 'A' AS name;\n;"],
+    [
+      'text that looks like comments',
+      "SELECT 'a' AS id, 'A' AS name, '/*' AS organization, ['*/', '--;'] AS inference",
+    ],
+    ['a comment before the SELECT', "/* SELECT; */ -- one row\nSELECT 'a' AS id, 'A' AS name"],
+  ])('may have %s', async (_, queries) => {
+    await mkdir(join(source, DAY));
+    await write('source.sql', `-- models\n${queries}`);
+    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', records: { models: 1 }, problems: [] });
+  });
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
 import { listSourceDays } from '../pipeline/source.ts';
 import type { CatalogEntry } from '../schemas/catalog.ts';
-import { CATALOG_KEY, releaseId, releaseKey } from '../storage/keys.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseId, releaseKey } from '../storage/keys.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
 import { listReleases } from './published.ts';
 
@@ -66,10 +66,21 @@ test('the next night goes on from a rebuilt catalog', async () => {
   expect((await store.night(SOURCE, day)).status).toBe('published');
 });
 
-test('a night refuses to begin anew in a store that has lost its catalog', async () => {
+test('a night on a store that lost its catalog publishes nothing and says what to do', async () => {
   await rm(path(CATALOG_KEY));
   const day = (await listSourceDays(SOURCE))[3] ?? '';
-  await expect(store.night(SOURCE, day)).rejects.toThrow('rebuild it first: modelstats catalog rebuild');
+  await expect(store.night(SOURCE, day)).rejects.toThrow(/no catalog.*catalog rebuild/);
+  await rebuild();
+  expect(await listReleases(store)).toEqual(releases);
+});
+
+test('what a first night left that was killed before its swap does not stop the next one', async () => {
+  const [first] = releases;
+  if (first === undefined) throw new Error('the series has three days');
+  for (const entry of releases.slice(1)) await rm(path(releaseKey(entry, '')), { recursive: true });
+  await rm(path(releaseKey(first, 'published')));
+  await rm(path(CATALOG_KEY));
+  expect((await store.night(SOURCE, first.day)).status).toBe('published');
 });
 
 test('of two releases of the newest day the one that was made live is kept', async () => {
@@ -100,6 +111,25 @@ test('a release that an unmarked one continues was live', async () => {
   await rm(path(CATALOG_KEY));
   await rebuild();
   expect(await listReleases(store)).toEqual(all);
+});
+
+test('what damage took from a release stays listed, for verify to tell and republish to mend', async () => {
+  const [, middle, newest] = releases;
+  if (middle === undefined || newest === undefined) throw new Error('the series has three days');
+  await rm(path(releaseKey(middle, RELEASE_PATHS.snapshot('scores'))));
+  await rm(path(releaseKey(newest, RELEASE_PATHS.changes)));
+  await rm(path(CATALOG_KEY));
+  await rebuild();
+  expect(await listReleases(store)).toEqual(releases);
+});
+
+test('a part of which prune has deleted the first file only is listed no more', async () => {
+  const [first] = releases;
+  if (first === undefined) throw new Error('the series has three days');
+  await rm(path(releaseKey(first, RELEASE_PATHS.snapshot('benchmarks'))));
+  await rm(path(CATALOG_KEY));
+  await rebuild();
+  expect((await listReleases(store))[0]?.parts).toEqual(['changes', 'state']);
 });
 
 test('a hole in the chain is told rather than papered over', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { verify } from '../../pipeline/verify/verify.ts';
+import { verifyBackfill } from '../../pipeline/verify/verify-backfill.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { getEntry, loadCatalog, newestEntry } from '../../storage/catalog.ts';
 import { openConfiguredStore } from '../configured-store.ts';
@@ -23,12 +24,12 @@ export async function verifyStore(context: CommandContext, options: VerifyOption
   const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;
   if (day === undefined) throw new AppError('not_found', `${store.url} holds no snapshots`);
   const progress = showProgress(context, { total: options.all ? releases.length : 1 });
-  const result = await verify(releases, (entry) => options.all === true || entry.day === day, {
-    store,
-    workFolder: resolve(config.WORK),
-    duckdb: duckdbSettings(config),
-    onSnapshot: progress.next,
-  }).finally(progress.stop);
+  const deps = { store, workFolder: resolve(config.WORK), duckdb: duckdbSettings(config), onSnapshot: progress.next };
+  const verified = await verify(releases, (entry) => options.all === true || entry.day === day, deps).finally(
+    progress.stop,
+  );
+  const problems = [...verified.problems, ...(options.all ? await verifyBackfill(catalog, deps) : [])];
+  const result = { ...verified, ok: problems.length === 0, problems };
   if (options.json) print(JSON.stringify(result));
   else {
     for (const { snapshot, message } of result.problems) print(`${pc.red('wrong')} ${snapshot}: ${message}`);

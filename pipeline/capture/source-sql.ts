@@ -11,7 +11,8 @@ export type SourceQueries = ReadonlyMap<DatasetName, string>;
 const HEADING = new RegExp(`^--\\s*(?:name:|dataset:)?\\s*(${DATASET_NAMES.join('|')})\\s*$`, 'i');
 /** Words with which a SELECT of DuckDB begins. */
 const SELECT_WORD = /^[(\s]*(SELECT|WITH|FROM|VALUES|PIVOT|UNPIVOT)\b/i;
-const COMMENT = /--[^\n]*|\/\*[\s\S]*?\*\//g;
+/** A comment, or a text or name that may hold what looks like one. */
+const COMMENT_OR_QUOTED = /--[^\n]*|\/\*[\s\S]*?\*\/|e'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$/gi;
 
 /**
  * Reads `source.sql`: DuckDB SELECTs, each under a comment line that names its dataset (`-- models`). Relative paths in
@@ -22,7 +23,7 @@ export async function loadSourceQueries(database: Database, path: string): Promi
   for (const section of sectionsFromSql(await readSql(path))) {
     if (queries.has(section.dataset)) throw rejected(path, section, `${section.dataset} stands twice`);
     await assertOneSelect(database, path, section);
-    queries.set(section.dataset, section.sql.trim().replace(/;$/, ''));
+    queries.set(section.dataset, bareSql(section.sql));
   }
   if (queries.size === 0) throw new AppError('source_rejected', `${path} maps no dataset: ${HEADING_HINT}`);
   return queries;
@@ -60,8 +61,17 @@ function sectionsFromSql(text: string): readonly Section[] {
   }));
 }
 
+/** A statement without comments and without what ends it, so that it can stand inside of another. */
+function bareSql(sql: string): string {
+  const isComment = (token: string) => token.startsWith('--') || token.startsWith('/*');
+  return sql
+    .replace(COMMENT_OR_QUOTED, (token) => (isComment(token) ? ' ' : token))
+    .replace(/[\s;]+$/, '')
+    .trim();
+}
+
 async function assertOneSelect(database: Database, path: string, section: Section): Promise<void> {
-  const bare = section.sql.replace(COMMENT, '').trim();
+  const bare = bareSql(section.sql);
   if (bare === '') throw rejected(path, section, 'expected one SELECT, found none');
   try {
     const statements = await database.connection.extractStatements(section.sql);

@@ -1,12 +1,5 @@
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import {
-  describeLostCatalog,
-  findMarkedRelease,
-  type LoadedCatalog,
-  newestEntry,
-  swapCatalog,
-} from '../../storage/catalog.ts';
-import { releaseId } from '../../storage/keys.ts';
+import { hasPublished, type LoadedCatalog, newestEntry, swapCatalog, whyNoCatalog } from '../../storage/catalog.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
 export interface ListInput {
@@ -27,9 +20,8 @@ export async function listRelease(target: ObjectStore, input: ListInput): Promis
   const { entry, prevSha256, loaded } = input;
   const newest = newestEntry(loaded.catalog);
   if (newest?.release_sha256 !== prevSha256) return whyNot(target.url, input);
-  if (loaded.catalog === undefined) {
-    const other = await findMarkedRelease(target, (release) => releaseId(release) !== releaseId(entry));
-    if (other !== undefined) return describeLostCatalog(target, other);
+  if (loaded.catalog === undefined && (await hasPublished(target, entry))) {
+    return whyNoCatalog(target);
   }
   await swapCatalog(target, loaded, { releases: [...(loaded.catalog?.releases ?? []), entry] });
   return undefined;

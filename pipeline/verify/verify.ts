@@ -12,6 +12,7 @@ import { ReleaseVerifier } from './release-verifier.ts';
 import { SnapshotLines } from './snapshot-lines.ts';
 
 export interface Problem {
+  /** The snapshot's day; the key of the object where it belongs to none. */
   readonly snapshot: string;
   readonly message: string;
 }

@@ -238,6 +238,11 @@ const SETTINGS: readonly BadSource[] = [
     says: [/source\.json: max_shrink: .*number/, 'Unrecognized key: "max_shrnk"'],
   },
   {
+    title: 'source.json with the price range the wrong way round',
+    spoil: (source) => source.write('source.json', '{"price_range": [10000, 0.0001]}'),
+    says: [/source\.json: price_range: the lowest comes first/],
+  },
+  {
     title: 'source.json that is not JSON',
     spoil: (source) => source.write('source.json', '{max_shrink: 1}'),
     says: [/source\.json is not JSON/],
