@@ -1,5 +1,5 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
+import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { version as duckdbVersion } from '@duckdb/node-api';
 
@@ -30,7 +30,9 @@ export function machineFacts(): string {
   const cpu = cpus()[0]?.model.trim() ?? 'unknown processor';
   return (
     `${availableParallelism()} cores (${cpu}), ${memoryGb} GB of memory, ${platform()} ${arch()}, ` +
-    `Node ${process.versions.node}, DuckDB ${duckdbVersion()}.`
+    `Node ${process.versions.node}, DuckDB ${duckdbVersion()}. Load average when it ended: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')} (the bench itself makes about ${availableParallelism()}).`
   );
 }
 
