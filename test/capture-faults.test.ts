@@ -99,6 +99,18 @@ describe('a list of texts', () => {
   });
 });
 
+describe('a suspect that an operator lets in', () => {
+  it.each([
+    ['with prices', [{ model_id: 'a', provider: 'p', input_per_million: 1 }]],
+    ['without', undefined],
+  ])('and that does not wait is told on a day %s', async (_, prices) => {
+    await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
+    if (prices !== undefined) await write(`${DAY}/pricing.jsonl`, prices);
+    const { warnings } = await store.night(source, DAY, { acceptSuspects: ['pricing:a:p'] });
+    expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
+  });
+});
+
 describe('source.sql', () => {
   it('captures nothing of a dataset whose file is not there today', async () => {
     const queries = [

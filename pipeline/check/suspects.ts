@@ -35,7 +35,7 @@ export async function checkSuspects(database: Database, input: SuspectInput): Pr
     await database.run(
       'CREATE TABLE suspects AS SELECT * FROM previous_suspects WHERE model_id IN (SELECT id FROM present_models)',
     );
-    return { pending: await countSuspects(database), admitted: [], unknownAccepts: [] };
+    return { pending: await countSuspects(database), admitted: [], unknownAccepts: input.accept };
   }
   await findCandidates(database, input);
   const admitted = await admit(database, input);
