@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Day } from '../schemas/day.ts';
 import { AppError } from '../schemas/errors.ts';
 import type { Release } from '../schemas/release.ts';
-import { loadCatalog, loadRelease, newestEntry } from '../storage/catalog.ts';
+import { loadCatalogToContinue, loadRelease, newestEntry } from '../storage/catalog.ts';
 import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
 import { RELEASE_PATHS } from '../storage/keys.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -31,7 +31,7 @@ export interface Status {
 
 /** What a store holds, and what waits for an operator. */
 export async function readStatus(store: ObjectStore, duckdb: Omit<DuckDBSettings, 'tempFolder'>): Promise<Status> {
-  const { catalog } = await loadCatalog(store);
+  const { catalog } = await loadCatalogToContinue(store);
   const entry = newestEntry(catalog);
   const newest = entry === undefined ? null : await loadRelease(store, entry);
   return {

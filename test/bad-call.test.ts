@@ -31,6 +31,22 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
 
 const GOOD = ['--source', 'good', '--day', '2024-03-02'];
 
+test('a day that turns up late is left out of --all-days with a word, and the days after it are published', async () => {
+  const late: Place = { store: join(folder, 'late-store'), work: join(folder, 'late-work') };
+  const nights = () =>
+    runCli(['nightly', '--source', 'late', '--all-days', '--json'], { env: envOf(late), cwd: folder });
+  for (const day of ['2024-03-01', '2024-03-03']) await Source.create(join(folder, 'late', day));
+  expect(await nights()).toMatchObject({ code: 0 });
+  for (const day of ['2024-03-02', '2024-03-04']) await Source.create(join(folder, 'late', day));
+  const { code, stdout, stderr } = await nights();
+  const statuses = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line)['status']);
+  expect({ code, statuses }).toEqual({ code: 0, statuses: ['already_published', 'already_published', 'published'] });
+  expect(stderr).toContain('2024-03-02: left out, it is before the newest snapshot and was never published');
+});
+
 describe.concurrent('a wrong call says what is wrong on stderr, runs nothing and ends with 2:', () => {
   test.each([
     ['no source', [], 'name the source: --source DIR or MODELSTATS_SOURCE'],

@@ -6,6 +6,8 @@ import { tidyRuns } from '../../pipeline/run-folder.ts';
 import { listSourceDays } from '../../pipeline/source.ts';
 import { type Day, dayFromDate, isDay } from '../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
+import { loadCatalog, newestEntry } from '../../storage/catalog.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 import { openConfiguredStore } from '../configured-store.ts';
 import { describeNight } from '../describe-night.ts';
 import { showProgress } from '../progress.ts';
@@ -41,27 +43,30 @@ export async function nightly(context: CommandContext, options: NightlyOptions):
     accept: options.accept ?? false,
     acceptSuspects: options.acceptSuspect ?? [],
   };
-  return runDays(context, { days, request, json: options.json ?? false });
+  return runDays(context, { days, request, skipLate: options.allDays ?? false, json: options.json ?? false });
 }
 
 interface DaysInput {
   readonly days: readonly Day[];
   readonly request: Omit<NightRequest, 'day'>;
+  /** Leaves out days that can't be published any more, with a word, rather than failing at the first of them. */
+  readonly skipLate: boolean;
   readonly json: boolean;
 }
 
-async function runDays(context: CommandContext, { days, request, json }: DaysInput): Promise<number> {
+async function runDays(context: CommandContext, { days, request, skipLate, json }: DaysInput): Promise<number> {
   const progress = showProgress(context, { total: days.length });
   const deps = await nightDeps(context, { access: request.dryRun ? 'read' : 'write', onStage: progress.part });
   await tidyRuns(deps.workFolder, context.clock());
+  const late = skipLate ? await findLateDays(deps.store, days) : [];
+  for (const day of late) context.log(`${day}: left out, it is before the newest snapshot and was never published`);
   let exitCode = 0;
   try {
-    for (const day of days) {
+    for (const day of days.filter((candidate) => !late.includes(candidate))) {
       progress.next(day);
       const result = await runNight({ ...request, day }, deps);
       progress.clear();
-      context.print(json ? JSON.stringify(result) : describeNight(result));
-      for (const warning of json ? [] : result.warnings) context.log(`${day}: ${warning}`);
+      answer(context, result, json);
       exitCode = EXIT_CODES[result.status];
       if (exitCode !== 0) break;
       // A dry run leaves nothing for the next day to start from.
@@ -71,6 +76,19 @@ async function runDays(context: CommandContext, { days, request, json }: DaysInp
     progress.stop();
   }
   return exitCode;
+}
+
+function answer({ print, log }: CommandContext, result: NightResult, json: boolean): void {
+  print(json ? JSON.stringify(result) : describeNight(result));
+  for (const warning of json ? [] : result.warnings) log(`${result.day}: ${warning}`);
+}
+
+/** Days between published ones that have no snapshot: corrections come in the next night (DESIGN §5). */
+async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<readonly Day[]> {
+  const { catalog } = await loadCatalog(store);
+  const published = new Set(catalog?.releases.map(({ day }) => day));
+  const newest = newestEntry(catalog)?.day;
+  return newest === undefined ? [] : days.filter((day) => day < newest && !published.has(day));
 }
 
 async function nightDeps(

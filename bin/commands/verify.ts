@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { verify } from '../../pipeline/verify/verify.ts';
 import { verifyBackfill } from '../../pipeline/verify/verify-backfill.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { getEntry, loadCatalog, newestEntry } from '../../storage/catalog.ts';
+import { getEntry, loadCatalogToContinue, newestEntry } from '../../storage/catalog.ts';
 import { openConfiguredStore } from '../configured-store.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
@@ -19,7 +19,7 @@ export async function verifyStore(context: CommandContext, options: VerifyOption
   if (options.all && options.snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
   const { config, print } = context;
   const store = await openConfiguredStore(config, 'read');
-  const { catalog } = await loadCatalog(store);
+  const { catalog } = await loadCatalogToContinue(store);
   const releases = catalog?.releases ?? [];
   const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;
   if (day === undefined) throw new AppError('not_found', `${store.url} holds no snapshots`);
