@@ -32,7 +32,7 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
   const benches: Readonly<Record<string, () => Promise<ResultTable>>> = {
     floor: () => compareWithFloor(scores, options),
     changes: () => measureChanges(largest, values.quick ? [0.01, 1] : [0.001, 0.01, 0.1, 1], options),
-    states: () => measureStates(values.quick ? [largest] : [largest / 10, largest / 3, largest], options),
+    states: () => measureStates(values.quick ? [largest] : [largest / 100, largest / 10, largest], options),
   };
   const tables: ResultTable[] = [];
   for (const [name, bench] of Object.entries(benches)) {
