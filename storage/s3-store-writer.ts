@@ -77,7 +77,7 @@ export class S3StoreWriter {
 
   async #etagIfWritten(key: string, writeId: string): Promise<string | undefined> {
     try {
-      const head = await this.#reader.findHead(key);
+      const head = await this.#reader.head(key);
       return head?.writeId === writeId ? head.etag : undefined;
     } catch {
       return undefined; // The error of the write tells more than that of the look.

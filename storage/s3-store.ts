@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import {
   type _Object,
   DeleteObjectCommand,
@@ -67,23 +66,20 @@ export class S3Store implements ObjectStore {
 
   async get(key: string): Promise<StoredObject | undefined> {
     assertKey(key);
-    return this.#report(`read ${key}`, async () => {
-      const found = await this.#reader.find(key);
-      return found && { body: await buffer(found.body), etag: found.version() };
-    });
+    return this.#report(`read ${key}`, () => this.#reader.read(key));
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
     assertKey(key);
-    const head = await this.#report(`look up ${key}`, () => this.#reader.findHead(key));
+    const head = await this.#report(`look up ${key}`, () => this.#reader.head(key));
     return head && { bytes: head.bytes, etag: head.etag, modifiedAt: head.modifiedAt };
   }
 
   async stream(key: string): Promise<Readable> {
     assertKey(key);
-    const found = await this.#report(`read ${key}`, () => this.#reader.find(key));
-    if (found === undefined) throw new AppError('not_found', `there is no ${key} in the store ${this.url}`);
-    return found.body;
+    const stream = await this.#report(`read ${key}`, () => this.#reader.stream(key));
+    if (stream === undefined) throw new AppError('not_found', `there is no ${key} in the store ${this.url}`);
+    return stream;
   }
 
   async put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { S3Store, type S3StoreOptions } from '../s3-store.ts';
+import { s3AddressFrom } from '../s3-store-address.ts';
+import { FaultProxy, type ProxiedRequest } from './fault-proxy.ts';
+import { describeOnMinio, Minio } from './minio.ts';
+
+/** A MinIO, and a proxy in front of it that lets go wrong what a test plans. */
+export class FaultyMinio {
+  readonly minio: Minio;
+  readonly proxy: FaultProxy;
+  /** A store that sees everything go right. */
+  readonly direct: S3Store;
+
+  private constructor(minio: Minio, proxy: FaultProxy) {
+    this.minio = minio;
+    this.proxy = proxy;
+    this.direct = this.storeAt(minio.endpoint);
+  }
+
+  static async start(): Promise<FaultyMinio> {
+    const minio = await Minio.start();
+    return new FaultyMinio(minio, await FaultProxy.start(minio.endpoint));
+  }
+
+  get url(): string {
+    return `s3://${this.minio.bucket}/faults`;
+  }
+
+  storeAt(endpoint: string, options: S3StoreOptions = {}): S3Store {
+    return new S3Store(s3AddressFrom(this.url), { ...this.minio.options, endpoint, attemptsMax: 3, ...options });
+  }
+
+  /** The store through the proxy. */
+  storeWith(options: S3StoreOptions = {}): S3Store {
+    return this.storeAt(this.proxy.endpoint, options);
+  }
+
+  async bodyOf(key: string): Promise<Buffer | undefined> {
+    return (await this.direct.get(key))?.body;
+  }
+
+  async stop(): Promise<void> {
+    await this.proxy.stop();
+    await this.minio.stop();
+  }
+}
+
+/** Tests that share one; each begins without a plan. */
+export function describeOnFaultyMinio(name: string, tests: (get: () => FaultyMinio) => void): void {
+  describeOnMinio(name, () => {
+    let faulty: FaultyMinio;
+
+    beforeAll(async () => {
+      faulty = await FaultyMinio.start();
+    });
+    afterEach(() => faulty.proxy.reset());
+    afterAll(() => faulty?.stop());
+
+    tests(() => faulty);
+  });
+}
+
+export const isPut = ({ method }: ProxiedRequest) => method === 'PUT';
+export const isGet = ({ method }: ProxiedRequest) => method === 'GET';
+export const isCompletion = ({ method, url }: ProxiedRequest) => method === 'POST' && /[?&]uploadId=/.test(url);
+export const isPart = (number: number) => (proxied: ProxiedRequest) =>
+  isPut(proxied) && proxied.url.includes(`partNumber=${number}&`);
