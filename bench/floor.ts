@@ -4,6 +4,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { configFromEnv } from '../bin/config.ts';
 import { writeLines } from '../pipeline/snapshot.ts';
 import { DATASET_NAMES, DATASETS } from '../schemas/datasets.ts';
 import { Database } from '../storage/duckdb.ts';
@@ -24,8 +25,9 @@ export interface FloorResult {
 
 async function writeFloor(release: string, folder: string): Promise<FloorResult> {
   await mkdir(folder, { recursive: true });
-  const threads = Number(process.env['MODELSTATS_THREADS'] ?? 2);
-  const database = await Database.open(':memory:', { memoryLimit: '1GB', threads, tempFolder: join(folder, 'tmp') });
+  const { MEMORY_LIMIT, THREADS } = configFromEnv(process.env);
+  const settings = { memoryLimit: MEMORY_LIMIT, threads: THREADS, tempFolder: join(folder, 'tmp') };
+  const database = await Database.open(':memory:', settings);
   const started = performance.now();
   for (const name of DATASET_NAMES) {
     const state = join(release, RELEASE_PATHS.state(name));
