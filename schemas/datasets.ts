@@ -43,6 +43,9 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 /** The version of the published records, `major.minor` (SPEC "Versioning"). */
 export const SCHEMA_VERSION = '1.0';
 
+/** Positions of a category whose history can be asked for at once (SPEC "GET /v1/rankings/history"). */
+export const TOP_POSITIONS_MAX = 50;
+
 /** Longest id or other key part, in characters (DECISIONS "ids in paths"). */
 export const ID_LENGTH_MAX = 200;
 

@@ -21,6 +21,8 @@ export const ERROR_CODES = {
   precondition_failed: { exit: 1 },
   /** Bytes in the store are not what they are recorded to be. */
   corrupt: { exit: 1 },
+  /** Can't be answered now, but may be soon: nothing published yet, too busy, or a service behind it is down. */
+  unavailable: { exit: 1 },
   /** A defect of ours. */
   internal_error: { exit: 1 },
 } as const satisfies Record<string, { exit: number }>;

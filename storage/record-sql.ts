@@ -68,18 +68,27 @@ export function columnList(columns: readonly (Column | string)[], alias?: string
   return columns.map((column) => prefix + (typeof column === 'string' ? column : column.name)).join(', ');
 }
 
-/**
- * The canonical line of a row, without the newline (DESIGN §4 "Canonical line"). One `concat`, because each `||` would
- * copy the line so far; it passes over NULL, which the columns that aren't nullable never hold.
- */
+/** The canonical line of a row, without the newline (DESIGN §4 "Canonical line"). */
 export function lineSql(dataset: Dataset, alias?: string): string {
-  const prefix = alias === undefined ? '' : `${alias}.`;
-  const parts = publishedColumns(dataset).map((column, index) => {
-    const wire = WIRE_SQL[column.type](prefix + column.name);
+  return objectSql(publishedColumns(dataset), alias);
+}
+
+/**
+ * Columns of a row as JSON text, in wire form. One `concat`, because each `||` would copy the text so far; it passes
+ * over NULL, which the columns that aren't nullable never hold.
+ */
+export function objectSql(columns: readonly Column[], alias?: string): string {
+  const parts = columns.map((column, index) => {
     const text = `'${index === 0 ? '{' : ','}"${column.name}":', `;
-    return text + (column.nullable ? `coalesce(${wire}, 'null')` : wire);
+    return text + wireSql(column, alias);
   });
   return `concat(${parts.join(', ')}, '}')`;
+}
+
+/** A column as JSON text, in wire form; NULL as `null`. */
+export function wireSql(column: Column, alias?: string): string {
+  const wire = WIRE_SQL[column.type](alias === undefined ? column.name : `${alias}.${column.name}`);
+  return column.nullable ? `coalesce(${wire}, 'null')` : wire;
 }
 
 /** The entity id of a row, as `entityIdFromKey` gives it. */

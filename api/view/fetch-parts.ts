@@ -1,0 +1,97 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
+import type { DATASET_NAMES, DatasetName } from '../../schemas/datasets.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { Release } from '../../schemas/release.ts';
+import { retainedFrom } from '../../schemas/retention.ts';
+import { fetchBackfill } from '../../storage/backfill-objects.ts';
+import { loadRelease } from '../../storage/catalog.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { fetchReleaseFile } from '../../storage/release-files.ts';
+import type { ViewParts } from './view-tables.ts';
+
+export interface FetchInput {
+  readonly catalog: Catalog;
+  /** Releases whose intervals and events are needed. */
+  readonly entries: readonly CatalogEntry[];
+  /** An empty folder for the files. */
+  readonly folder: string;
+}
+
+export interface FetchDeps {
+  readonly store: ObjectStore;
+  /** Downloads at once. */
+  readonly downloadsMax: number;
+}
+
+export interface FetchedParts extends ViewParts {
+  /** The release.json of every wanted release and of the newest, by day. */
+  readonly releases: ReadonlyMap<string, Release>;
+}
+
+/**
+ * Downloads what a view is built from and proves every file by its recorded hash. Rejects with `corrupt`, `not_found` or
+ * `store_unavailable`; nothing is used then.
+ */
+export async function fetchParts({ catalog, entries, folder }: FetchInput, deps: FetchDeps): Promise<FetchedParts> {
+  const newest = catalog.releases.at(-1);
+  if (newest === undefined) throw new AppError('unavailable', 'no release has been published yet');
+  await mkdir(folder, { recursive: true });
+  const limit = pLimit(deps.downloadsMax);
+  const wanted = entries.includes(newest) ? entries : [...entries, newest];
+  const loaded = await limit.map(wanted, async (entry) => [entry.day, await loadRelease(deps.store, entry)] as const);
+  const releases = new Map(loaded);
+  const tasks: Promise<string>[] = [];
+  let hasFailed = false;
+  const fetchFile = (entry: CatalogEntry, path: string, name: string): Promise<string> => {
+    const task = limit(async () => {
+      if (hasFailed) throw new Error('another file has failed');
+      const release = releases.get(entry.day);
+      if (release === undefined) throw new Error(`${entry.day} was not loaded`);
+      const to = join(folder, `${entry.day}-${name}.parquet`);
+      await fetchReleaseFile(deps.store, release, path, to);
+      return to;
+    });
+    tasks.push(task);
+    return task;
+  };
+  const retained = retainedFrom(catalog) ?? newest.day;
+  const withEvents = entries.filter(({ day, first_seq: firstSeq }) => firstSeq !== null && day >= retained);
+  const all = Promise.all([
+    perDataset((name) => fetchFile(newest, RELEASE_PATHS.state(name), `state-${name}`)),
+    perDataset((name) =>
+      Promise.all(entries.map((entry) => fetchFile(entry, RELEASE_PATHS.history(name), `closed-${name}`))),
+    ),
+    Promise.all(withEvents.map((entry) => fetchFile(entry, RELEASE_PATHS.changes, 'changes'))),
+    fetchBackfilledPrices(catalog, join(folder, 'backfill.parquet'), deps),
+  ]);
+  try {
+    const [state, closed, changes, backfill] = await all;
+    return { state, closed, changes, backfill, releases };
+  } catch (error) {
+    hasFailed = true;
+    await Promise.allSettled(tasks); // Nothing is written into the folder after this.
+    throw error;
+  }
+}
+
+async function fetchBackfilledPrices({ backfill }: Catalog, to: string, { store }: FetchDeps) {
+  const pricing = backfill?.pricing ?? null;
+  if (pricing === null || pricing.intervals === 0) return undefined;
+  await fetchBackfill(store, pricing, to);
+  return to;
+}
+
+async function perDataset<T>(work: (name: DatasetName) => Promise<T>): Promise<Record<DatasetName, T>> {
+  const [models, benchmarks, scores, rankings, pricing] = await Promise.all([
+    work('models'),
+    work('benchmarks'),
+    work('scores'),
+    work('rankings'),
+    work('pricing'),
+  ] satisfies { [K in keyof typeof DATASET_NAMES]: unknown });
+  return { models, benchmarks, scores, rankings, pricing };
+}

@@ -1,0 +1,108 @@
+import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import { AppError } from '../../schemas/errors.ts';
+import { RECORD_MACROS } from '../../storage/record-sql.ts';
+
+export interface QueryLimits {
+  /** Queries at once, each on a connection of its own. More than libuv has threads (4 unless configured) only wait there. */
+  readonly queriesMax: number;
+  /** Queries that may wait for a connection; the next one is refused. Larger: a burst waits longer before it is told no. */
+  readonly queriesWaitingMax: number;
+  /** Longest run of a query before it is interrupted. */
+  readonly queryTimeoutMs: number;
+}
+
+export type QueryRow = Record<string, unknown>;
+
+/** Statements that a connection keeps prepared. Smaller: rare filters are planned anew each time, half a millisecond. */
+const PREPARED_MAX = 200;
+
+interface Worker {
+  readonly connection: DuckDBConnection;
+  readonly prepared: LRUCache<string, DuckDBPreparedStatement>;
+}
+
+/**
+ * Read-only queries on one DuckDB instance, several at once and off the event loop. A statement is prepared once per
+ * connection and kept, so values are bound and its text depends on the shape of the request alone.
+ */
+export class QueryPool {
+  readonly #idle: Worker[];
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #limits: QueryLimits;
+
+  private constructor(workers: Worker[], limits: QueryLimits) {
+    this.#idle = workers;
+    this.#limit = pLimit(workers.length);
+    this.#limits = limits;
+  }
+
+  static async open(instance: DuckDBInstance, limits: QueryLimits): Promise<QueryPool> {
+    const workers: Worker[] = [];
+    for (let i = 0; i < limits.queriesMax; i += 1) {
+      const connection = await instance.connect();
+      await connection.run(`SET TimeZone = 'UTC'`);
+      for (const macro of RECORD_MACROS) await connection.run(macro);
+      const prepared = new LRUCache<string, DuckDBPreparedStatement>({
+        max: PREPARED_MAX,
+        dispose: (statement) => statement.destroySync(),
+      });
+      workers.push({ connection, prepared });
+    }
+    return new QueryPool(workers, limits);
+  }
+
+  /**
+   * All rows of a query as objects; BIGINT comes as text, so cast in SQL where a number is wanted. Rejects with
+   * `unavailable` where too many wait or the query takes too long.
+   */
+  async rows(sql: string, parameters: readonly DuckDBValue[]): Promise<readonly QueryRow[]> {
+    if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
+      throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
+    }
+    return this.#limit(async () => {
+      const worker = this.#idle.pop();
+      if (worker === undefined) throw new Error('more queries run than there are connections');
+      try {
+        return await this.#run(worker, sql, parameters);
+      } finally {
+        this.#idle.push(worker);
+      }
+    });
+  }
+
+  async #run(worker: Worker, sql: string, parameters: readonly DuckDBValue[]): Promise<readonly QueryRow[]> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      worker.connection.interrupt();
+    }, this.#limits.queryTimeoutMs);
+    try {
+      const statement = worker.prepared.get(sql) ?? (await prepare(worker, sql));
+      statement.bind([...parameters]);
+      const reader = await statement.runAndReadAll();
+      return reader.getRowObjectsJson();
+    } catch (error) {
+      if (isLate) throw new AppError('unavailable', 'the answer took too long; ask for less at once', { cause: error });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Closes the connections; no query may be running. */
+  close(): void {
+    for (const { connection, prepared } of this.#idle) {
+      prepared.clear();
+      connection.closeSync();
+    }
+    this.#idle.length = 0;
+  }
+}
+
+async function prepare({ connection, prepared }: Worker, sql: string): Promise<DuckDBPreparedStatement> {
+  const statement = await connection.prepare(sql);
+  prepared.set(sql, statement);
+  return statement;
+}

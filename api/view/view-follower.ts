@@ -1,0 +1,196 @@
+import { rm } from 'node:fs/promises';
+import { ulid } from 'ulid';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { CATALOG_KEY } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { buildView, type ViewFile } from './build-view.ts';
+import type { QueryLimits } from './query-pool.ts';
+import { View } from './view.ts';
+import type { ViewFolder } from './view-folder.ts';
+
+export interface FollowerSettings {
+  /** DuckDB's memory and threads for serving; a build beside it may take as much memory again. */
+  readonly duckdb: { readonly memoryLimit: string; readonly threads: number };
+  readonly limits: QueryLimits;
+  readonly downloadsMax: number;
+  /** Between two looks at the catalog. */
+  readonly pollMs: number;
+  /** Longest wait before a view that couldn't be built is tried again; it doubles from `pollMs`. */
+  readonly retryMaxMs: number;
+}
+
+export interface FollowerDeps {
+  readonly store: ObjectStore;
+  readonly folder: ViewFolder;
+  readonly clock: () => Date;
+  readonly onEvent: (event: ViewEvent) => void;
+}
+
+/** What the follower tells, for the log and the metrics. */
+export type ViewEvent =
+  | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number; readonly isExtended: boolean }
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'damaged'; readonly error: unknown };
+
+/** Why the view isn't that of the newest catalog. */
+export interface ViewProblem {
+  readonly since: Date;
+  readonly error: unknown;
+}
+
+/**
+ * Keeps the view that of the newest catalog (DESIGN §7): looks at the catalog, builds the next view beside the one in use,
+ * swaps. Whatever goes wrong, the old view keeps serving and the next attempt comes; nothing of a failed one is served.
+ */
+export class ViewFollower {
+  readonly #settings: FollowerSettings;
+  readonly #deps: FollowerDeps;
+  #view: View | undefined;
+  #problem: ViewProblem | undefined;
+  /** The catalog's version that the view shows. */
+  #etag: string | undefined;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(settings: FollowerSettings, deps: FollowerDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  /** The view to answer from; throws `unavailable` before there is one. */
+  current(): View {
+    if (this.#view === undefined) throw new AppError('unavailable', 'no release can be served yet');
+    return this.#view;
+  }
+
+  get problem(): ViewProblem | undefined {
+    return this.#problem;
+  }
+
+  get hasView(): boolean {
+    return this.#view !== undefined;
+  }
+
+  /** Opens what an earlier process left, where it is any good, then follows until stopped. Resolves after the first look. */
+  async start(): Promise<void> {
+    await this.#openCached();
+    await this.refresh();
+    this.#schedule();
+  }
+
+  /** Looks at the catalog now; resolves when the view is that of the newest one, or the attempt has failed. */
+  refresh(): Promise<void> {
+    this.#running = this.#running.then(() => this.#refresh());
+    return this.#running;
+  }
+
+  /** Ends following; closes the view when its last request is done. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    const view = this.#view;
+    this.#view = undefined;
+    await view?.retire();
+    this.#deps.folder.free();
+  }
+
+  #schedule(): void {
+    if (this.#isStopped) return;
+    const { pollMs, retryMaxMs } = this.#settings;
+    const delayMs = this.#failures === 0 ? pollMs : Math.min(pollMs * 2 ** (this.#failures - 1), retryMaxMs);
+    this.#timer = setTimeout(() => {
+      this.refresh().finally(() => this.#schedule());
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isStopped) return;
+    try {
+      await this.#follow();
+      this.#failures = 0;
+      this.#problem = undefined;
+    } catch (error) {
+      this.#failures += 1;
+      this.#problem = { since: this.#problem?.since ?? this.#deps.clock(), error };
+      this.#deps.onEvent({ type: 'failed', error });
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { store, folder } = this.#deps;
+    const head = await store.head(CATALOG_KEY);
+    if (head !== undefined && head.etag === this.#etag && this.#view !== undefined) return;
+    const { catalog, etag } = await loadCatalog(store);
+    if (catalog === undefined)
+      throw new AppError('unavailable', `${store.url} has no catalog: nothing is published yet`);
+    if (this.#view !== undefined && JSON.stringify(this.#view.meta.catalog) === JSON.stringify(catalog)) {
+      this.#etag = etag;
+      return;
+    }
+    const startedAt = this.#deps.clock();
+    const previous = this.#view;
+    const file = await this.#build(catalog, previous);
+    await this.#swap(await this.#open(file.path));
+    await folder.keepOnly(file.path);
+    this.#etag = etag;
+    const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
+    const { day } = this.current().newest;
+    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended: previous !== undefined });
+  }
+
+  #build(catalog: ViewFile['meta']['catalog'], previous: ViewFile | undefined): Promise<ViewFile> {
+    const { duckdb, downloadsMax } = this.#settings;
+    // While a view serves, a build leaves the other cores to its requests.
+    const threads = previous === undefined ? duckdb.threads : 1;
+    const { store, folder } = this.#deps;
+    return buildView(
+      { catalog, previous, ...folder.place(ulid()) },
+      { store, downloadsMax, duckdb: { ...duckdb, threads } },
+    );
+  }
+
+  async #swap(next: View): Promise<void> {
+    const old = this.#view;
+    this.#view = next;
+    // Not awaited: a request on the old one may take a while, and the next look must not wait for it.
+    old?.retire().catch((error: unknown) => this.#deps.onEvent({ type: 'failed', error }));
+  }
+
+  #open(path: string): Promise<View> {
+    const { duckdb, limits } = this.#settings;
+    return View.open(path, {
+      duckdb: { ...duckdb, tempFolder: `${path}.tmp` },
+      limits,
+      onDamage: (error) => this.#giveUp(path, error),
+    });
+  }
+
+  async #openCached(): Promise<void> {
+    const { folder } = this.#deps;
+    const path = await folder.findCurrent();
+    if (path !== undefined) {
+      try {
+        this.#view = await this.#open(path);
+      } catch {
+        await rm(path, { force: true }); // A cache: whatever is wrong with it, a new one is built.
+      }
+    }
+    await folder.keepOnly(this.#view?.path);
+  }
+
+  /** The file in use is damaged: no longer served, and built anew from the store. */
+  #giveUp(path: string, error: unknown): void {
+    const view = this.#view;
+    if (view?.path !== path) return;
+    this.#view = undefined;
+    this.#etag = undefined;
+    this.#deps.onEvent({ type: 'damaged', error: messageFromError(error) });
+    view.retire().catch(() => undefined);
+    void this.refresh();
+  }
+}

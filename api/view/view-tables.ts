@@ -1,0 +1,157 @@
+/**
+ * The tables of a view (DESIGN §7), written by `build-view.ts`, read by the queries of the routes:
+ *
+ * | table | one row per | order |
+ * |---|---|---|
+ * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its columns and its published `line` | key |
+ * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
+ * | `positions` | interval of a ranking record on one of the top positions | category, day |
+ * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
+ * | `changes` | event that is still in the feed: its seq, type and text | seq |
+ * | `known` | id that was ever captured, as model, benchmark or category | kind, id |
+ *
+ * Values that go into an answer unchanged are stored as the JSON text they will be. Tables of a model's history begin with
+ * a hash of its id: DuckDB finds a range of numbers by its zone maps, but of a text it only compares the first bytes.
+ */
+import type { DuckDBValue } from '@duckdb/node-api';
+import { listValue } from '@duckdb/node-api';
+import { DATASET_NAMES, DATASETS, type DatasetName, TOP_POSITIONS_MAX } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { Database } from '../../storage/duckdb.ts';
+import { columnList, lineSql, objectSql, wireSql } from '../../storage/record-sql.ts';
+import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
+
+/** What a view is made of: local Parquet files of releases, already checked by hash. */
+export interface ViewParts {
+  /** The newest release's records with `valid_from`. */
+  readonly state: Readonly<Record<DatasetName, string>>;
+  /** Intervals closed by the releases that the previous view doesn't have; by all of them without a previous view. */
+  readonly closed: Readonly<Record<DatasetName, readonly string[]>>;
+  /** Events of those releases. */
+  readonly changes: readonly string[];
+  /** Reconstructed price intervals. */
+  readonly backfill: string | undefined;
+}
+
+export interface TablesInput {
+  readonly parts: ViewParts;
+  /** True where the database has a previous view attached as `prev`. */
+  readonly hasPrevious: boolean;
+  /** The first event that stays in the feed. */
+  readonly firstSeq: number;
+  /** Days on which rankings were captured. */
+  readonly rankingDays: readonly Day[];
+}
+
+/** Creates and fills every table in the attached database `view`. */
+export async function createTables(database: Database, input: TablesInput): Promise<void> {
+  for (const kind of HISTORY_KINDS) await createHistory(database, kind, input);
+  for (const name of DATASET_NAMES) await createCurrent(database, name, input.parts);
+  await createPositions(database);
+  await createRankingCounts(database, input.rankingDays);
+  await createChanges(database, input);
+  await createKnown(database, input);
+}
+
+async function createHistory(database: Database, kind: HistoryKind, { parts, hasPrevious }: TablesInput) {
+  const source = HISTORY_SOURCES[kind];
+  const { name } = source.dataset;
+  const selects = [
+    intervalSql(source, `(SELECT *, NULL::DATE AS valid_to FROM read_parquet($1) WHERE valid_from IS NOT NULL)`),
+  ];
+  const values: DuckDBValue[] = [parts.state[name]];
+  const add = (paths: readonly string[], origin: string) => {
+    if (paths.length === 0) return;
+    values.push(listValue([...paths]));
+    selects.push(intervalSql(source, `read_parquet($${values.length})`, origin));
+  };
+  add(parts.closed[name], 'capture');
+  if (kind === 'pricing' && parts.backfill !== undefined) add([parts.backfill], 'backfill');
+  if (hasPrevious) {
+    selects.push(`SELECT * FROM prev.history_${kind} WHERE valid_to IS NOT NULL AND source = 'capture'`);
+  }
+  await database.run(
+    `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
+     ORDER BY model_hash, model_id, series, valid_from`,
+    values,
+  );
+}
+
+/** One row per interval of `relation`, which has the dataset's columns, `valid_from` and `valid_to`. */
+function intervalSql({ model, series, value, payload }: HistorySource, relation: string, origin = 'capture'): string {
+  return `SELECT hash(${model}) AS model_hash, ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
+    ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload, '${origin}' AS source
+    FROM ${relation}`;
+}
+
+async function createCurrent(database: Database, name: DatasetName, { state }: ViewParts): Promise<void> {
+  const dataset = DATASETS[name];
+  const added = name === 'models' ? ', added.added_on' : '';
+  const join = `LEFT JOIN (SELECT model_id, min(valid_from) AS added_on FROM view.history_metadata GROUP BY model_id) added
+    ON added.model_id = s.id`;
+  await database.run(
+    `CREATE TABLE view.${name} AS
+     SELECT ${columnList(dataset.columns, 's')}, ${lineSql(dataset, 's')} AS line${added}
+     FROM read_parquet($1) s ${name === 'models' ? join : ''} ORDER BY ${columnList(dataset.key, 's')}`,
+    [state[name]],
+  );
+}
+
+async function createPositions(database: Database): Promise<void> {
+  await database.run(
+    `CREATE TABLE view.positions AS
+     SELECT series AS category, value::INTEGER AS rank, model_id, valid_from, valid_to, payload
+     FROM view.history_ranking WHERE value::INTEGER <= ${TOP_POSITIONS_MAX}
+     ORDER BY category, valid_from, rank, model_id`,
+  );
+}
+
+/** Counts by adding up what begins and ends, so that the cost is that of the intervals, not of all their days. */
+async function createRankingCounts(database: Database, days: readonly Day[]): Promise<void> {
+  await database.run(
+    `CREATE TABLE view.ranking_counts AS
+     WITH steps AS (
+       SELECT series AS category, valid_from AS day, 1 AS step FROM view.history_ranking
+       UNION ALL SELECT series, valid_to + 1, -1 FROM view.history_ranking WHERE valid_to IS NOT NULL),
+     daily AS (SELECT category, day, sum(step) AS step FROM steps GROUP BY category, day),
+     running AS (SELECT category, day, sum(step) OVER (PARTITION BY category ORDER BY day) AS positions FROM daily),
+     captured AS (SELECT unnest($1::VARCHAR[])::DATE AS day),
+     wanted AS (SELECT category, captured.day FROM (SELECT DISTINCT category FROM running) CROSS JOIN captured)
+     SELECT category, w.day, r.positions::INTEGER AS positions
+     FROM wanted w ASOF JOIN running r USING (category, day) WHERE r.positions > 0 ORDER BY category, w.day`,
+    [listValue([...days])],
+  );
+}
+
+async function createChanges(database: Database, { parts, hasPrevious, firstSeq }: TablesInput): Promise<void> {
+  const selects = [`SELECT NULL::BIGINT AS seq, NULL::VARCHAR AS entity_type, NULL::VARCHAR AS line WHERE false`];
+  const values: DuckDBValue[] = [firstSeq];
+  if (hasPrevious) selects.push(`SELECT * FROM prev.changes WHERE seq >= $1`);
+  if (parts.changes.length > 0) {
+    values.push(listValue([...parts.changes]));
+    selects.push(`SELECT seq, entity_type, ${EVENT_SQL} AS line FROM read_parquet($2) WHERE seq >= $1`);
+  }
+  await database.run(
+    `CREATE TABLE view.changes AS FROM (${selects.join(' UNION ALL ')}) WHERE $1 > 0 ORDER BY seq`,
+    values,
+  );
+}
+
+/** An event as it is sent (SPEC "Change event"); `data` is stored as the JSON text of the record. */
+const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","entity_type":"', entity_type,
+  '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"op":"', op, '","data":', coalesce(data, 'null'),
+  ',"schema_version":"', schema_version, '"}')`;
+
+async function createKnown(database: Database, { parts, hasPrevious }: TablesInput): Promise<void> {
+  const benchmarks = [parts.state.benchmarks, ...parts.closed.benchmarks];
+  await database.run(
+    `CREATE TABLE view.known AS
+     SELECT DISTINCT kind, id FROM (
+       SELECT 'model' AS kind, model_id AS id FROM view.history_metadata
+       UNION ALL SELECT 'benchmark', id FROM read_parquet($1, union_by_name = true)
+       UNION ALL SELECT 'category', category FROM view.ranking_counts
+       ${hasPrevious ? `UNION ALL SELECT kind, id FROM prev.known` : ''})
+     ORDER BY kind, id`,
+    [listValue(benchmarks)],
+  );
+}

@@ -1,0 +1,128 @@
+import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import type { DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
+import type { DuckDBSettings } from '../../storage/duckdb.ts';
+import { sha256 } from '../../storage/hash.ts';
+import { metaFromJson, type ViewMeta } from './build-view.ts';
+import { type QueryLimits, QueryPool, type QueryRow } from './query-pool.ts';
+
+export interface ViewOptions {
+  readonly duckdb: DuckDBSettings;
+  readonly limits: QueryLimits;
+  /** Called when the file turns out to be damaged; the view has to be built anew. */
+  readonly onDamage?: (error: unknown) => void;
+}
+
+/**
+ * One release as the API serves it: an immutable, local DuckDB file (DESIGN §7). Whoever uses it holds a lease; once retired
+ * it closes after the last one.
+ */
+export class View {
+  readonly path: string;
+  readonly meta: ViewMeta;
+  /** The newest release. */
+  readonly newest: CatalogEntry;
+  /** Opaque; the same for every view of the same catalog, so that replicas agree. */
+  readonly version: string;
+  readonly #instance: DuckDBInstance;
+  readonly #pool: QueryPool;
+  readonly #options: ViewOptions;
+  readonly #capturedDays = new Map<DatasetName, readonly Day[]>();
+  #leases = 0;
+  #onIdle: (() => void) | undefined;
+
+  private constructor(
+    path: string,
+    meta: ViewMeta,
+    parts: { instance: DuckDBInstance; pool: QueryPool },
+    options: ViewOptions,
+  ) {
+    const newest = meta.catalog.releases.at(-1);
+    if (newest === undefined) throw new AppError('corrupt', `${path} has no release`);
+    this.path = path;
+    this.meta = meta;
+    this.newest = newest;
+    this.version = sha256(JSON.stringify(meta.catalog)).slice(0, 24);
+    this.#instance = parts.instance;
+    this.#pool = parts.pool;
+    this.#options = options;
+  }
+
+  /** Opens a finished view; rejects with `corrupt` where the file isn't one of this format. */
+  static async open(path: string, options: ViewOptions): Promise<View> {
+    const { memoryLimit, threads, tempFolder } = options.duckdb;
+    const instance = await openInstance(path, {
+      access_mode: 'READ_ONLY',
+      memory_limit: memoryLimit,
+      threads: String(threads),
+      temp_directory: tempFolder,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    try {
+      const pool = await QueryPool.open(instance, options.limits);
+      const [row] = await pool.rows('SELECT meta FROM meta', []);
+      const meta = typeof row?.['meta'] === 'string' ? metaFromJson(row['meta']) : undefined;
+      if (meta === undefined) throw new AppError('corrupt', `${path} is a view of another version`);
+      return new View(path, meta, { instance, pool }, options);
+    } catch (error) {
+      instance.closeSync();
+      throw isAppError(error)
+        ? error
+        : new AppError('corrupt', `${path}: ${messageFromError(error)}`, { cause: error });
+    }
+  }
+
+  /** All rows of a query; see {@link QueryPool.rows}. */
+  async rows(sql: string, parameters: readonly DuckDBValue[] = []): Promise<readonly QueryRow[]> {
+    try {
+      return await this.#pool.rows(sql, parameters);
+    } catch (error) {
+      if (isDamage(error)) this.#options.onDamage?.(error);
+      throw error;
+    }
+  }
+
+  /** Days on which a dataset was captured, ascending. */
+  capturedDays(dataset: DatasetName): readonly Day[] {
+    const known = this.#capturedDays.get(dataset);
+    if (known !== undefined) return known;
+    const days = this.meta.catalog.releases.filter(({ captured }) => captured.includes(dataset)).map(({ day }) => day);
+    this.#capturedDays.set(dataset, days);
+    return days;
+  }
+
+  /** Keeps the view open until the returned function is called. */
+  lease(): () => void {
+    this.#leases += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#leases -= 1;
+      if (this.#leases === 0) this.#onIdle?.();
+    };
+  }
+
+  /** Closes the view as soon as nobody uses it any more. */
+  async retire(): Promise<void> {
+    if (this.#leases > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.#pool.close();
+    this.#instance.closeSync();
+  }
+}
+
+async function openInstance(path: string, settings: Record<string, string>): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(path, settings);
+  } catch (error) {
+    throw new AppError('corrupt', `${path} can't be opened: ${messageFromError(error)}`, { cause: error });
+  }
+}
+
+/** True for what DuckDB says about a file whose blocks are not what it wrote; no query of ours can cause it. */
+function isDamage(error: unknown): boolean {
+  return /checksum|corrupt|FATAL Error|Serialization Error|IO Error/i.test(messageFromError(error));
+}
