@@ -9,9 +9,12 @@ import type { Config } from './config.ts';
 export function openConfiguredStore(
   config: Config,
   access: NonNullable<OpenStoreOptions['access']>,
-  url: string = config.STORE,
+  {
+    url = config.STORE,
+    file = {},
+  }: { readonly url?: string; readonly file?: NonNullable<OpenStoreOptions['file']> } = {},
 ): Promise<ObjectStore> {
-  return openStore(url, { access, s3: s3Options(config) });
+  return openStore(url, { access, file, s3: s3Options(config) });
 }
 
 function s3Options(config: Config): NonNullable<OpenStoreOptions['s3']> {

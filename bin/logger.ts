@@ -3,12 +3,12 @@ import type { Config } from './config.ts';
 
 /**
  * The log of a command that runs on: JSON Lines on stderr. Written at once, so that nothing is lost when the process ends;
- * a scheduler has few lines.
+ * a scheduler has few lines. A busy one is written in blocks, the last of them when the process ends in order.
  */
-export function createLogger({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger {
+export function createLogger({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, { isBusy = false } = {}): Logger {
   return pino(
     { level: LOG_LEVEL, timestamp: () => `,"time":"${new Date().toISOString()}"`, formatters: { level: levelName } },
-    destination({ dest: process.stderr.fd, sync: true }),
+    destination({ dest: process.stderr.fd, sync: !isBusy }),
   );
 }
 

@@ -6,6 +6,7 @@ import { nightly } from './commands/nightly.ts';
 import { pruneStore } from './commands/prune.ts';
 import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
 import { schedule } from './commands/schedule.ts';
+import { serve } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
 
@@ -26,9 +27,22 @@ export function buildProgram(version: string, run: RunAction): Command {
     .showHelpAfterError('(see --help)')
     .exitOverride();
   addNightCommands(program, run);
+  addServeCommand(program, run);
   addStoreCommands(program, run);
   addHousekeeping(program, run);
   return program;
+}
+
+/** What answers. */
+function addServeCommand(program: Command, run: RunAction): void {
+  program
+    .command('serve')
+    .description('Answer the API from the store, following every new release, until a signal')
+    .option('--with-schedule', 'run the nights in this process too, as `schedule` does')
+    .option('--source <dir>', 'with --with-schedule: folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
+    .option('--json', 'one JSON object on stdout when listening; with --with-schedule one a night')
+    .addHelpText('after', '\nExample:\n  MODELSTATS_PORT=8080 modelstats serve')
+    .action(run(serve, { stopsItself: true }));
 }
 
 /** What publishes. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, messageFromError } from '../schemas/errors.ts';
 import type { FileStoreOptions } from './file-store.ts';
@@ -23,6 +24,11 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   if (url.startsWith('file:')) return new FileStore(pathFromUrl(url), { ...options.file, url });
   if (url.startsWith('s3://')) return openS3Store(url, options);
   throw notAStore(url, 'it must begin with file: or s3://');
+}
+
+/** Where the objects of a file store lie, a file per key; undefined for other stores. Throws `configuration` as above. */
+export function folderFromUrl(url: string): string | undefined {
+  return url.startsWith('file:') ? resolve(pathFromUrl(url)) : undefined;
 }
 
 /** Loads the SDK only now: it takes a moment that users of files need not wait for. */

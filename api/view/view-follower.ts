@@ -103,7 +103,7 @@ export class ViewFollower {
     const { pollMs, retryMaxMs } = this.#settings;
     const delayMs = this.#failures === 0 ? pollMs : Math.min(pollMs * 2 ** (this.#failures - 1), retryMaxMs);
     this.#timer = setTimeout(() => {
-      this.refresh().finally(() => this.#schedule());
+      void this.refresh().finally(() => this.#schedule()); // It never rejects.
     }, delayMs);
     this.#timer.unref();
   }

@@ -1,4 +1,5 @@
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { decodeTime, isValid } from 'ulid';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
@@ -6,6 +7,7 @@ import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts'
 import type { DuckDBSettings } from '../../storage/duckdb.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { metaFromJson, type ViewMeta } from './build-view.ts';
+import type { HistoryKind } from './history-kinds.ts';
 import { type QueryLimits, QueryPool, type QueryRow } from './query-pool.ts';
 
 export interface ViewOptions {
@@ -30,6 +32,7 @@ export class View {
   readonly #pool: QueryPool;
   readonly #options: ViewOptions;
   readonly #capturedDays = new Map<DatasetName, readonly Day[]>();
+  readonly #availableFrom = new Map<HistoryKind, Promise<Day | null>>();
   #leases = 0;
   #onIdle: (() => void) | undefined;
 
@@ -85,6 +88,13 @@ export class View {
     }
   }
 
+  /** When what is served last changed: the newest release, or a backfill after it. */
+  get changedAt(): Date {
+    const run = this.meta.catalog.backfill?.pricing?.run;
+    const backfilledMs = run !== undefined && isValid(run) ? decodeTime(run) : 0;
+    return new Date(Math.max(Date.parse(this.newest.published_at), backfilledMs));
+  }
+
   /** Days on which a dataset was captured, ascending. */
   capturedDays(dataset: DatasetName): readonly Day[] {
     const known = this.#capturedDays.get(dataset);
@@ -92,6 +102,18 @@ export class View {
     const days = this.meta.catalog.releases.filter(({ captured }) => captured.includes(dataset)).map(({ day }) => day);
     this.#capturedDays.set(dataset, days);
     return days;
+  }
+
+  /** The first day with a point of this kind, captured or reconstructed; null: none yet. */
+  availableFrom(kind: HistoryKind): Promise<Day | null> {
+    const known = this.#availableFrom.get(kind);
+    if (known !== undefined) return known;
+    const first = this.rows(`SELECT CAST(min(valid_from) AS VARCHAR) AS day FROM history_${kind}`).then(([row]) =>
+      row === undefined || row['day'] === null ? null : String(row['day']),
+    );
+    first.catch(() => this.#availableFrom.delete(kind));
+    this.#availableFrom.set(kind, first);
+    return first;
   }
 
   /** Keeps the view open until the returned function is called. */

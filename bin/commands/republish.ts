@@ -15,7 +15,7 @@ export interface RepublishOptions {
 export async function republishSnapshot(context: CommandContext, options: RepublishOptions): Promise<number> {
   const { config, print } = context;
   const origin = await openConfiguredStore(config, options.to === undefined ? 'write' : 'read');
-  const second = options.to === undefined ? undefined : await openConfiguredStore(config, 'write', options.to);
+  const second = options.to === undefined ? undefined : await openConfiguredStore(config, 'write', { url: options.to });
   const progress = showProgress(context, { total: 1 });
   progress.next(options.snapshot);
   const result = await republish(options.snapshot, {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { openCron } from '../../pipeline/schedule/cron.ts';
 import { HEARTBEAT_MS } from '../../pipeline/schedule/health.ts';
 import { openHealthFile } from '../../pipeline/schedule/health-file.ts';
@@ -23,12 +24,30 @@ export interface ScheduleOptions {
 /** `modelstats schedule`: a night a day at a cron time, tried again until it is published, until a signal (DESIGN §10). */
 export async function schedule(context: CommandContext, options: ScheduleOptions): Promise<number> {
   if (options.check) return scheduleCheck(context, options);
-  const { config, clock, print } = context;
+  const log = createLogger(context.config);
+  // Reads nothing: a wrong address stops the start, while a store that is down now may be back by the night.
+  await openConfiguredStore(context.config, 'read');
+  const scheduler = startScheduler(context, { ...options, log });
+  log.info({ signal: await firstSignal({ onSecond: scheduler.abandon }) }, 'stop requested');
+  await scheduler.stop();
+  return 0;
+}
+
+export interface RunningScheduler {
+  /** Lets a running night end, within limits. */
+  readonly stop: () => Promise<void>;
+  /** Ends it now. */
+  readonly abandon: () => void;
+}
+
+/** Starts the nights; throws `usage` or `configuration` where that makes no sense. */
+export function startScheduler(
+  { config, clock, print }: CommandContext,
+  options: Pick<ScheduleOptions, 'source' | 'json'> & { readonly log: Logger },
+): RunningScheduler {
+  const { log } = options;
   const source = options.source ?? config.SOURCE;
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
-  // Reads nothing: a wrong address stops the start, while a store that is down now may be back by the night.
-  await openConfiguredStore(config, 'read');
-  const log = createLogger(config);
   const cron = openCron(config.CRON, { log });
   const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
   const scheduler = new Scheduler({
@@ -41,12 +60,12 @@ export async function schedule(context: CommandContext, options: ScheduleOptions
     },
   });
   const heartbeat = setInterval(health.beat, HEARTBEAT_MS);
-  const stopRequested = firstSignal({ onSecond: () => scheduler.abandon() });
   scheduler.start();
-  log.info({ signal: await stopRequested }, 'stop requested');
-  await scheduler.stop();
-  clearInterval(heartbeat);
-  return 0;
+  const stop = async () => {
+    await scheduler.stop();
+    clearInterval(heartbeat);
+  };
+  return { stop, abandon: () => scheduler.abandon() };
 }
 
 function settingsFrom(config: Config): Pick<SchedulerDeps, 'retry' | 'stopTimeoutMs'> {
@@ -71,7 +90,7 @@ function nightRunner(
 }
 
 /** Resolves at the first SIGTERM or SIGINT; at the second the process ends at once, with the exit code shells give it. */
-function firstSignal({ onSecond }: { readonly onSecond: () => void }): Promise<NodeJS.Signals> {
+export function firstSignal({ onSecond }: { readonly onSecond: () => void }): Promise<NodeJS.Signals> {
   return new Promise((resolveFirst) => {
     let isStopping = false;
     const onSignal = (signal: NodeJS.Signals) => {

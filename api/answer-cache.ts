@@ -1,0 +1,44 @@
+import { LRUCache } from 'lru-cache';
+
+/** An answer, and whether it was at hand. */
+export interface CachedAnswer {
+  readonly body: string;
+  readonly isHit: boolean;
+}
+
+/**
+ * Bodies by their entity tag, the least recently used going first. A tag names its bytes for ever, so nothing here goes
+ * stale; requests for an answer that is being computed wait for it.
+ */
+export class AnswerCache {
+  readonly #bodies: LRUCache<string, string>;
+  readonly #pending = new Map<string, Promise<string>>();
+
+  /** @param bytesMax of all bodies together; an answer larger than a tenth of it is not kept. */
+  constructor(bytesMax: number) {
+    this.#bodies = new LRUCache({
+      maxSize: bytesMax,
+      maxEntrySize: Math.max(1, Math.floor(bytesMax / 10)),
+      sizeCalculation: (body) => body.length + ENTRY_BYTES,
+    });
+  }
+
+  async get(etag: string, load: () => Promise<string>): Promise<CachedAnswer> {
+    const known = this.#bodies.get(etag);
+    if (known !== undefined) return { body: known, isHit: true };
+    const pending = this.#pending.get(etag);
+    if (pending !== undefined) return { body: await pending, isHit: true };
+    const loading = load();
+    this.#pending.set(etag, loading);
+    try {
+      const body = await loading;
+      this.#bodies.set(etag, body);
+      return { body, isHit: false };
+    } finally {
+      this.#pending.delete(etag);
+    }
+  }
+}
+
+/** What an entry costs beside its body, about. */
+const ENTRY_BYTES = 200;

@@ -1,0 +1,24 @@
+/**
+ * Conditional requests (RFC 9110 §13). An entity tag here is the text between the quotes; behind it may stand how the body
+ * was compressed, because a strong tag names the very bytes.
+ */
+const ENCODING_SUFFIX = /-(gzip|br|deflate|zstd)$/;
+
+/** The tag of a compressed answer. */
+export function etagWithEncoding(etag: string, encoding: string): string {
+  return etag.endsWith('"') ? `${etag.slice(0, -1)}-${encoding}"` : etag;
+}
+
+/** True where an `If-None-Match` lists this tag, in whatever encoding. */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
+  return (header ?? '').split(',').some((part) => {
+    const quoted = /^(?:W\/)?"([^"]*)"$/.exec(part.trim());
+    return quoted?.[1]?.replace(ENCODING_SUFFIX, '') === etag;
+  });
+}
+
+/** True where an `If-Modified-Since` names this instant or a later one; dates of HTTP are in whole seconds. */
+export function isUnchangedSince(header: string | undefined, modifiedAt: Date): boolean {
+  const since = header === undefined ? Number.NaN : Date.parse(header);
+  return !Number.isNaN(since) && Math.floor(modifiedAt.getTime() / 1000) * 1000 <= since;
+}

@@ -1,0 +1,202 @@
+/**
+ * A data route, from the parsed request to the answer (DESIGN §7 "Order of checks"). A route says what it takes and how it is
+ * answered; everything that all of them do alike is done here, in this order:
+ *
+ * validation (422) → the effective request → conditional (304) → quota (429) → cache → query.
+ *
+ * An answer depends on nothing but the view's version and the effective request: the request after defaults and after the
+ * plan's clamp. So the ETag is the hash of the two, a match costs no query, and two keys with the same rights share it.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { ApiErrorCode } from '../schemas/api-errors.ts';
+import { type Day, dayFromDate } from '../schemas/day.ts';
+import { sha256 } from '../storage/hash.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import { isUnchangedSince, matchesEtag } from './conditional.ts';
+import type { Rights } from './rights.ts';
+import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
+import type { View } from './view/view.ts';
+
+export type JsonText = string;
+
+/** What a route may know besides the request. */
+export interface RequestContext {
+  readonly view: View;
+  readonly rights: Rights;
+  readonly now: Date;
+  readonly today: Day;
+  /** `scheme://host/prefix`, without a slash at the end. */
+  readonly baseUrl: string;
+  /** A URL from which anybody can download an object of the store for a while. */
+  readonly signUrl: SignUrl;
+}
+
+export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
+
+/** An answer that isn't the usual 200 with a cacheable body. */
+export interface SpecialAnswer {
+  readonly status: 200 | 302;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonText;
+}
+
+export interface DataRoute<Params, Query, Effective> {
+  /** Fastify's pattern below the base path. */
+  readonly path: `/v1/${string}`;
+  /** What the capability and the plan's feature are called; see {@link CAPABILITIES}. */
+  readonly capability: Capability;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params: z.ZodType<Params>;
+  readonly query: z.ZodType<Query>;
+  /** The body, for the OpenAPI document and the tests. */
+  readonly response: z.ZodType;
+  readonly example?: unknown;
+  /** Beyond those that every data route has. */
+  readonly errors: readonly ApiErrorCode[];
+  readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
+  /** True where the same request on the same release is answered differently tomorrow. */
+  readonly dependsOnToday: boolean;
+  /** The effective request: JSON-compatible and complete. Throws ApiError or RequestInvalid; asks no query. */
+  readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
+  /** The body, which depends on nothing else. Throws ApiError. */
+  readonly answer?: (effective: Effective, context: RequestContext) => Promise<JsonText>;
+  /** Instead of `answer`, for what is different each time and never cached. */
+  readonly answerOnce?: (effective: Effective, context: RequestContext) => Promise<SpecialAnswer>;
+}
+
+/** A data route of whatever parameters. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of routes holds many kinds, each only ever called with its own types.
+export type AnyDataRoute = DataRoute<any, any, any>;
+
+/** Lets the compiler find out what a route's parameters are. */
+export function dataRoute<P, Q, E>(route: DataRoute<P, Q, E>): DataRoute<P, Q, E> {
+  return route;
+}
+
+/** What can be switched off as a whole (DECISIONS "capabilities"). */
+export const CAPABILITIES = ['current', 'history', 'snapshots', 'changes'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+export interface DataRouteDeps {
+  readonly views: { current(): View };
+  readonly clock: () => Date;
+  readonly cache: AnswerCache;
+  readonly rightsOf: (request: FastifyRequest) => Rights;
+  readonly baseUrlOf: (request: FastifyRequest) => string;
+  /** As {@link RequestContext.signUrl}; a URL that begins with a slash is below the base URL. */
+  readonly signUrl: SignUrl;
+  /** Takes a unit of the daily quota; rejects with `quota_exceeded`. */
+  readonly takeUnit: (request: FastifyRequest) => Promise<void>;
+}
+
+/** Adds a data route to the app. `schema` is what describes it in the OpenAPI document. */
+export function addDataRoute<P, Q, E>(
+  app: FastifyInstance,
+  route: DataRoute<P, Q, E>,
+  { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
+): void {
+  app.get(route.path, { schema, config: { dataRoute: route.path } }, async (request, reply) => {
+    const view = deps.views.current();
+    const release = view.lease();
+    try {
+      return await respond({ route, view, request, reply }, deps);
+    } finally {
+      release();
+    }
+  });
+}
+
+interface Exchange<P, Q, E> {
+  readonly route: DataRoute<P, Q, E>;
+  readonly view: View;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps): Promise<FastifyReply> {
+  const { route, request, reply, view } = exchange;
+  reply.header('X-Data-As-Of', view.newest.data_as_of);
+  const context = contextOf(exchange, deps);
+  const effective = route.prepare(parseRequest(route, request), context);
+  if (route.answerOnce !== undefined) {
+    return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
+  }
+  const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
+  const modifiedAt = lastModified(route, context);
+  const headers = conditionalHeaders(route, etag, modifiedAt);
+  const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
+  if (matchesEtag(ifNoneMatch, etag)) return reply.code(304).headers(headers).send();
+  const load = async () => (await route.answer?.(effective, context)) ?? '';
+  if (ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt))) {
+    // These name no answer they have, so it must be one that could be had; it costs no unit either way.
+    await deps.cache.get(etag, load);
+    return reply.code(304).headers(headers).send();
+  }
+  await deps.takeUnit(request);
+  const { body, isHit } = await deps.cache.get(etag, load);
+  return reply
+    .headers({ ...headers, 'X-Cache': isHit ? 'HIT' : 'MISS' })
+    .type(JSON_TYPE)
+    .send(body);
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+const ETAG_LENGTH = 32;
+
+function contextOf<P, Q, E>({ view, request }: Exchange<P, Q, E>, deps: DataRouteDeps): RequestContext {
+  const now = deps.clock();
+  const baseUrl = deps.baseUrlOf(request);
+  const signUrl: SignUrl = async (key, options) => {
+    const url = await deps.signUrl(key, options);
+    return url.startsWith('/') ? baseUrl + url : url;
+  };
+  return { view, rights: deps.rightsOf(request), now, today: dayFromDate(now), baseUrl, signUrl };
+}
+
+function conditionalHeaders<P, Q, E>({ cacheControl }: DataRoute<P, Q, E>, etag: string, modifiedAt: Date) {
+  return {
+    ETag: `"${etag}"`,
+    'Last-Modified': modifiedAt.toUTCString(),
+    'Cache-Control': cacheControl,
+    Vary: 'Authorization',
+  };
+}
+
+/** Sends what is different each time; its entity tag is that of the very body. */
+async function sendOnce<P, Q, E>(
+  { route, request, reply }: Exchange<P, Q, E>,
+  { status, headers, body }: SpecialAnswer,
+  { deps, modifiedAt }: { readonly deps: DataRouteDeps; readonly modifiedAt: Date },
+): Promise<FastifyReply> {
+  const etag = sha256(body).slice(0, ETAG_LENGTH);
+  const all = { ...conditionalHeaders(route, etag, modifiedAt), ...headers };
+  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(all).send();
+  await deps.takeUnit(request);
+  return reply
+    .code(status)
+    .headers({ ...all, 'X-Cache': 'BYPASS' })
+    .type(JSON_TYPE)
+    .send(body);
+}
+
+/** The parameters of a request; all problems of path and query at once. */
+function parseRequest<P, Q, E>({ params, query }: DataRoute<P, Q, E>, request: FastifyRequest) {
+  const problems: Problem[] = [];
+  const parse = <T>(schema: z.ZodType<T>, value: unknown, place: Place): T => {
+    const result = parsePart(schema, value, place);
+    if ('value' in result) return result.value;
+    problems.push(...result.problems);
+    return undefined as T; // Never used: the problems are thrown below.
+  };
+  const parsed = { params: parse(params, request.params, 'path'), query: parse(query, request.query, 'query') };
+  if (problems.length > 0) throw new RequestInvalid(problems);
+  return parsed;
+}
+
+/** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */
+function lastModified<P, Q, E>(route: DataRoute<P, Q, E>, { view, today }: RequestContext): Date {
+  const midnight = route.dependsOnToday ? Date.parse(`${today}T00:00:00Z`) : 0;
+  return new Date(Math.max(view.changedAt.getTime(), midnight));
+}

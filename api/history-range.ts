@@ -1,0 +1,58 @@
+import { addDays, type Day } from '../schemas/day.ts';
+import { ApiError } from './api-error.ts';
+import { planLimitFrom, type Rights } from './rights.ts';
+import { queryProblem } from './validation.ts';
+
+/** Longest span of one history request, `to` − `from` in days (SPEC "Other constants"). */
+export const HISTORY_SPAN_DAYS_MAX = 400;
+
+export interface HistoryRange {
+  readonly from: Day;
+  readonly to: Day;
+  /** The oldest day that the plan may query; null: no limit. */
+  readonly planLimitFrom: Day | null;
+}
+
+/**
+ * The range that a history request is served (SPEC "GET /v1/models/{model_id}/history", rules 2 to 5; DECISIONS "History").
+ * Throws RequestInvalid for a range that makes no sense or is too long, `history_window_exceeded` for one that the plan
+ * doesn't reach.
+ */
+export function resolveRange(
+  given: { readonly from?: Day | undefined; readonly to?: Day | undefined },
+  { today, rights }: { readonly today: Day; readonly rights: Rights },
+): HistoryRange {
+  const to = given.to === undefined || given.to > today ? today : given.to;
+  if (given.from !== undefined) assertSensible(given.from, to, today);
+  const limit = planLimitFrom(rights, today);
+  if (limit !== null && given.from !== undefined && given.from < limit) throw windowExceeded('from', limit, rights);
+  if (limit !== null && to < limit) throw windowExceeded('to', limit, rights);
+  const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit);
+  return { from, to, planLimitFrom: limit };
+}
+
+function assertSensible(from: Day, to: Day, today: Day): void {
+  if (from > today)
+    throw queryProblem('from', from, { msg: `from is in the future; today is ${today}`, type: 'value_error' });
+  if (from > to) throw queryProblem('from', from, { msg: `from is after to, ${to}`, type: 'value_error' });
+  const requestedDays = daysBetween(from, to);
+  if (requestedDays <= HISTORY_SPAN_DAYS_MAX) return;
+  throw queryProblem('from', from, {
+    msg: `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`,
+    type: 'range_too_large',
+    ctx: { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays },
+  });
+}
+
+function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
+  const message = `Your plan's history begins on ${earliest}; the earliest allowed date is ${earliest}`;
+  return new ApiError('history_window_exceeded', message, { param, plan });
+}
+
+function daysBetween(from: Day, to: Day): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
+}
+
+function latest(day: Day, other: Day | null): Day {
+  return other !== null && other > day ? other : day;
+}

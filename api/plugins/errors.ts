@@ -1,0 +1,72 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiErrorCode } from '../../schemas/api-errors.ts';
+import { isAppError } from '../../schemas/errors.ts';
+import { ApiError, type ErrorContext, errorBody, notFound } from '../api-error.ts';
+import { RequestInvalid } from '../validation.ts';
+
+export type ContextOf = (request: FastifyRequest) => ErrorContext;
+
+/** Every answer that is an error gets the envelope, or the body of 422; what is not meant for callers goes to the log. */
+export function addErrorHandling(app: FastifyInstance, contextOf: ContextOf): void {
+  app.setErrorHandler((error: unknown, request, reply) => sendError(error, request, { reply, contextOf }));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(notFound(null, 'There is no such route'), request, { reply, contextOf }),
+  );
+}
+
+/** Sends an error as its code says. */
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  { reply, contextOf }: { readonly reply: FastifyReply; readonly contextOf: ContextOf },
+): FastifyReply {
+  reply.headers({ 'Cache-Control': 'no-store', 'X-Request-ID': request.id });
+  if (error instanceof RequestInvalid) return reply.code(422).send({ detail: error.detail });
+  const known = apiErrorFrom(error);
+  if (known.status >= 500) request.log.error({ err: error }, 'request failed');
+  if (known.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer');
+  return reply
+    .code(known.status)
+    .headers({ ...known.options.headers })
+    .send(errorBody(known, contextOf(request)));
+}
+
+function apiErrorFrom(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isAppError(error, 'unavailable')) {
+    return new ApiError('unavailable', error.message, { cause: error, headers: { 'Retry-After': '5' } });
+  }
+  const status = statusOf(error);
+  const code = status === undefined ? undefined : FRAMEWORK_CODES[status];
+  if (code !== undefined) return new ApiError(code, MESSAGES[code] ?? 'The request is not proper', { cause: error });
+  const message = 'Something went wrong on our side; the request_id helps us find it';
+  return new ApiError('internal_error', message, { cause: error });
+}
+
+/** Fastify's own refusals, by their status. */
+const FRAMEWORK_CODES: Readonly<Record<number, ApiErrorCode>> = {
+  400: 'bad_request',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  413: 'payload_too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+  429: 'rate_limit_exceeded',
+  431: 'headers_too_large',
+  503: 'unavailable',
+};
+
+const MESSAGES: Partial<Readonly<Record<ApiErrorCode, string>>> = {
+  bad_request: 'The request is not proper HTTP, or its URL is not properly percent-encoded',
+  not_found: 'There is no such route',
+  payload_too_large: 'The request has a body, which is not needed, and it is too large',
+  uri_too_long: 'The URL, or an id in it, is too long',
+  unsupported_media_type: 'The request has a body of an unknown kind; none is needed',
+  unavailable: 'The service can not answer just now; try again in a moment',
+};
+
+function statusOf(error: unknown): number | undefined {
+  const { statusCode } = error as Partial<FastifyError>; // Fastify's own errors carry one.
+  return statusCode;
+}

@@ -1,0 +1,134 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import { sha256 } from '../../storage/hash.ts';
+import { queryProblem } from '../validation.ts';
+import type { View } from '../view/view.ts';
+
+/** A condition with its values; `?` stands for each, in order. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly DuckDBValue[];
+}
+
+export interface SortKey {
+  readonly column: string;
+  readonly isDescending: boolean;
+  /** DuckDB's type, to compare a cursor's text with the column. */
+  readonly type: 'VARCHAR' | 'DOUBLE' | 'BIGINT' | 'INTEGER' | 'DATE' | 'TIMESTAMP';
+}
+
+export interface ListQuery {
+  /** The view's table. */
+  readonly table: string;
+  readonly conditions: readonly Condition[];
+  /** What sorts first; undefined: the key alone. NULLs come last, whatever the direction. */
+  readonly sort?: SortKey | undefined;
+  /** The table's key, which breaks ties. */
+  readonly key: readonly string[];
+  /** What a record looks like in the answer; default the published line. */
+  readonly lineSql?: string;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface ListPage {
+  /** Records as JSON text. */
+  readonly lines: readonly string[];
+  /** Records that meet the conditions, on all pages. */
+  readonly total: number;
+  readonly nextCursor: string | null;
+}
+
+/**
+ * One page of the records that meet the conditions (DECISIONS "list cursor"). The cursor names the last record of the page
+ * before, so pages neither skip nor repeat.
+ */
+export async function listPage(view: View, query: ListQuery): Promise<ListPage> {
+  const hash = listHash(query);
+  const sortColumns = query.sort === undefined ? query.key : [query.sort.column, ...query.key];
+  const position = query.cursor === undefined ? undefined : getPosition(query.cursor, hash, sortColumns.length);
+  const after = position === undefined ? [] : afterCursor(query, position);
+  const positionSql = sortColumns.map((column) => `CAST(${column} AS VARCHAR)`).join(', ');
+  const page = render([...query.conditions, ...after]);
+  const all = render(query.conditions);
+  const [rows, [counted]] = await Promise.all([
+    view.rows(
+      `SELECT ${query.lineSql ?? 'line'} AS line, to_json([${positionSql}])::VARCHAR AS position
+       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)} LIMIT ${query.limit + 1}`,
+      page.values,
+    ),
+    view.rows(`SELECT count(*)::DOUBLE AS total FROM ${query.table} WHERE ${all.sql}`, all.values),
+  ]);
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  return {
+    lines: shown.map(({ line }) => String(line)),
+    total: Number(counted?.['total']),
+    nextCursor: rows.length > query.limit && last !== undefined ? cursorFrom(hash, String(last['position'])) : null,
+  };
+}
+
+/** Numbers the `?` of conditions and joins them. */
+export function render(conditions: readonly Condition[]): Condition {
+  let count = 0;
+  const sql = conditions.map((condition) => {
+    return `(${condition.sql.replaceAll('?', () => {
+      count += 1;
+      return `$${count}`;
+    })})`;
+  });
+  return { sql: sql.join(' AND ') || 'true', values: conditions.flatMap(({ values }) => values) };
+}
+
+function orderSql({ sort, key }: ListQuery): string {
+  const first = sort === undefined ? [] : [`${sort.column} ${sort.isDescending ? 'DESC' : 'ASC'} NULLS LAST`];
+  return [...first, ...key].join(', ');
+}
+
+/** The rows after a position in the order of {@link orderSql}. */
+function afterCursor({ sort, key }: ListQuery, position: readonly (string | null)[]): readonly Condition[] {
+  const ids = position.slice(sort === undefined ? 0 : 1);
+  const later: Condition = { sql: `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`, values: ids };
+  if (sort === undefined) return [later];
+  const [value = null] = position;
+  if (value === null) return [{ sql: `${sort.column} IS NULL`, values: [] }, later];
+  const typed = `TRY_CAST(?::VARCHAR AS ${sort.type})`;
+  const beyond = `${sort.column} ${sort.isDescending ? '<' : '>'} ${typed} OR ${sort.column} IS NULL`;
+  return [
+    { sql: `${beyond} OR (${sort.column} = ${typed} AND ${later.sql})`, values: [value, value, ...later.values] },
+  ];
+}
+
+/** Tells requests with other filters or another order apart. */
+function listHash({ table, conditions, sort }: ListQuery): string {
+  return sha256(JSON.stringify([table, conditions, sort ?? null])).slice(0, 8);
+}
+
+function cursorFrom(hash: string, position: string): string {
+  return Buffer.from(hash + position, 'utf8').toString('base64url');
+}
+
+function getPosition(cursor: string, hash: string, parts: number): readonly (string | null)[] {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const position = text.startsWith(hash) ? parsePosition(text.slice(hash.length)) : undefined;
+  if (position?.length === parts) return position;
+  throw queryProblem('cursor', cursor, {
+    msg: 'This cursor is not one of this list with these filters and this order; begin without one',
+    type: 'cursor_invalid',
+  });
+}
+
+function parsePosition(json: string): readonly (string | null)[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    const isPosition = Array.isArray(parsed) && parsed.every((part) => part === null || typeof part === 'string');
+    return isPosition ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A condition for a parameter that is given; none for one that isn't. `values` stand for the `?` in order. */
+export function where(sql: string, ...values: readonly (string | number | undefined)[]): readonly Condition[] {
+  const given = values.filter((value) => value !== undefined);
+  return given.length === 0 ? [] : [{ sql, values: given }];
+}

@@ -1,0 +1,23 @@
+import type { Day } from '../schemas/day.ts';
+import { addMonths } from '../schemas/day.ts';
+
+/** What a caller may see, as the data routes need it (SPEC "Plans and rights"). */
+export interface Rights {
+  /** The plan's code; null where nobody is asked for a key. */
+  readonly plan: string | null;
+  /** Calendar months of history before today; null: all of it. */
+  readonly historyMonths: number | null;
+  /** Which of the stored snapshots are listed. */
+  readonly snapshots: SnapshotRights;
+}
+
+/** All that are stored, only the newest, or the newest ones and those of month-ends within the history. */
+export type SnapshotRights = 'all' | 'latest' | { readonly daily: number };
+
+/** Rights without a limit: the service without accounts. */
+export const ALL_RIGHTS: Rights = { plan: null, historyMonths: null, snapshots: 'all' };
+
+/** The oldest day whose history may be queried; null: no limit (DECISIONS "plan window"). */
+export function planLimitFrom({ historyMonths }: Rights, today: Day): Day | null {
+  return historyMonths === null ? null : addMonths(today, -historyMonths);
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { dataRoute } from '../data-route.ts';
+import { NO_PARAMETERS } from '../parameters-common.ts';
+
+export const categoriesRoute = dataRoute({
+  path: '/v1/categories',
+  capability: 'current',
+  summary: 'The categories that are ranked now',
+  params: NO_PARAMETERS,
+  query: NO_PARAMETERS,
+  response: z
+    .object({ categories: z.array(z.object({ id: z.string(), model_count: z.int().describe('Models ranked in it') })) })
+    .meta({ id: 'Categories' }),
+  errors: [],
+  cacheControl: 'public, max-age=60',
+  dependsOnToday: false,
+  prepare: () => ({}),
+  answer: async (_, { view }) => {
+    const categories = await view.rows(
+      'SELECT category AS id, count(*)::INTEGER AS model_count FROM rankings GROUP BY category ORDER BY category',
+    );
+    return JSON.stringify({ categories });
+  },
+});

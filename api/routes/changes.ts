@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { ChangeSchema } from '../../schemas/change.ts';
+import { cursorFromSeq, seqFromCursor } from '../../schemas/cursor.ts';
+import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
+import { retainedFrom } from '../../schemas/retention.ts';
+import { ApiError } from '../api-error.ts';
+import { dataRoute } from '../data-route.ts';
+import { integer, oneOf, text } from '../parameters.ts';
+import { NO_PARAMETERS } from '../parameters-common.ts';
+import { jsonObject } from '../queries/json-text.ts';
+import { queryProblem } from '../validation.ts';
+import { firstRetainedSeq } from '../view/build-view.ts';
+import type { View } from '../view/view.ts';
+
+/**
+ * Events that a filtered page looks at before it ends, full or not. Smaller: more pages without an event for rare types;
+ * larger: one request reads longer.
+ */
+const SCANNED_MAX = 100_000;
+
+interface Effective {
+  /** The last event the caller has; the page begins behind it. */
+  readonly after: number;
+  readonly limit: number;
+  readonly entityType: EntityType | undefined;
+}
+
+/** `GET /v1/changes` (SPEC, rules 1 to 7). */
+export const changesRoute = dataRoute({
+  path: '/v1/changes',
+  capability: 'changes',
+  summary: 'The change feed: every upsert and delete since a cursor',
+  description:
+    'Apply a page, store next_cursor, go on while has_more is true. A filtered page may be empty although has_more is true.',
+  params: NO_PARAMETERS,
+  query: z.object({
+    cursor: text({
+      max: 40,
+      description: 'A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from',
+      example: 'NDYwMDA',
+    }).optional(),
+    limit: integer({ min: 1, max: 1000, fallback: 1000, description: 'Events per page' }),
+    entity_type: oneOf(ENTITY_TYPES, { description: 'Only events of this type; cursors stay the same' }).optional(),
+  }),
+  response: z
+    .object({
+      events: z.array(z.looseObject(ChangeSchema.shape).meta({ id: 'ChangeEvent' })),
+      next_cursor: z.string().describe('Where the next page begins; store it once this page is applied'),
+      has_more: z.boolean(),
+      retained_from: z.iso.date().describe('The earliest day still in the feed'),
+      published_through: z.iso.date().describe('The newest published day, with or without changes'),
+    })
+    .meta({ id: 'Changes' }),
+  errors: ['cursor_expired'],
+  cacheControl: 'private, max-age=60',
+  dependsOnToday: false,
+  prepare: ({ query }, { view }): Effective => ({
+    after: query.cursor === undefined ? firstRetainedSeq(view.meta.catalog) - 1 : seqOf(query.cursor, view),
+    limit: query.limit,
+    entityType: query.entity_type,
+  }),
+  answer: async (effective, { view }) => {
+    const { catalog } = view.meta;
+    const page = await loadPage(view, effective);
+    return jsonObject({
+      events: `[${page.events}]`,
+      next_cursor: JSON.stringify(cursorFromSeq(page.lastSeq)),
+      has_more: String(page.lastSeq < view.newest.last_seq),
+      retained_from: JSON.stringify(retainedFrom(catalog)),
+      published_through: JSON.stringify(view.newest.day),
+    });
+  },
+});
+
+/** The seq of a cursor; throws where it is no cursor, ahead of the feed (rule 6) or older than what is kept (rule 7). */
+function seqOf(cursor: string, { meta, newest }: View): number {
+  const seq = seqFromCursor(cursor);
+  if (seq === undefined) {
+    throw queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' });
+  }
+  if (seq > newest.last_seq) {
+    throw queryProblem('cursor', cursor, {
+      msg: 'This cursor is ahead of the feed; it is not one of this service, or an older state was restored',
+      type: 'cursor_ahead',
+    });
+  }
+  if (seq < firstRetainedSeq(meta.catalog) - 1) {
+    const message = `The feed begins on ${retainedFrom(meta.catalog)}; import the latest snapshot and go on from its change_cursor`;
+    throw new ApiError('cursor_expired', message, { param: 'cursor' });
+  }
+  return seq;
+}
+
+interface Page {
+  /** Events as JSON text, joined by commas. */
+  readonly events: string;
+  /** The last event that was looked at, whether it is on the page or not. */
+  readonly lastSeq: number;
+}
+
+async function loadPage(view: View, { after, limit, entityType }: Effective): Promise<Page> {
+  if (entityType === undefined) {
+    const lastSeq = Math.min(after + limit, view.newest.last_seq);
+    const [row] = await view.rows(
+      `SELECT string_agg(line, ',' ORDER BY seq) AS events FROM changes
+       WHERE seq > $1::DOUBLE::BIGINT AND seq <= $2::DOUBLE::BIGINT`,
+      [after, lastSeq],
+    );
+    return { events: String(row?.['events'] ?? ''), lastSeq };
+  }
+  const scannedTo = Math.min(after + SCANNED_MAX, view.newest.last_seq);
+  const [row] = await view.rows(
+    `SELECT string_agg(line, ',' ORDER BY seq) AS events, count(*)::INTEGER AS count, max(seq)::DOUBLE AS last
+     FROM (SELECT seq, line FROM changes
+           WHERE seq > $1::DOUBLE::BIGINT AND seq <= $2::DOUBLE::BIGINT AND entity_type = $3
+           ORDER BY seq LIMIT $4::INTEGER)`,
+    [after, scannedTo, entityType, limit],
+  );
+  const isFull = Number(row?.['count']) === limit;
+  return { events: String(row?.['events'] ?? ''), lastSeq: isFull ? Number(row?.['last']) : scannedTo };
+}

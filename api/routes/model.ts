@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { notFound } from '../api-error.ts';
+import { dataRoute } from '../data-route.ts';
+import { id, NO_PARAMETERS } from '../parameters-common.ts';
+import { jsonArray } from '../queries/json-text.ts';
+import { ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../records.ts';
+import type { View } from '../view/view.ts';
+
+const ModelDetailSchema = z
+  .looseObject({
+    ...ModelSchema.shape,
+    scores: z.array(ScoreSchema),
+    rankings: z.array(RankingSchema),
+    pricing: z.array(PriceSchema),
+  })
+  .meta({ id: 'ModelDetail' });
+
+export const modelRoute = dataRoute({
+  path: '/v1/models/:id',
+  capability: 'current',
+  summary: 'One model with its scores, rankings and prices',
+  params: z.object({ id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
+  query: NO_PARAMETERS,
+  response: ModelDetailSchema,
+  errors: ['not_found'],
+  cacheControl: 'public, max-age=60',
+  dependsOnToday: false,
+  prepare: ({ params }) => params,
+  answer: async ({ id: model }, { view }) => {
+    const [[record], scores, rankings, pricing] = await Promise.all([
+      view.rows('SELECT line FROM models WHERE id = $1', [model]),
+      linesOf(view, 'SELECT line FROM scores WHERE model_id = $1 ORDER BY benchmark_id', model),
+      linesOf(view, 'SELECT line FROM rankings WHERE model_id = $1 ORDER BY category', model),
+      linesOf(view, 'SELECT line FROM pricing WHERE model_id = $1 ORDER BY provider', model),
+    ]);
+    if (record === undefined) throw notFound('id', 'There is no such model');
+    const open = String(record['line']).slice(0, -1);
+    return `${open},"scores":${jsonArray(scores)},"rankings":${jsonArray(rankings)},"pricing":${jsonArray(pricing)}}`;
+  },
+});
+
+async function linesOf(view: View, sql: string, model: string): Promise<readonly string[]> {
+  const rows = await view.rows(sql, [model]);
+  return rows.map(({ line }) => String(line));
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { dataRoute } from '../data-route.ts';
+import { day, decimal, oneOf, text, wholeNumber } from '../parameters.ts';
+import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
+import { listBody } from '../queries/json-text.ts';
+import { type Condition, listPage, type SortKey, where } from '../queries/list-page.ts';
+import { LIST_FIELDS, ModelSchema } from '../records.ts';
+
+const SORTS = [
+  ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),
+  ...(['-id', '-name', '-release_date', '-context_length', '-updated_at'] as const),
+] as const;
+
+const SORT_TYPES = {
+  id: 'VARCHAR',
+  name: 'VARCHAR',
+  release_date: 'DATE',
+  context_length: 'BIGINT',
+  updated_at: 'TIMESTAMP',
+} as const;
+
+const ModelsQuerySchema = z.object({
+  q: text({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
+  organization: id('Who made the model', 'openai').optional(),
+  provider: id('A provider that serves the model', 'openrouter').optional(),
+  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens' }).optional(),
+  released_after: day({ description: 'Released on this day or later' }).optional(),
+  released_before: day({ description: 'Released on this day or earlier' }).optional(),
+  max_input_price: decimal({
+    min: 0,
+    description: 'Sold somewhere at this input price per million or less',
+  }).optional(),
+  max_output_price: decimal({
+    min: 0,
+    description: 'Sold somewhere at this output price per million or less; with max_input_price by the same provider',
+  }).optional(),
+  sort: oneOf(SORTS, { description: 'Order; a minus turns it round; records without the value come last' })
+    .default('id')
+    .meta({ default: 'id' }),
+  limit: limit(200, 50),
+  cursor: listCursor,
+});
+type ModelsQuery = z.infer<typeof ModelsQuerySchema>;
+
+export const modelsRoute = dataRoute({
+  path: '/v1/models',
+  capability: 'current',
+  summary: 'Models, with filters',
+  params: NO_PARAMETERS,
+  query: ModelsQuerySchema,
+  response: z.object({ models: z.array(ModelSchema), ...LIST_FIELDS }).meta({ id: 'Models' }),
+  errors: [],
+  cacheControl: 'public, max-age=60',
+  dependsOnToday: false,
+  prepare: ({ query }) => query,
+  answer: async (query, { view }) => {
+    const { sort, limit: pageSize, cursor } = query;
+    const page = await listPage(view, {
+      table: 'models',
+      conditions: conditionsFrom(query),
+      sort: sortFrom(sort),
+      key: ['id'],
+      limit: pageSize,
+      cursor,
+    });
+    return listBody('models', page);
+  },
+});
+
+function conditionsFrom(query: ModelsQuery): readonly Condition[] {
+  return [
+    ...where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', query.q, query.q),
+    ...where('organization = ?', query.organization),
+    ...where('list_contains(inference, ?)', query.provider),
+    ...where('context_length >= ?', query.min_context),
+    ...where('release_date >= ?::VARCHAR::DATE', query.released_after),
+    ...where('release_date <= ?::VARCHAR::DATE', query.released_before),
+    ...priceConditions(query),
+  ];
+}
+
+/** A price that meets both bounds must be one and the same. */
+function priceConditions({ max_input_price: input, max_output_price: output }: ModelsQuery): readonly Condition[] {
+  const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
+  if (bounds.length === 0) return [];
+  const both = bounds.map((bound) => bound.sql).join(' AND ');
+  const sql = `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${both})`;
+  return [{ sql, values: bounds.flatMap(({ values }) => values) }];
+}
+
+function sortFrom(sort: ModelsQuery['sort']): SortKey | undefined {
+  const isDescending = sort.startsWith('-');
+  const column = sort.replace(/^-/, '');
+  if (sort === 'id' || !isSortColumn(column)) return undefined;
+  return { column, isDescending, type: SORT_TYPES[column] };
+}
+
+function isSortColumn(column: string): column is keyof typeof SORT_TYPES {
+  return Object.hasOwn(SORT_TYPES, column);
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { ManifestSchema } from '../../schemas/manifest.ts';
+import { dataRoute } from '../data-route.ts';
+import { NO_PARAMETERS } from '../parameters-common.ts';
+import { visibleSnapshots } from '../snapshot-rights.ts';
+
+/** `GET /v1/snapshots` (SPEC). */
+export const snapshotsRoute = dataRoute({
+  path: '/v1/snapshots',
+  capability: 'snapshots',
+  summary: 'Bulk snapshots, newest first',
+  params: NO_PARAMETERS,
+  query: NO_PARAMETERS,
+  response: z
+    .object({ snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })) })
+    .meta({ id: 'Snapshots' }),
+  errors: [],
+  cacheControl: 'private, max-age=60',
+  dependsOnToday: false,
+  prepare: (_, { view, rights, today }) => ({
+    ids: visibleSnapshots(view.meta.manifests, rights, today).map(({ id }) => id),
+  }),
+  answer: async ({ ids }, { view }) => {
+    const wanted = new Set(ids);
+    return JSON.stringify({ snapshots: view.meta.manifests.filter(({ id }) => wanted.has(id)).reverse() });
+  },
+});

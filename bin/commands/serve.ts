@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { AnswerCache } from '../../api/answer-cache.ts';
+import { type ApiSettings, buildApp } from '../../api/app.ts';
+import { FileLinks } from '../../api/file-links.ts';
+import { Metrics } from '../../api/metrics.ts';
+import { ViewFolder } from '../../api/view/view-folder.ts';
+import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { folderFromUrl } from '../../storage/open-store.ts';
+import type { Config } from '../config.ts';
+import { openConfiguredStore } from '../configured-store.ts';
+import { createLogger } from '../logger.ts';
+import { type CommandContext, duckdbSettings } from './command-context.ts';
+import { firstSignal, startScheduler } from './schedule.ts';
+
+export interface ServeOptions {
+  readonly withSchedule?: boolean;
+  readonly source?: string;
+  readonly json?: boolean;
+}
+
+/** `modelstats serve`: the API, until a signal; with `--with-schedule` the nights too (DESIGN §10). */
+export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
+  const { config } = context;
+  const log = createLogger(config, { isBusy: true });
+  const service = await openService(context, log);
+  const scheduler = options.withSchedule ? startScheduler(context, { ...options, log }) : undefined;
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() });
+  try {
+    const url = await listen(service.app, config);
+    context.log(`serving ${config.STORE} at ${url}${config.BASE_PATH}`);
+    if (options.json) context.print(JSON.stringify({ status: 'listening', url: `${url}${config.BASE_PATH}` }));
+    void service.follower.start();
+    log.info({ signal: await stopRequested }, 'stop requested');
+  } finally {
+    await Promise.all([scheduler?.stop(), closeInTime(service, config.STOP_TIMEOUT_SECONDS * 1000)]);
+  }
+  return 0;
+}
+
+interface Service {
+  readonly app: FastifyInstance;
+  readonly follower: ViewFollower;
+}
+
+async function openService({ config, clock }: CommandContext, log: Logger): Promise<Service> {
+  const links = new FileLinks(config.SIGNING_KEY ?? randomBytes(32), clock);
+  const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
+  const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
+  const storeFolder = folderFromUrl(config.STORE);
+  const folder = await ViewFolder.take(resolve(config.VIEW));
+  const metrics = new Metrics();
+  const onEvent = (event: ViewEvent) => {
+    metrics.onViewEvent(event);
+    logViewEvent(log, event);
+  };
+  const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });
+  const app = await buildApp({
+    settings: apiSettings(config),
+    views: follower,
+    cache: new AnswerCache(config.CACHE_BYTES),
+    clock,
+    signUrl: (key, link) => store.signedUrl(key, link),
+    files: storeFolder === undefined ? undefined : { folder: storeFolder, links },
+    logger: log,
+    metrics,
+  });
+  return { app, follower };
+}
+
+function followerSettings(config: Config): FollowerSettings {
+  return {
+    duckdb: duckdbSettings(config),
+    limits: {
+      queriesMax: config.QUERIES_MAX,
+      queriesWaitingMax: config.QUERIES_WAITING_MAX,
+      queryTimeoutMs: config.QUERY_TIMEOUT_MS,
+    },
+    downloadsMax: config.DOWNLOADS_MAX,
+    pollMs: config.POLL_SECONDS * 1000,
+    retryMaxMs: config.POLL_RETRY_MAX_SECONDS * 1000,
+  };
+}
+
+function apiSettings(config: Config): ApiSettings {
+  return {
+    basePath: config.BASE_PATH,
+    publicUrl: config.PUBLIC_URL,
+    trustedProxies: config.TRUSTED_PROXIES,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
+    compressFromBytes: config.COMPRESS_FROM_BYTES,
+    metricsToken: config.METRICS_TOKEN,
+  };
+}
+
+async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {
+  app.server.maxConnections = CONNECTIONS_MAX;
+  try {
+    // biome-ignore lint/nursery/useAwaitThenable: it is a promise; the rule doesn't see through Fastify's overloads.
+    return await app.listen({ host: HOST, port: PORT });
+  } catch (cause) {
+    throw new AppError('configuration', `can't listen on ${HOST}:${PORT}: ${messageFromError(cause)}`, { cause });
+  }
+}
+
+/** Lets running requests end, but no longer than this. */
+async function closeInTime({ app, follower }: Service, timeoutMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+  try {
+    await app.close();
+    await follower.stop();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function logViewEvent(log: Logger, event: ViewEvent): void {
+  if (event.type === 'swapped') log.info(event, 'serving a new view');
+  else log.error({ err: event.error, problem: event.type }, 'the view could not follow the store');
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Bytes, Milliseconds, Seconds, wholeNumber } from './config-values.ts';
+
+/** What `modelstats serve` can be told; part of {@link ConfigSchema}. */
+export const API_SETTINGS = {
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address that `serve` listens on; 0.0.0.0 for all'),
+  PORT: wholeNumber(0, 65_535).default(8080).describe('Port that `serve` listens on; 0 for any free one'),
+  BASE_PATH: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be like /stats, without a slash at the end')
+    .default('')
+    .describe('Before every route'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => new URL(url).pathname === '/' && !url.endsWith('/'), 'must be like https://api.example.com')
+    .optional()
+    .describe('Scheme and host that callers use, for links in answers; default: as each request names it'),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .describe('Addresses or networks of proxies whose X-Forwarded-* headers are believed, comma-separated'),
+  VIEW: z
+    .string()
+    .min(1)
+    .default('./data/view')
+    .describe('Folder for the view that `serve` answers from; one process a folder'),
+  POLL_SECONDS: Seconds.default(15).describe('Between two looks at the catalog'),
+  POLL_RETRY_MAX_SECONDS: Seconds.default(300).describe(
+    'Longest wait before a view that could not be built is tried again',
+  ),
+  DOWNLOADS_MAX: wholeNumber(1, 64).default(8).describe('Files downloaded at once to build the view'),
+  QUERIES_MAX: wholeNumber(1, 64).default(4).describe('Queries at once'),
+  QUERIES_WAITING_MAX: wholeNumber(1, 100_000)
+    .default(1000)
+    .describe('Queries that may wait; further requests get 503'),
+  QUERY_TIMEOUT_MS: Milliseconds.default(10_000).describe('Longest run of one query'),
+  CACHE_BYTES: Bytes.default(128 * 1024 * 1024).describe('Memory for answers that may be asked for again'),
+  COMPRESS_FROM_BYTES: Bytes.default(1024).describe('Smallest answer that is compressed when asked for'),
+  REQUEST_TIMEOUT_MS: Milliseconds.default(30_000).describe('Longest wait for a request to arrive'),
+  KEEP_ALIVE_TIMEOUT_MS: Milliseconds.default(72_000).describe(
+    'Longest wait of an open connection for its next request',
+  ),
+  CONNECTIONS_MAX: wholeNumber(1, 1_000_000)
+    .default(10_000)
+    .describe('Open connections; further ones are closed at once'),
+  SIGNING_KEY: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('Secret behind the download addresses of a file store; default: a new one at each start'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('Bearer token for /metrics; without one only this machine may read it'),
+};

@@ -1,0 +1,106 @@
+/**
+ * Every code that an answer of the API can carry (SPEC "Errors", DECISIONS "Errors"). The table is the one place for status
+ * and explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it.
+ */
+export interface ApiErrorInfo {
+  readonly status: number;
+  /** What happened, in a few words. */
+  readonly title: string;
+  /** What the caller can do about it. */
+  readonly help: string;
+}
+
+export const API_ERRORS = {
+  bad_request: {
+    status: 400,
+    title: 'The request is not proper HTTP, or its URL is not properly percent-encoded',
+    help: 'Encode ids in paths, for example %2F for a slash, and send requests without a body.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'The API key is missing, malformed, unknown or revoked',
+    help: 'Send the header "Authorization: Bearer <API_KEY>" with a key of your organization that is not revoked.',
+  },
+  feature_not_in_plan: {
+    status: 403,
+    title: "Your organization's plan doesn't include this feature",
+    help: '"plan" names the plan you are on. GET /v1/account lists its features; a higher plan has more of them.',
+  },
+  history_window_exceeded: {
+    status: 403,
+    title: 'The range begins, or ends, before the history that your plan may query',
+    help: 'The message names the earliest allowed date; leave "from" out to begin there.',
+  },
+  signature_invalid: {
+    status: 403,
+    title: 'The signed URL has expired or was altered',
+    help: 'Ask GET /v1/snapshots/{snapshot_id}/download for a new one; it is good for 15 minutes.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is no such route, model, benchmark, category or snapshot',
+    help: '"param" names the parameter whose value is unknown; without one, the route is. Ids are case-sensitive.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'The route answers GET only',
+    help: 'Use GET; the service is read-only.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    help: 'Send the whole request at once; try again on a better connection.',
+  },
+  cursor_expired: {
+    status: 410,
+    title: 'The cursor is older than what the change feed retains',
+    help: 'Import the latest snapshot and continue from its change_cursor.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The request has a body that is too large',
+    help: 'Send requests without a body; every parameter belongs into the URL.',
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'The URL, or an id in it, is too long',
+    help: 'Ids have up to 200 characters; leave out parameters that are not needed.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The request has a body of a kind that is not understood',
+    help: 'Send requests without a body.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    title: 'Too many requests within a minute',
+    help: 'Wait for "Retry-After" seconds plus some jitter, then try again; refused requests count too.',
+  },
+  quota_exceeded: {
+    status: 429,
+    title: "Your organization's daily quota is used up",
+    help: 'Stop data requests until "reset_at", the next midnight UTC; GET /v1/account keeps working.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers of the request, its URL included, are too large',
+    help: 'Send fewer or shorter headers, or a shorter URL.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'A defect on our side',
+    help: 'Try again later; if it stays, tell us the request_id.',
+  },
+  unavailable: {
+    status: 503,
+    title: "The service can't answer just now",
+    help: 'Try again in a moment. No release may be published yet, or the service is busy or starting.',
+  },
+} as const satisfies Readonly<Record<string, ApiErrorInfo>>;
+
+export type ApiErrorCode = keyof typeof API_ERRORS;
+
+/** True for a code of {@link API_ERRORS}. */
+export function isApiErrorCode(text: string): text is ApiErrorCode {
+  return Object.hasOwn(API_ERRORS, text);
+}
