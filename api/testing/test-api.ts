@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../storage/open-store.ts';
 import { AnswerCache } from '../answer-cache.ts';
@@ -29,7 +29,7 @@ export interface TestApi {
   readonly follower: ViewFollower;
   readonly events: readonly ViewEvent[];
   readonly viewFolder: string;
-  get(url: string, headers?: Record<string, string>): ReturnType<FastifyInstance['inject']>;
+  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
   json(url: string): Promise<Record<string, unknown>>;
   close(): Promise<void>;
@@ -78,7 +78,7 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     metrics: new Metrics(),
   });
   await follower.start();
-  const get: TestApi['get'] = (path, headers = {}) => app.inject({ method: 'GET', url: path, headers });
+  const get: TestApi['get'] = async (path, headers = {}) => app.inject({ method: 'GET', url: path, headers });
   return {
     ...{ app, follower, events, viewFolder, get },
     json: async (path) => {
