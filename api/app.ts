@@ -1,17 +1,19 @@
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { ulid } from 'ulid';
 import type { AnswerCache } from './answer-cache.ts';
+import { baseUrlFrom } from './base-url.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
 import type { FileLinks } from './file-links.ts';
 import { addMetrics, type Metrics } from './metrics.ts';
-import { describeRoute } from './openapi/describe-route.ts';
 import { addOpenApi } from './openapi/openapi.ts';
-import { clientErrorHandler } from './plugins/client-errors.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { addRequestChecks } from './plugins/request-checks.ts';
 import { ALL_RIGHTS } from './rights.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
@@ -52,6 +54,7 @@ export interface ApiDeps {
  */
 export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings } = deps;
+  const { basePath } = settings;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
   const app = createServer(deps, contextOf);
@@ -59,26 +62,30 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     reply.header('X-Request-ID', request.id);
   });
   addErrorHandling(app, contextOf);
-  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
+  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
+  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'same-site' } });
   await addCompression(app, settings);
   await app.register(
-    // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
-      await addOpenApi(scope);
-      if (deps.files !== undefined) await addFiles(scope, deps.files);
       refuseOtherMethods(scope);
+      await addOpenApi(scope, {
+        document: openApiDocument(DATA_ROUTES, { serverUrl: (settings.publicUrl ?? '') + basePath, hasLimits: false }),
+        basePath,
+      });
+      if (deps.files !== undefined) await addFiles(scope, deps.files);
       addHealth(scope, deps.views);
       addErrorPages(scope);
       addDataRoutes(scope, deps, baseUrlOf);
     },
-    { prefix: settings.basePath },
+    { prefix: basePath },
   );
   return app;
 }
 
 function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
-  return fastify({
+  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId: ulid };
+  const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => ulid(),
@@ -89,24 +96,22 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, ulid),
+    // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
+    http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
+    clientErrorHandler: clientErrorHandler(raw),
   });
+  addRawAnswers(app.server, raw);
+  return app;
 }
 
-/** Nothing here takes a body; what comes all the same is read to this size and thrown away. */
+/** Nothing here takes a body; what comes all the same is thrown away, but not more than this. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
 const PARAM_LENGTH_MAX = 2400;
-
-/** `scheme://host/prefix` as callers see it. */
-function baseUrlFrom({ publicUrl, basePath }: ApiSettings): (request: FastifyRequest) => string {
-  return (request) => (publicUrl ?? `${request.protocol}://${request.host}`) + basePath;
-}
 
 /** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
 async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSettings): Promise<void> {
@@ -136,5 +141,5 @@ function addDataRoutes(app: FastifyInstance, deps: ApiDeps, baseUrlOf: DataRoute
     signUrl: deps.signUrl,
     takeUnit: async () => {},
   };
-  for (const route of DATA_ROUTES) addDataRoute(app, route, { deps: routeDeps, schema: describeRoute(route) });
+  for (const route of DATA_ROUTES) addDataRoute(app, route, routeDeps);
 }

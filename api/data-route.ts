@@ -50,9 +50,10 @@ export interface DataRoute<Params, Query, Effective> {
   readonly description?: string;
   readonly params: z.ZodType<Params>;
   readonly query: z.ZodType<Query>;
-  /** The body, for the OpenAPI document and the tests. */
+  /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
   readonly response: z.ZodType;
-  readonly example?: unknown;
+  /** True where the answer may be a redirect. */
+  readonly redirects?: boolean;
   /** Beyond those that every data route has. */
   readonly errors: readonly ApiErrorCode[];
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
@@ -91,13 +92,9 @@ export interface DataRouteDeps {
   readonly takeUnit: (request: FastifyRequest) => Promise<void>;
 }
 
-/** Adds a data route to the app. `schema` is what describes it in the OpenAPI document. */
-export function addDataRoute<P, Q, E>(
-  app: FastifyInstance,
-  route: DataRoute<P, Q, E>,
-  { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
-): void {
-  app.get(route.path, { schema, config: { dataRoute: route.path } }, async (request, reply) => {
+/** Adds a data route to the app. */
+export function addDataRoute<P, Q, E>(app: FastifyInstance, route: DataRoute<P, Q, E>, deps: DataRouteDeps): void {
+  app.get(route.path, { config: { dataRoute: route.path } }, async (request, reply) => {
     const view = deps.views.current();
     const release = view.lease();
     try {

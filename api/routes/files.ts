@@ -12,7 +12,7 @@ export async function addFiles(
   await app.register(fastifyStatic, { root: folder, serve: false, cacheControl: false });
   app.get<{ Params: { '*': string }; Querystring: { expires?: unknown; signature?: unknown } }>(
     '/files/*',
-    { schema: { hide: true }, compress: false },
+    { compress: false },
     async (request, reply) => {
       const key = request.params['*'];
       const { expires, signature } = request.query;

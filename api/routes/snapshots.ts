@@ -12,7 +12,9 @@ export const snapshotsRoute = dataRoute({
   params: NO_PARAMETERS,
   query: NO_PARAMETERS,
   response: z
-    .object({ snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })) })
+    .object({
+      snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })).describe('Newest first'),
+    })
     .meta({ id: 'Snapshots' }),
   errors: [],
   cacheControl: 'private, max-age=60',
