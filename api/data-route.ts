@@ -13,6 +13,7 @@ import type { ApiErrorCode } from '../schemas/api-errors.ts';
 import { type Day, dayFromDate } from '../schemas/day.ts';
 import { sha256 } from '../storage/hash.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import { notFound } from './api-error.ts';
 import { isUnchangedSince, matchesEtag } from './conditional.ts';
 import type { Rights } from './rights.ts';
 import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
@@ -180,6 +181,8 @@ async function sendOnce<P, Q, E>(
 
 /** The parameters of a request; all problems of path and query at once. */
 function parseRequest<P, Q, E>({ params, query }: DataRoute<P, Q, E>, request: FastifyRequest) {
+  // An empty id is none: /v1/models/ is as unknown as /v1/scores/.
+  if (Object.values(request.params ?? {}).includes('')) throw notFound(null, 'There is no such route');
   const problems: Problem[] = [];
   const parse = <T>(schema: z.ZodType<T>, value: unknown, place: Place): T => {
     const result = parsePart(schema, value, place);

@@ -29,7 +29,9 @@ export async function addOpenApi(
   await app.register(swagger, { mode: 'static', specification });
   await app.register(async (scope) => {
     // Asked for again each time, so that a new version of the service shows at once; what didn't change is a 304.
-    scope.addHook('onSend', async (_, reply) => void reply.header('Cache-Control', 'no-cache'));
+    scope.addHook('onSend', async (_, reply) => {
+      if (reply.statusCode < 400) reply.header('Cache-Control', 'no-cache');
+    });
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       indexPrefix: basePath,

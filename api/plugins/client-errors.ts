@@ -20,8 +20,9 @@ export interface RawAnswerDeps {
 /** Answers what isn't HTTP, which no route ever sees, with the envelope too. */
 export function clientErrorHandler(deps: RawAnswerDeps) {
   return (error: Error & { readonly code?: string }, socket: Duplex): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) socket.destroy();
-    else answerRaw(socket, PARSER_CODES[error.code ?? ''] ?? 'bad_request', deps);
+    const code = PARSER_CODES[error.code ?? ''] ?? 'bad_request';
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else answerInTurn(socket, () => answerRaw(socket, code, deps));
   };
 }
 
@@ -31,10 +32,17 @@ export function addRawAnswers(server: Server, deps: RawAnswerDeps): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** True while a part of an earlier answer is on its way: another one would end up in the middle of its body. */
-function isAnswering(socket: Duplex): boolean {
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }; // Where Node keeps it.
-  return answer?.headersSent === true;
+/**
+ * Waits for the answers to earlier requests on the connection: the new one would end up before them, or in the middle of
+ * one. A request whose own body isn't proper gets no other answer.
+ */
+function answerInTurn(socket: Duplex, answer: () => void): void {
+  const { _httpMessage: earlier } = socket as { _httpMessage?: ServerResponse | null }; // Where Node keeps it.
+  if (!socket.writable) socket.destroy();
+  else if (!earlier) answer();
+  else if (earlier.req.complete) earlier.once('close', () => setImmediate(answerInTurn, socket, answer));
+  else if (earlier.headersSent) socket.destroy();
+  else answer();
 }
 
 function answerRaw(socket: Duplex, code: ApiErrorCode, { baseUrl, newRequestId }: RawAnswerDeps): void {

@@ -29,6 +29,8 @@ export interface TestApi {
   readonly follower: ViewFollower;
   readonly events: readonly ViewEvent[];
   readonly viewFolder: string;
+  /** What every request carries that wants more than a refusal. */
+  readonly headers: Readonly<Record<string, string>>;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
   json(url: string): Promise<Record<string, unknown>>;
@@ -78,9 +80,11 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     metrics: new Metrics(),
   });
   await follower.start();
-  const get: TestApi['get'] = async (path, headers = {}) => app.inject({ method: 'GET', url: path, headers });
+  const common: TestApi['headers'] = {};
+  const get: TestApi['get'] = async (path, headers = {}) =>
+    app.inject({ method: 'GET', url: path, headers: { ...common, ...headers } });
   return {
-    ...{ app, follower, events, viewFolder, get },
+    ...{ app, follower, events, viewFolder, get, headers: common },
     json: async (path) => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
