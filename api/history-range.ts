@@ -6,6 +6,9 @@ import { queryProblem } from './validation.ts';
 /** Longest span of one history request, `to` − `from` in days (SPEC "Other constants"). */
 export const HISTORY_SPAN_DAYS_MAX = 400;
 
+/** The first day that has a name of four digits, as parameters take it too. */
+const FIRST_DAY = '0001-01-01';
+
 export interface HistoryRange {
   readonly from: Day;
   readonly to: Day;
@@ -27,7 +30,7 @@ export function resolveRange(
   const limit = planLimitFrom(rights, today);
   if (limit !== null && given.from !== undefined && given.from < limit) throw windowExceeded('from', limit, rights);
   if (limit !== null && to < limit) throw windowExceeded('to', limit, rights);
-  const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit);
+  const from = given.from ?? latest(latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), FIRST_DAY), limit);
   return { from, to, planLimitFrom: limit };
 }
 
