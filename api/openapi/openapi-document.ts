@@ -6,6 +6,7 @@ import { dataOperation } from './data-operation.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { metaOperations } from './meta-operations.ts';
 import type { Paths } from './operation.ts';
+import { ResponseCollector } from './response-collector.ts';
 import { SchemaCollector } from './schema-collector.ts';
 
 export interface DocumentOptions {
@@ -24,12 +25,13 @@ export function openApiDocument(
   { serverUrl, hasLimits }: DocumentOptions,
 ): OpenApi.Document {
   const schemas = new SchemaCollector();
+  const responses = new ResponseCollector();
   for (const body of [ErrorBodySchema, ValidationBodySchema]) schemas.schemaFrom(body, 'output');
   const operations = routes.map((route) => [
     route.path.replaceAll(/:(\w+)/g, '{$1}'),
-    { get: dataOperation(route, { schemas, hasLimits }) },
+    { get: dataOperation(route, { schemas, responses, hasLimits }) },
   ]);
-  const paths: Paths = { ...Object.fromEntries(operations), ...metaOperations(schemas) };
+  const paths: Paths = { ...Object.fromEntries(operations), ...metaOperations({ schemas, responses }) };
   return {
     openapi: '3.1.0',
     info: {
@@ -47,6 +49,7 @@ export function openApiDocument(
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key of your organization' } },
       parameters: PARAMETERS,
       headers: HEADER_COMPONENTS,
+      responses: responses.components,
       schemas: schemas.components,
     },
   };
