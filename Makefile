@@ -71,6 +71,11 @@ test-s3: build ## Run the tests that need an S3 server
 	@scripts/minio.sh get >/dev/null
 	@$(RUN) test:s3
 
+.PHONY: test-fuzz
+test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document (needs Python)
+	@scripts/fuzz.sh >/dev/null
+	@$(RUN) test:fuzz
+
 .PHONY: clean
 clean: ## Remove what was built, installed dependencies and data excepted
 	@rm -rf dist coverage reports
