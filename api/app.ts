@@ -96,7 +96,8 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    return503OnClosing: true,
+    // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
