@@ -77,7 +77,12 @@ async function waitUntilReady(url: string): Promise<void> {
 async function documentOf(url: string): Promise<string> {
   const response = await fetch(`${url}/openapi.json`);
   const document = await response.text();
-  const examples = { 'gpt-5.4-mini': 'aurora-2', 'aider-polyglot--percent-correct': 'code-arena', text: 'general' };
+  const examples = {
+    'gpt-5.4-mini': 'aurora-2',
+    'gpt-5': 'aurora-2',
+    'aider-polyglot--percent-correct': 'code-arena',
+    text: 'general',
+  };
   const fitting = Object.entries(examples).reduce((text, [ours, theirs]) => {
     return text.replaceAll(`"example":"${ours}"`, `"example":"${theirs}"`);
   }, document);
