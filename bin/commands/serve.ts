@@ -14,7 +14,7 @@ import type { Config } from '../config.ts';
 import { openConfiguredStore } from '../configured-store.ts';
 import { createLogger } from '../logger.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
-import { firstSignal, startScheduler } from './schedule.ts';
+import { firstSignal, type RunningScheduler, startScheduler } from './schedule.ts';
 
 export interface ServeOptions {
   readonly withSchedule?: boolean;
@@ -26,9 +26,10 @@ export interface ServeOptions {
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   const log = createLogger(config, { isBusy: true });
+  let scheduler: RunningScheduler | undefined;
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night could be hit by one.
   const service = await openService(context, log);
-  const scheduler = options.withSchedule ? startScheduler(context, { ...options, log }) : undefined;
-  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() });
+  if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
   try {
     const url = await listen(service.app, config);
     context.log(`serving ${config.STORE} at ${url}${config.BASE_PATH}`);
