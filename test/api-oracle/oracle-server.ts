@@ -31,7 +31,7 @@ export type Spoiler = (text: string, target: string) => string;
 
 export interface OracleServerOptions {
   /** The snapshots' compressed files, by the hash of their content. */
-  readonly files?: ReadonlyMap<string, Buffer>;
+  readonly files?: (contentSha256: string) => Buffer | undefined;
   readonly spoil?: Spoiler;
 }
 
@@ -56,7 +56,7 @@ function reply(
   const target = request.url ?? '/';
   const url = new URL(target, 'http://localhost');
   if (url.pathname === '/file') {
-    response.end(files?.get(url.searchParams.get('content') ?? ''));
+    response.end(files?.(url.searchParams.get('content') ?? ''));
     return;
   }
   const { status, body } = replyTo(state, url, request.method ?? 'GET');

@@ -19,7 +19,7 @@ import { loadWorld } from './load-world.ts';
 import { startOracleServer } from './oracle-server.ts';
 import { ROUTES } from './request.ts';
 import { createChooser } from './requests/chooser.ts';
-import { compareStoredSnapshots, readStoredSnapshots } from './stored-snapshots.ts';
+import { compareStoredSnapshots, findStoredFile, readStoredSnapshots } from './stored-snapshots.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -51,7 +51,9 @@ async function run(): Promise<number> {
     return 2;
   }
   const state = loadState();
-  const self = options.self ? await startOracleServer(state) : undefined;
+  const self = options.self
+    ? await startOracleServer(state, { files: (hash) => findStoredFile(state.stored, hash) })
+    : undefined;
   const client = createClient(options.url ?? self?.url ?? '', headersFrom(options.header));
   const report = await timed('requests', () =>
     checkApi(client, state, {

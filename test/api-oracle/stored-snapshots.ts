@@ -10,6 +10,7 @@ import { perDataset } from '../oracle/state.ts';
 import type { World } from './world.ts';
 
 export interface StoredFile {
+  readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
   readonly contentSha256: string;
@@ -36,6 +37,13 @@ export function readStoredSnapshots(storeFolder: string): StoredSnapshots {
   );
 }
 
+/** The compressed file whose lines have this hash. */
+export function findStoredFile(stored: StoredSnapshots | null, contentSha256: string): Buffer | undefined {
+  const files = [...(stored?.values() ?? [])].flatMap((snapshot) => Object.values(snapshot.files));
+  const file = files.find((candidate) => candidate.contentSha256 === contentSha256);
+  return file && readFileSync(file.path);
+}
+
 /** Where the store's own snapshots differ from what should be in them: one text per difference. */
 export function compareStoredSnapshots(world: World, stored: StoredSnapshots): string[] {
   const days = new Set(world.nights.map(({ day }) => day));
@@ -52,7 +60,7 @@ export function compareStoredSnapshots(world: World, stored: StoredSnapshots): s
 
 function readStoredFile(path: string): StoredFile {
   const body = readFileSync(path);
-  return { bytes: body.length, sha256: sha256(body), contentSha256: sha256(gunzipSync(body)) };
+  return { path, bytes: body.length, sha256: sha256(body), contentSha256: sha256(gunzipSync(body)) };
 }
 
 function sha256(bytes: Uint8Array): string {
