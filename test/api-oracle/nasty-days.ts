@@ -41,6 +41,7 @@ const MODEL_IDS = [
     'history',
   ],
   ...['updates', 'm1', 'm2', 'm3', 'm10', 'M1', 'm-1', 'm_1', 'm%1'],
+  ...Array.from({ length: 25 }, (_, at) => `x/model-${at}`),
 ];
 const BENCHMARKS = ['bench:1', 'Bench:1', 'b/2', 'b 3'];
 const CATEGORIES = ['general', 'General', 'c:d/e'];
@@ -130,17 +131,17 @@ function nextRows(rows: Required<Rows>, choose: Chooser): Required<Rows> {
   const next = (dataset: DatasetName) => mix(rows[dataset], other[dataset], choose);
   return {
     models: next('models'),
-    benchmarks: choose.chance(0.85) ? next('benchmarks') : rows.benchmarks.slice(1),
+    benchmarks: choose.chance(0.15) ? rows.benchmarks.slice(1) : mix(rows.benchmarks, other.benchmarks, choose, 0.5),
     scores: next('scores'),
     rankings: next('rankings'),
     pricing: next('pricing'),
   };
 }
 
-function mix(rows: readonly Row[], other: readonly Row[], choose: Chooser): Row[] {
+function mix(rows: readonly Row[], other: readonly Row[], choose: Chooser, comes = 0.15): Row[] {
   const byKey = new Map(rows.filter(() => choose.chance(0.95)).map((row) => [keyOf(row), row]));
   for (const row of other) {
-    if (choose.chance(byKey.has(keyOf(row)) ? 0.08 : 0.15)) byKey.set(keyOf(row), row);
+    if (choose.chance(byKey.has(keyOf(row)) ? 0.08 : comes)) byKey.set(keyOf(row), row);
   }
   return [...byKey.values()];
 }
