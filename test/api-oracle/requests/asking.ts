@@ -42,7 +42,7 @@ export function pickModel({ choose, interests }: Asking): string {
 
 /** One of a list of ids, now and then an unknown one. */
 export function pickId({ choose }: Asking, ids: readonly string[]): string {
-  return ids.length === 0 || choose.chance(0.05) ? 'unknown:id' : choose.pick(ids);
+  return ids.length === 0 || choose.chance(0.08) ? 'unknown:id' : choose.pick(ids);
 }
 
 /** Each parameter with its probability. */

@@ -2,10 +2,13 @@ import { addDays, type Day } from '../../../schemas/day.ts';
 import type { Parameters } from '../request.ts';
 import type { Asking } from './asking.ts';
 
-/** Ranges of days: usual ones, and the edges at which they are refused, clamped or empty. */
-export function pickRange(asking: Asking): Parameters {
+/**
+ * Ranges of days: usual ones, and the edges at which they are refused, clamped or empty; often near `turns`, the days
+ * at which what is asked for begins, ends or breaks off.
+ */
+export function pickRange(asking: Asking, turns: readonly Day[]): Parameters {
   const { choose, state } = asking;
-  const day = pickDay(asking);
+  const day = pickDay(asking, turns);
   const form = choose.weighted(FORMS);
   switch (form) {
     case 'none':
@@ -50,7 +53,8 @@ const FORMS = {
   'in a gap': 2,
 };
 
-function pickDay({ choose, interests }: Asking): Day {
+function pickDay({ choose, interests }: Asking, turns: readonly Day[]): Day {
+  if (turns.length > 0 && choose.chance(0.6)) return addDays(choose.pick(turns), choose.pick([-1, 0, 0, 0, 1, 30]));
   const { nights, gaps, edges } = interests;
   const lists = [nights, nights, gaps, edges].filter((days) => days.length > 0);
   return choose.pick(choose.pick(lists));
