@@ -14,8 +14,9 @@ import { type Day, dayFromDate } from '../schemas/day.ts';
 import { sha256 } from '../storage/hash.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { isUnchangedSince, matchesEtag } from './conditional.ts';
+import { type CheckedQuery, parseRequest, type RequestSchemas } from './parse-request.ts';
 import type { Rights } from './rights.ts';
-import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
+import type { Problem } from './validation.ts';
 import type { View } from './view/view.ts';
 
 export type JsonText = string;
@@ -48,8 +49,10 @@ export interface DataRoute<Params, Query, Effective> {
   readonly capability: Capability;
   readonly summary: string;
   readonly description?: string;
-  readonly params: z.ZodType<Params>;
-  readonly query: z.ZodType<Query>;
+  readonly params: RequestSchemas<Params, Query>['params'];
+  readonly query: RequestSchemas<Params, Query>['query'];
+  /** Finds what is wrong with query parameters that are right one by one. */
+  readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly Problem[];
   /** The body, for the OpenAPI document and the tests. */
   readonly response: z.ZodType;
   readonly example?: unknown;
@@ -58,7 +61,7 @@ export interface DataRoute<Params, Query, Effective> {
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
   /** True where the same request on the same release is answered differently tomorrow. */
   readonly dependsOnToday: boolean;
-  /** The effective request: JSON-compatible and complete. Throws ApiError or RequestInvalid; asks no query. */
+  /** The effective request: JSON-compatible and complete. Throws ApiError; asks no query. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
   /** The body, which depends on nothing else. Throws ApiError. */
   readonly answer?: (effective: Effective, context: RequestContext) => Promise<JsonText>;
@@ -119,7 +122,9 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
   const { route, request, reply, view } = exchange;
   reply.header('X-Data-As-Of', view.newest.data_as_of);
   const context = contextOf(exchange, deps);
-  const effective = route.prepare(parseRequest(route, request), context);
+  const { params, query } = route;
+  const parsed = parseRequest({ params, query, check: (checked) => route.check?.(checked, context) ?? [] }, request);
+  const effective = route.prepare(parsed, context);
   if (route.answerOnce !== undefined) {
     return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
   }
@@ -179,20 +184,6 @@ async function sendOnce<P, Q, E>(
     .headers({ ...all, 'X-Cache': 'BYPASS' })
     .type(JSON_TYPE)
     .send(body);
-}
-
-/** The parameters of a request; all problems of path and query at once. */
-function parseRequest<P, Q, E>({ params, query }: DataRoute<P, Q, E>, request: FastifyRequest) {
-  const problems: Problem[] = [];
-  const parse = <T>(schema: z.ZodType<T>, value: unknown, place: Place): T => {
-    const result = parsePart(schema, value, place);
-    if ('value' in result) return result.value;
-    problems.push(...result.problems);
-    return undefined as T; // Never used: the problems are thrown below.
-  };
-  const parsed = { params: parse(params, request.params, 'path'), query: parse(query, request.query, 'query') };
-  if (problems.length > 0) throw new RequestInvalid(problems);
-  return parsed;
 }
 
 /** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */

@@ -27,8 +27,12 @@ export class RequestInvalid extends Error {
 export type Place = 'query' | 'path';
 
 /** A problem that only shows when parameters are seen together, or beside the data. */
-export function queryProblem(name: string, input: unknown, problem: Pick<Problem, 'msg' | 'type'> & Partial<Problem>) {
-  return new RequestInvalid([{ loc: ['query', name], input: input ?? null, ctx: {}, ...problem }]);
+export function queryProblem(
+  name: string,
+  input: unknown,
+  problem: Pick<Problem, 'msg' | 'type'> & Partial<Problem>,
+): Problem {
+  return { loc: ['query', name], input: input ?? null, ctx: {}, ...problem };
 }
 
 /** What the parameters of this folder put into a zod issue, so that it can be told in pydantic's words. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataRoute } from '../data-route.ts';
-import { type HistoryRange, resolveRange } from '../history-range.ts';
+import { findRangeProblems, type HistoryRange, resolveRange } from '../history-range.ts';
 import { ModelHistorySchema } from '../history-schemas.ts';
 import { oneOf } from '../parameters.ts';
 import { id, RANGE } from '../parameters-common.ts';
@@ -36,6 +36,7 @@ export const modelHistoryRoute = dataRoute({
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
+  check: (query, { today }) => findRangeProblems(query, today),
   prepare: ({ params, query }, context): Effective => {
     const { from, to, kind } = query;
     const series = {

@@ -3,7 +3,7 @@ import { dataRoute } from '../data-route.ts';
 import { day, decimal, oneOf, text, wholeNumber } from '../parameters.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { type Condition, listPage, type SortKey, where } from '../queries/list-page.ts';
+import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, ModelSchema } from '../records.ts';
 
 const SORTS = [
@@ -52,6 +52,7 @@ export const modelsRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async (query, { view }) => {
     const { sort, limit: pageSize, cursor } = query;

@@ -12,7 +12,7 @@ import { replayFeed } from './feed-replay.ts';
 import { loadWorld } from './load-world.ts';
 import { writeNastyDays } from './nasty-days.ts';
 import { createChooser } from './requests/chooser.ts';
-import { IS_API_THERE, startApi } from './start-api.ts';
+import { startApi } from './start-api.ts';
 import { compareStoredSnapshots, readStoredSnapshots } from './stored-snapshots.ts';
 
 /** Requests per run; more with API_REQUESTS. */
@@ -49,7 +49,7 @@ describe('the API over nasty days', () => {
     expect(compareStoredSnapshots(state.world, state.stored ?? new Map())).toEqual([]);
   });
 
-  describe.skipIf(!IS_API_THERE).each(DAYS_LATER)('%i days after the last night', (daysLater) => {
+  describe.each(DAYS_LATER)('%i days after the last night', (daysLater) => {
     const today = () => addDays(lastDay, daysLater);
 
     test('answers random requests as an independent reading of the contract does', { timeout: 600_000 }, async () => {

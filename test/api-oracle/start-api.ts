@@ -1,15 +1,11 @@
+import { openTestApi } from '../../api/testing/test-api.ts';
 import type { Day } from '../../schemas/day.ts';
 import type { RunningApi } from './oracle-server.ts';
 
-/** False until {@link startApi} is filled in; the tests that need it are skipped till then. */
-export const IS_API_THERE: boolean = false;
-
-/**
- * Starts the API in this process on a free port, without keys and limits, over the file store in this folder, with its
- * clock standing on this UTC day.
- *
- * TO BE FILLED IN when `api/` exists.
- */
-export function startApi(_storeFolder: string, _today: Day): Promise<RunningApi> {
-  throw new Error('there is no API yet');
+/** Starts the API in this process on a free port over the file store in this folder, with its clock standing on this UTC day. */
+export async function startApi(storeFolder: string, today: Day): Promise<RunningApi> {
+  const api = await openTestApi(`file:${storeFolder}`, { now: () => new Date(`${today}T12:00:00Z`) });
+  // biome-ignore lint/nursery/useAwaitThenable: it is a promise; the rule doesn't see through Fastify's overloads.
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, stop: () => api.close() };
 }
