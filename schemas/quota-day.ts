@@ -1,0 +1,31 @@
+import { addDays, addMonths, type Day, dayFromDate } from './day.ts';
+import { HISTORY_MONTHS_FULL } from './plans.ts';
+
+/** The UTC day whose counters an instant belongs to, and when the next one begins (SPEC "Daily quota rules" 5). */
+export interface QuotaDay {
+  readonly day: Day;
+  /** Unix seconds of the next 00:00:00 UTC. */
+  readonly resetAt: number;
+}
+
+export function quotaDayAt(now: Date): QuotaDay {
+  const day = dayFromDate(now);
+  return { day, resetAt: startOf(addDays(day, 1)).getTime() / 1000 };
+}
+
+/** The instant at which the UTC month of `now` ends, which is the first of the next one. */
+export function monthEnd(now: Date): Date {
+  return startOf(addMonths(`${dayFromDate(now).slice(0, 'YYYY-MM'.length)}-01`, 1));
+}
+
+/**
+ * The oldest day that may be queried: today minus so many calendar months, the day clamped to the month's end
+ * (DECISIONS "plan window"). Null where the window has no start.
+ */
+export function planWindowStart(historyMonths: number, today: Day): Day | null {
+  return historyMonths >= HISTORY_MONTHS_FULL ? null : addMonths(today, -historyMonths);
+}
+
+function startOf(day: Day): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
