@@ -23,6 +23,8 @@ export const ERROR_CODES = {
   corrupt: { exit: 1 },
   /** A defect of ours. */
   internal_error: { exit: 1 },
+  /** The control database did not do what it was asked; it may work later. */
+  unavailable: { exit: 1 },
 } as const satisfies Record<string, { exit: number }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
