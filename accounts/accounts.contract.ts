@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { describeDatabase } from './testing/contract-database.ts';
 import { describeIdempotency } from './testing/contract-idempotency.ts';
 import { describeKeys } from './testing/contract-keys.ts';
+import { describeKill } from './testing/contract-kill.ts';
 import { describeQuota } from './testing/contract-quota.ts';
 import { describeQuotaDays } from './testing/contract-quota-days.ts';
 import { subjectAt } from './testing/subject.ts';
@@ -30,6 +31,7 @@ export function describeAccounts(name: string, create: () => Promise<EmptyDataba
     describeQuota(subject);
     describeQuotaDays(subject);
     describeIdempotency(subject);
+    describeKill(subject);
     describeDatabase(() => database.another());
   });
 }

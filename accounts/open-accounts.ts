@@ -114,12 +114,21 @@ function assemble({ database, counter, log }: Parts, options: OpenAccountsOption
       ...{ database: database.kysely, clock, random: options.random ?? randomBytes },
       ...{ newId: monotonicFactory(), onChange: () => directory.forget() },
     }),
-    async close() {
+    close: once(async () => {
       await batcher.idle();
       await cleanup.close();
       await lastUsed.close();
       await counter.close();
       await database.close();
-    },
+    }),
+  };
+}
+
+/** Work that is done at the first call; later ones share its end. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
   };
 }

@@ -4,9 +4,10 @@ import { findCronProblem } from '../pipeline/schedule/cron.ts';
 import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
+import { AccountsConfigShape } from './config-accounts.ts';
+import { Milliseconds, wholeNumber } from './config-values.ts';
 
 const PREFIX = 'MODELSTATS_';
-const Milliseconds = wholeNumber(1, 86_400_000);
 const Bytes = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 const Kept = wholeNumber(1, 100_000);
 /** At most a day: timers of Node hold no more than 24 of them. */
@@ -15,11 +16,6 @@ const Cron = z.string().superRefine((expression, context) => {
   const message = findCronProblem(expression);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
-
-function wholeNumber(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number(message).int(message).min(min, message).max(max, message);
-}
 
 /**
  * Everything that can be configured, as environment variables `MODELSTATS_<NAME>`. Each has a section in
@@ -75,6 +71,7 @@ export const ConfigSchema = z.strictObject({
   ),
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
+  ...AccountsConfigShape,
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

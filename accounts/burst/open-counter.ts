@@ -5,6 +5,8 @@ import type { WindowCounter } from './window-counter.ts';
 export interface OpenCounterOptions {
   /** Organizations and keys counted at once, some 400 bytes each. */
   readonly namesMax: number;
+  readonly timeoutMs: number;
+  readonly pauseMs: number;
   readonly log: Log;
 }
 

@@ -1,10 +1,12 @@
 import { AppError } from '../../schemas/errors.ts';
-import type { Log } from '../log.ts';
+import { type Log, NO_LOG } from '../log.ts';
 import type { ControlDatabase } from './control-database.ts';
+import type { PostgresOptions } from './postgres-database.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
 
 export interface OpenDatabaseOptions {
   readonly sqlite?: Partial<SqliteOptions>;
+  readonly postgres?: Partial<PostgresOptions>;
   readonly log?: Log;
 }
 
@@ -16,6 +18,11 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions = {
   if (url.startsWith('sqlite:')) {
     const { SqliteDatabase } = await import('./sqlite-database.ts');
     return SqliteDatabase.open(pathFromUrl(url), { busyTimeoutMs: 2_000, ...options.sqlite });
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    if (!URL.canParse(url)) throw notADatabase(url, 'it is no URL');
+    const { PostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres-database.ts');
+    return PostgresDatabase.open(url, { ...POSTGRES_OPTIONS, ...options.postgres, log: options.log ?? NO_LOG });
   }
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');
 }
