@@ -6,7 +6,7 @@ import { BACKSTOP_PER_MINUTE, type BackstopLimits } from '../schemas/route-limit
 import { effectiveTerms } from '../schemas/terms.ts';
 import type { Accounts } from './accounts.ts';
 import { Administration } from './administration.ts';
-import { type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
+import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
 import { RateLimiter } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
 import type { ControlDatabase, KeyRecord } from './database/control-database.ts';
@@ -55,7 +55,7 @@ export async function openAccounts(url: string, options: OpenAccountsOptions = {
   const log = options.log ?? NO_LOG;
   const database = await openDatabase(url, { ...options.database, log });
   try {
-    const counter = await openCounter(options.redis, { ...options.counter, log });
+    const counter = await openCounter(options.redis, { ...COUNTER_OPTIONS, ...options.counter, log });
     return assemble({ database, counter, log }, options);
   } catch (error) {
     await database.close();
