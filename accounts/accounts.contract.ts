@@ -3,6 +3,7 @@ import { describeDatabase } from './testing/contract-database.ts';
 import { describeIdempotency } from './testing/contract-idempotency.ts';
 import { describeKeys } from './testing/contract-keys.ts';
 import { describeKill } from './testing/contract-kill.ts';
+import { describeLoad } from './testing/contract-load.ts';
 import { describeQuota } from './testing/contract-quota.ts';
 import { describeQuotaDays } from './testing/contract-quota-days.ts';
 import { subjectAt } from './testing/subject.ts';
@@ -31,6 +32,7 @@ export function describeAccounts(name: string, create: () => Promise<EmptyDataba
     describeQuota(subject);
     describeQuotaDays(subject);
     describeIdempotency(subject);
+    describeLoad(subject);
     describeKill(subject);
     describeDatabase(() => database.another());
   });
