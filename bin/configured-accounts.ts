@@ -1,15 +1,16 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Administration } from '../accounts/administration.ts';
-import { type OpenAccountsOptions, openAccounts } from '../accounts/open-accounts.ts';
+import type { OpenAccountsOptions } from '../accounts/open-accounts.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
 import type { CommandContext } from './commands/command-context.ts';
 import type { Config } from './config.ts';
 
 /** Opens the accounts of `MODELSTATS_DATABASE`, with the limits and counters that are configured, for a server. */
-export function openConfiguredAccounts(
+export async function openConfiguredAccounts(
   config: Config,
   options: Pick<OpenAccountsOptions, 'clock' | 'log'>,
 ): Promise<Accounts> {
+  const openAccounts = await loadOpenAccounts();
   return openAccounts(config.DATABASE, {
     ...options,
     redis: config.REDIS,
@@ -28,6 +29,7 @@ export async function withAdministration<T>(
   { config, clock }: Pick<CommandContext, 'config' | 'clock'>,
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> {
+  const openAccounts = await loadOpenAccounts();
   const accounts = await openAccounts(config.DATABASE, { clock, database: databaseOptions(config) });
   try {
     return await work(accounts.administration);
@@ -37,6 +39,11 @@ export async function withAdministration<T>(
   } finally {
     await accounts.close();
   }
+}
+
+/** Only now: the other commands need not wait for the databases' libraries. */
+async function loadOpenAccounts() {
+  return (await import('../accounts/open-accounts.ts')).openAccounts;
 }
 
 function databaseOptions(config: Config): NonNullable<OpenAccountsOptions['database']> {

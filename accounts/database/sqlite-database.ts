@@ -59,7 +59,11 @@ export class SqliteDatabase implements ControlDatabase {
 
   /** Changes with the first look after another connection's commit. */
   version(): number {
-    return this.#version.get() ?? 0;
+    try {
+      return this.#version.get() ?? 0;
+    } catch (error) {
+      throw unavailable(error);
+    }
   }
 
   async close(): Promise<void> {
