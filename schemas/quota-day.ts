@@ -1,5 +1,8 @@
-import { addDays, addMonths, type Day, dayFromDate } from './day.ts';
+import { addMonths, type Day, dayFromDate } from './day.ts';
 import { HISTORY_MONTHS_FULL } from './plans.ts';
+
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1000;
 
 /** The UTC day whose counters an instant belongs to, and when the next one begins (SPEC "Daily quota rules" 5). */
 export interface QuotaDay {
@@ -9,13 +12,12 @@ export interface QuotaDay {
 }
 
 export function quotaDayAt(now: Date): QuotaDay {
-  const day = dayFromDate(now);
-  return { day, resetAt: startOf(addDays(day, 1)).getTime() / 1000 };
+  return { day: dayFromDate(now), resetAt: (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_SECONDS };
 }
 
 /** The instant at which the UTC month of `now` ends, which is the first of the next one. */
 export function monthEnd(now: Date): Date {
-  return startOf(addMonths(`${dayFromDate(now).slice(0, 'YYYY-MM'.length)}-01`, 1));
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }
 
 /**
@@ -24,8 +26,4 @@ export function monthEnd(now: Date): Date {
  */
 export function planWindowStart(historyMonths: number, today: Day): Day | null {
   return historyMonths >= HISTORY_MONTHS_FULL ? null : addMonths(today, -historyMonths);
-}
-
-function startOf(day: Day): Date {
-  return new Date(`${day}T00:00:00Z`);
 }

@@ -26,7 +26,7 @@ export class MemoryCounter implements WindowCounter {
     turnTo(ring, second);
     const at = ring.second % WINDOW_SECONDS;
     ring.hits[at] = (ring.hits[at] ?? 0) + 1;
-    return [...ring.hits.subarray(at + 1), ...ring.hits.subarray(0, at + 1)];
+    return windowOf(ring);
   }
 
   async close(): Promise<void> {
@@ -49,6 +49,13 @@ interface Ring {
   readonly hits: Uint32Array;
   /** The newest second; buckets of older ones than 59 before are cleared. */
   second: number;
+}
+
+/** The buckets, oldest first. */
+function windowOf({ hits, second }: Ring): Window {
+  const window: number[] = [];
+  for (let step = 1; step <= WINDOW_SECONDS; step += 1) window.push(hits[(second + step) % WINDOW_SECONDS] ?? 0);
+  return window;
 }
 
 /** Clears the buckets between the newest second and this one. A clock that was set back counts in the newest. */
