@@ -86,6 +86,31 @@ describeWith('postgres', 'accounts while PostgreSQL is in trouble', () => {
     expect((await accounts.quota.usage(caller)).used).toBeLessThan(10);
   });
 
+  test('a connection that ends in the middle of a transaction takes nobody along', async () => {
+    const logged: unknown[] = [];
+    const note = (...words: unknown[]) => void logged.push(words);
+    const accounts = await subject.open({ database: QUICK, log: { info: note, warn: note } });
+    const { key, caller: ask } = await addCustomer(accounts);
+    const caller = await ask();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('begin');
+    await other.query('lock table daily_usage');
+    const waiting = accounts.quota.reserve(caller, { idempotencyKey: 'a' });
+    const ends = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'modelstats' and datname = current_database()`;
+    await vi.waitFor(async () => {
+      const { rowCount } = await other.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+      expect(rowCount).toBeGreaterThan(0);
+    });
+    await other.query(ends);
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+    await other.query('rollback');
+    await other.end();
+    expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).toMatchObject({ usage: { used: 1 } });
+    expect(JSON.stringify(logged)).not.toContain(key);
+  });
+
   test('the password is in no error', async () => {
     const wrong = url.replace('modelstats@', 'stranger:very-secret@');
     for (const address of [wrong, wrong.replace(/:\d+\//, ':1/'), `${wrong} x`, 'postgres://a:very-secret@[/x']) {

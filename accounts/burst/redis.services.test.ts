@@ -1,9 +1,12 @@
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { RedisServer } from '../testing/redis-server.ts';
 import { describeWith } from '../testing/server-process.ts';
 import { TestClock, times } from '../testing/subject.ts';
+import { MemoryCounter } from './memory-counter.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './open-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { RedisCounter } from './redis-counter.ts';
 import type { WindowCounter } from './window-counter.ts';
 
 const QUICK = { timeoutMs: 500, connectTimeoutMs: 500, reconnectMsMax: 100, pauseMs: 50 };
@@ -87,6 +90,28 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
     const how = { limit: 100, isEnforced: true };
     await limiter.hit('joined', how);
     expect(await second.hit('joined', how)).toMatchObject({ remaining: 98 });
+  });
+
+  test('counts exactly as memory does, whatever the pauses', async () => {
+    const pauses = fc.array(fc.integer({ min: 0, max: 45 }), { minLength: 1, maxLength: 40 });
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(pauses, async (steps) => {
+        runs += 1;
+        const [shared, own] = [
+          new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK }, () => {}),
+          new MemoryCounter({ namesMax: 1 }),
+        ];
+        await shared.connect();
+        let second = 1_795_000_000;
+        for (const pause of steps) {
+          second += pause;
+          expect(await shared.hit(`run-${runs}`, second)).toEqual(await own.hit('run', second));
+        }
+        await shared.close();
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test('waits for a hanging Redis once, not at every request', async () => {

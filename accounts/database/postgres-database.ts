@@ -53,7 +53,7 @@ export class PostgresDatabase implements ControlDatabase {
       throw unavailable(error, `the control database ${shownAddress(url)} can't be opened`);
     }
     const pool = createPool(url, options);
-    pool.on('error', (error) => log.warn({ error: error.message }, 'a connection to the control database ended'));
+    pool.on('error', (error) => log.warn({ reason: error.message }, 'a connection to the control database ended'));
     return new PostgresDatabase(pool);
   }
 
@@ -81,7 +81,7 @@ export class PostgresDatabase implements ControlDatabase {
 /** Kysely locks with an advisory lock, so processes that start together migrate once. */
 async function migrate(url: string, options: PostgresOptions): Promise<void> {
   const pool = createPool(url, { ...options, connectionsMax: 1, statementTimeoutMs: MIGRATION_TIMEOUT_MS });
-  pool.on('error', () => {}); // The query that was under way tells.
+  pool.on('error', () => {}); // The next query tells.
   const kysely = new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrateControlDatabase(kysely, shownAddress(url));
@@ -91,7 +91,7 @@ async function migrate(url: string, options: PostgresOptions): Promise<void> {
 }
 
 function createPool(url: string, options: PostgresOptions): pg.Pool {
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: url,
     application_name: 'modelstats',
     max: options.connectionsMax,
@@ -103,6 +103,9 @@ function createPool(url: string, options: PostgresOptions): pg.Pool {
     keepAlive: true,
     types: { getTypeParser },
   });
+  // A connection that ends while it is lent out tells its query, and emits an error that would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 /** 64-bit numbers as numbers: all of ours are counts and milliseconds. Everything else is pg's own. */

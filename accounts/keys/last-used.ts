@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { messageFromError } from '../../schemas/errors.ts';
 import type { ControlTables } from '../database/tables.ts';
 import type { Log } from '../log.ts';
 
@@ -44,7 +45,7 @@ export class LastUsed {
       for (let from = 0; from < seen.length; from += KEYS_PER_STATEMENT)
         await this.#update(seen.slice(from, from + KEYS_PER_STATEMENT));
     } catch (error) {
-      this.#log.warn({ error }, 'the last use of keys could not be written');
+      this.#log.warn({ reason: messageFromError(error) }, 'the last use of keys could not be written');
     }
   }
 

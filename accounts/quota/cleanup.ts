@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { addDays, type Day, dayFromDate } from '../../schemas/day.ts';
+import { messageFromError } from '../../schemas/errors.ts';
 import type { ControlTables } from '../database/tables.ts';
 import type { Log } from '../log.ts';
 
@@ -56,7 +57,7 @@ export class Cleanup {
       await this.#repeat(() => this.#deleteKeys(addDays(today, -IDEMPOTENCY_DAYS)));
       await this.#repeat(() => this.#deleteUsage(addDays(today, -this.#options.usageDays)));
     } catch (error) {
-      this.#log.warn({ error }, 'usage of days gone by could not be removed');
+      this.#log.warn({ reason: messageFromError(error) }, 'usage of days gone by could not be removed');
     }
   }
 
