@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { MIGRATIONS_TABLE } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { openAccounts } from '../open-accounts.ts';
 import { times } from './subject.ts';
@@ -29,7 +30,9 @@ export function describeDatabase(another: () => Promise<string>): void {
     test('of a newer version is refused', async () => {
       const url = await another();
       const database = await openDatabase(url);
-      await sql`insert into kysely_migration (name, timestamp) values ('9999-future', 'x')`.execute(database.kysely);
+      await sql`insert into ${sql.table(MIGRATIONS_TABLE)} (name, timestamp) values ('9999-future', 'x')`.execute(
+        database.kysely,
+      );
       await database.close();
       await expect(openAccounts(url)).rejects.toMatchObject({
         ...{ code: 'configuration', message: expect.stringMatching(/newer version of modelstats \(9999-future\)/) },
