@@ -2,6 +2,10 @@ import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ulid } from 'ulid';
+import type { Accounts } from '../accounts/accounts.ts';
+import { AccessControl, type RouteAccess } from './access/access-control.ts';
+import type { CapabilityStates } from './access/capabilities.ts';
+import { limitFailedAttempts } from './access/failed-attempts.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
@@ -13,6 +17,7 @@ import { clientErrorHandler } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
 import { ALL_RIGHTS } from './rights.ts';
+import { addAccount } from './routes/account.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
 import { addHealth, type HealthSource } from './routes/health.ts';
@@ -31,12 +36,17 @@ export interface ApiSettings {
   readonly keepAliveTimeoutMs: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
+  /** Attempts without a valid key per minute and client address. */
+  readonly failedAttemptsMax: number;
+  readonly capabilities: CapabilityStates;
   /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
   readonly metricsToken: string | undefined;
 }
 
 export interface ApiDeps {
   readonly settings: ApiSettings;
+  /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
+  readonly accounts: Accounts | undefined;
   readonly views: DataRouteDeps['views'] & HealthSource;
   readonly cache: AnswerCache;
   readonly clock: () => Date;
@@ -60,6 +70,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   });
   addErrorHandling(app, contextOf);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
+  const access = await addAccessControl(app, deps);
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'same-site' } });
   await addCompression(app, settings);
   await app.register(
@@ -70,7 +81,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       refuseOtherMethods(scope);
       addHealth(scope, deps.views);
       addErrorPages(scope);
-      addDataRoutes(scope, deps, baseUrlOf);
+      if (access !== undefined) addAccount(scope, access);
+      addDataRoutes(scope, deps, { baseUrlOf, access });
     },
     { prefix: settings.basePath },
   );
@@ -126,15 +138,48 @@ async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSe
   });
 }
 
-function addDataRoutes(app: FastifyInstance, deps: ApiDeps, baseUrlOf: DataRouteDeps['baseUrlOf']): void {
+function addDataRoutes(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  { baseUrlOf, access }: Pick<DataRouteDeps, 'baseUrlOf'> & { readonly access: AccessControl | undefined },
+): void {
   const routeDeps: DataRouteDeps = {
     views: deps.views,
     clock: deps.clock,
     cache: deps.cache,
-    rightsOf: () => ALL_RIGHTS,
+    rightsOf: (request) => access?.rightsOf(request) ?? ALL_RIGHTS,
     baseUrlOf,
     signUrl: deps.signUrl,
-    takeUnit: async () => {},
+    takeUnit: async (request) => access?.takeUnit(request),
   };
   for (const route of DATA_ROUTES) addDataRoute(app, route, { deps: routeDeps, schema: describeRoute(route) });
+}
+
+/** Stands in front of everything below `/v1`, of what doesn't exist there too. */
+async function addAccessControl(app: FastifyInstance, deps: ApiDeps): Promise<AccessControl | undefined> {
+  const { accounts, clock, settings } = deps;
+  if (accounts === undefined) return undefined;
+  const countFailure = await limitFailedAttempts(app, { max: settings.failedAttemptsMax, addressesMax: ADDRESSES_MAX });
+  const access = new AccessControl({ accounts, clock, countFailure, capabilities: settings.capabilities });
+  const prefix = `${settings.basePath}/v1`;
+  app.addHook('onRequest', async (request) => {
+    const { access: asked } = request.routeOptions.config;
+    const isBelow = request.url === prefix || /^[/?]/.test(request.url.slice(prefix.length));
+    if (asked !== undefined) await access.admit(request, asked);
+    else if (request.is404 && request.url.startsWith(prefix) && isBelow) await access.admit(request, undefined);
+  });
+  app.addHook('onSend', async (request, reply) => {
+    await access.settle(request, reply);
+  });
+  return access;
+}
+
+/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
+const ADDRESSES_MAX = 20_000;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route below `/v1` asks of its callers; every such route has it. */
+    access?: RouteAccess;
+  }
 }

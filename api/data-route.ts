@@ -11,7 +11,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../schemas/api-errors.ts';
 import { type Day, dayFromDate } from '../schemas/day.ts';
+import type { Feature } from '../schemas/plans.ts';
 import { sha256 } from '../storage/hash.ts';
+import type { RouteAccess } from './access/access-control.ts';
+import type { Capability } from './access/capabilities.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { isUnchangedSince, matchesEtag } from './conditional.ts';
 import { type CheckedQuery, parseRequest, type RequestSchemas } from './parse-request.ts';
@@ -35,6 +38,9 @@ export interface RequestContext {
 
 export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
 
+/** The capabilities that have data routes. */
+export type DataCapability = Extract<Capability, 'current' | 'history' | 'snapshots' | 'changes'>;
+
 /** An answer that isn't the usual 200 with a cacheable body. */
 export interface SpecialAnswer {
   readonly status: 200 | 302;
@@ -45,8 +51,7 @@ export interface SpecialAnswer {
 export interface DataRoute<Params, Query, Effective> {
   /** Fastify's pattern below the base path. */
   readonly path: `/v1/${string}`;
-  /** What the capability and the plan's feature are called; see {@link CAPABILITIES}. */
-  readonly capability: Capability;
+  readonly capability: DataCapability;
   readonly summary: string;
   readonly description?: string;
   readonly params: RequestSchemas<Params, Query>['params'];
@@ -78,9 +83,13 @@ export function dataRoute<P, Q, E>(route: DataRoute<P, Q, E>): DataRoute<P, Q, E
   return route;
 }
 
-/** What can be switched off as a whole (DECISIONS "capabilities"). */
-export const CAPABILITIES = ['current', 'history', 'snapshots', 'changes'] as const;
-export type Capability = (typeof CAPABILITIES)[number];
+/** What a plan must include for the routes of a capability (SPEC "Authentication" rule 6). */
+const FEATURES: Readonly<Record<DataCapability, Feature | null>> = {
+  current: null,
+  history: 'history',
+  snapshots: 'snapshots',
+  changes: 'incremental',
+};
 
 export interface DataRouteDeps {
   readonly views: { current(): View };
@@ -100,7 +109,7 @@ export function addDataRoute<P, Q, E>(
   route: DataRoute<P, Q, E>,
   { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
 ): void {
-  app.get(route.path, { schema, config: { dataRoute: route.path } }, async (request, reply) => {
+  app.get(route.path, { schema, config: { access: accessOf(route) } }, async (request, reply) => {
     const view = deps.views.current();
     const release = view.lease();
     try {
@@ -109,6 +118,11 @@ export function addDataRoute<P, Q, E>(
       release();
     }
   });
+}
+
+/** What the route asks of its callers. */
+function accessOf({ path, capability }: AnyDataRoute): RouteAccess {
+  return { route: path.replaceAll(/:(\w+)/g, '{$1}'), capability, feature: FEATURES[capability] };
 }
 
 interface Exchange<P, Q, E> {
@@ -123,7 +137,10 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
   reply.header('X-Data-As-Of', view.newest.data_as_of);
   const context = contextOf(exchange, deps);
   const { params, query } = route;
-  const parsed = parseRequest({ params, query, check: (checked) => route.check?.(checked, context) ?? [] }, request);
+  const parsed = parseRequest(
+    { params, query, check: (checked) => [...(route.check?.(checked, context) ?? []), ...findHeaderProblems(request)] },
+    request,
+  );
   const effective = route.prepare(parsed, context);
   if (route.answerOnce !== undefined) {
     return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
@@ -184,6 +201,24 @@ async function sendOnce<P, Q, E>(
     .headers({ ...all, 'X-Cache': 'BYPASS' })
     .type(JSON_TYPE)
     .send(body);
+}
+
+/** Longest `Idempotency-Key`, in characters (SPEC "Other constants"). */
+const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
+
+function findHeaderProblems({ headers }: FastifyRequest): readonly Problem[] {
+  const key = headers['idempotency-key'];
+  if (typeof key !== 'string') return [];
+  const told = { loc: ['header', 'Idempotency-Key'], input: key };
+  const max = IDEMPOTENCY_KEY_LENGTH_MAX;
+  if (key === '') {
+    return [
+      { ...told, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
+    ];
+  }
+  if (key.length <= max) return [];
+  const msg = `String should have at most ${max} characters`;
+  return [{ ...told, msg, type: 'string_too_long', ctx: { max_length: max } }];
 }
 
 /** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */

@@ -1,4 +1,5 @@
 import { API_ERRORS, type ApiErrorCode } from '../../schemas/api-errors.ts';
+import type { Capability } from '../access/capabilities.ts';
 import { ErrorBodySchema } from '../api-error.ts';
 import type { AnyDataRoute } from '../data-route.ts';
 import { ValidationBodySchema } from '../validation.ts';
@@ -13,17 +14,15 @@ const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'unavailable',
 ];
 
-/** Fastify's schema of a data route, from which the OpenAPI document is made. */
-export function describeRoute({
-  path,
-  summary,
-  description,
-  params,
-  query,
-  response,
-  errors,
-  capability,
-}: AnyDataRoute) {
+/** What the document says of a route below `/v1`. */
+export type RouteDescription = Pick<
+  AnyDataRoute,
+  'path' | 'summary' | 'description' | 'params' | 'query' | 'response' | 'errors'
+> & { readonly capability: Capability };
+
+/** Fastify's schema of a route below `/v1`, from which the OpenAPI document is made. */
+export function describeRoute(route: RouteDescription) {
+  const { path, summary, description, params, query, response, errors, capability } = route;
   const byStatus = new Map<number, ApiErrorCode[]>();
   for (const code of [...COMMON_ERRORS, ...errors]) {
     const { status } = API_ERRORS[code];

@@ -22,6 +22,6 @@ export const snapshotsRoute = dataRoute({
   }),
   answer: async ({ ids }, { view }) => {
     const wanted = new Set(ids);
-    return JSON.stringify({ snapshots: view.meta.manifests.filter(({ id }) => wanted.has(id)).reverse() });
+    return JSON.stringify({ snapshots: view.meta.manifests.filter(({ id }) => wanted.has(id)).toReversed() });
   },
 });

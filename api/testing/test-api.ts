@@ -42,6 +42,8 @@ const DEFAULT_SETTINGS: ApiSettings = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
   compressFromBytes: 1024,
+  failedAttemptsMax: 60,
+  capabilities: {},
   metricsToken: undefined,
 };
 
@@ -69,6 +71,7 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
   const folder = folderFromUrl(url);
   const app = await buildApp({
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    accounts: undefined,
     views: follower,
     cache: new AnswerCache(options.cacheBytes ?? 1 << 24),
     clock,
