@@ -2,7 +2,7 @@
  * Records as DuckDB sees them: column types, the canonical line and the entity id as SQL expressions. They derive from
  * `schemas/datasets.ts` and give byte for byte what `canonicalLine` and `entityIdFromKey` give in TypeScript.
  */
-import { type Column, type ColumnType, type Dataset, publishedColumns } from '../schemas/datasets.ts';
+import { type Column, type ColumnType, type Dataset, publishedColumns, publishedName } from '../schemas/datasets.ts';
 
 export const DUCKDB_TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'VARCHAR',
@@ -69,14 +69,15 @@ export function columnList(columns: readonly (Column | string)[], alias?: string
 }
 
 /**
- * The canonical line of a row, without the newline (DESIGN §4 "Canonical line"). One `concat`, because each `||` would
+ * The canonical line of a row, without the newline (DESIGN §4 "Canonical line"), in the version of the records that the
+ * dataset is of. One `concat`, because each `||` would
  * copy the line so far; it passes over NULL, which the columns that aren't nullable never hold.
  */
 export function lineSql(dataset: Dataset, alias?: string): string {
   const prefix = alias === undefined ? '' : `${alias}.`;
   const parts = publishedColumns(dataset).map((column, index) => {
     const wire = WIRE_SQL[column.type](prefix + column.name);
-    const text = `'${index === 0 ? '{' : ','}"${column.name}":', `;
+    const text = `'${index === 0 ? '{' : ','}"${publishedName(column)}":', `;
     return text + (column.nullable ? `coalesce(${wire}, 'null')` : wire);
   });
   return `concat(${parts.join(', ')}, '}')`;
