@@ -33,3 +33,15 @@ export function findNightVersions(
   }
   return { inForce, noticed, renewed: renewedDatasets(before, inForce) };
 }
+
+/** What an operator should know who sees many events. */
+export function renewalNotes(
+  { inForce }: NightVersions,
+  { firstRenewalSeq, lastSeq }: { readonly firstRenewalSeq: number | null; readonly lastSeq: number },
+): readonly string[] {
+  if (firstRenewalSeq === null) return [];
+  const records = lastSeq - firstRenewalSeq + 1;
+  return [
+    `version ${inForce.version} of the records comes into force: ${records} unchanged records are sent anew in it`,
+  ];
+}

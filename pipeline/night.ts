@@ -20,7 +20,7 @@ import { diff } from './diff.ts';
 import { guard } from './guard.ts';
 import { closeIntervals } from './history.ts';
 import { type NightResult, type RunOutline, resultFromProblems, resultFromRelease } from './night-result.ts';
-import { findNightVersions } from './night-versions.ts';
+import { findNightVersions, renewalNotes } from './night-versions.ts';
 import { loadPrevious } from './previous.ts';
 import { prove } from './prove.ts';
 import { publish } from './publish.ts';
@@ -129,6 +129,7 @@ async function runStages(night: NightRun): Promise<NightResult> {
       diff(database, { day, capturedAt, captured, checked, previous, versions }),
     );
     findings.diff = changed;
+    findings.warnings.push(...renewalNotes(versions, changed));
     const holds = guard(checked, changed, source.settings);
     findings.holds = holds;
     if (holds.length > 0 && !request.accept) return heldResult(holds, outlineOf(night));
