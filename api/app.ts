@@ -3,6 +3,8 @@ import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ulid } from 'ulid';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
 import { AccessControl, type RouteAccess } from './access/access-control.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
 import { limitFailedAttempts } from './access/failed-attempts.ts';
@@ -55,6 +57,8 @@ export interface ApiDeps {
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
 }
 
 /**
@@ -145,6 +149,7 @@ function addDataRoutes(
 ): void {
   const routeDeps: DataRouteDeps = {
     views: deps.views,
+    versions: deps.versions ?? RECORD_VERSIONS,
     clock: deps.clock,
     cache: deps.cache,
     rightsOf: (request) => access?.rightsOf(request) ?? ALL_RIGHTS,

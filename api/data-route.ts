@@ -12,6 +12,7 @@ import type { z } from 'zod';
 import type { ApiErrorCode } from '../schemas/api-errors.ts';
 import { type Day, dayFromDate } from '../schemas/day.ts';
 import type { Feature } from '../schemas/plans.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
 import { sha256 } from '../storage/hash.ts';
 import type { RouteAccess } from './access/access-control.ts';
 import type { Capability } from './access/capabilities.ts';
@@ -28,6 +29,8 @@ export type JsonText = string;
 export interface RequestContext {
   readonly view: View;
   readonly rights: Rights;
+  /** The versions of the records, announced ones included. */
+  readonly versions: readonly RecordVersion[];
   readonly now: Date;
   readonly today: Day;
   /** `scheme://host/prefix`, without a slash at the end. */
@@ -93,6 +96,7 @@ const FEATURES: Readonly<Record<DataCapability, Feature | null>> = {
 
 export interface DataRouteDeps {
   readonly views: { current(): View };
+  readonly versions: readonly RecordVersion[];
   readonly clock: () => Date;
   readonly cache: AnswerCache;
   readonly rightsOf: (request: FastifyRequest) => Rights;
@@ -174,7 +178,8 @@ function contextOf<P, Q, E>({ view, request }: Exchange<P, Q, E>, deps: DataRout
     const url = await deps.signUrl(key, options);
     return url.startsWith('/') ? baseUrl + url : url;
   };
-  return { view, rights: deps.rightsOf(request), now, today: dayFromDate(now), baseUrl, signUrl };
+  const { versions } = deps;
+  return { view, versions, rights: deps.rightsOf(request), now, today: dayFromDate(now), baseUrl, signUrl };
 }
 
 function conditionalHeaders<P, Q, E>({ cacheControl }: DataRoute<P, Q, E>, etag: string, modifiedAt: Date) {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../storage/open-store.ts';
 import { AnswerCache } from '../answer-cache.ts';
@@ -19,6 +20,8 @@ export interface TestApiOptions {
   /** A folder that a view may already lie in; default: a new one. */
   readonly viewFolder?: string;
   readonly cacheBytes?: number;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[];
   /** Stands between the API and the store, to make it fail. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
 }
@@ -66,7 +69,13 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
   const events: ViewEvent[] = [];
   const follower = new ViewFollower(
     { ...DEFAULT_FOLLOWER, ...options.follower },
-    { store, folder: await ViewFolder.take(viewFolder), clock, onEvent: (event) => events.push(event) },
+    {
+      store,
+      folder: await ViewFolder.take(viewFolder),
+      clock,
+      versions: options.versions,
+      onEvent: (event) => events.push(event),
+    },
   );
   const folder = folderFromUrl(url);
   const app = await buildApp({
@@ -79,6 +88,7 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     files: folder === undefined ? undefined : { folder, links },
     logger: undefined,
     metrics: new Metrics(),
+    versions: options.versions,
   });
   await follower.start();
   const get: TestApi['get'] = async (path, headers = {}) => app.inject({ method: 'GET', url: path, headers });

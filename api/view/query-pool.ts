@@ -80,7 +80,7 @@ export class QueryPool {
     }, this.#limits.queryTimeoutMs);
     try {
       const statement = worker.prepared.get(sql) ?? (await prepare(worker, sql));
-      statement.bind([...parameters]);
+      bind(statement, parameters);
       const reader = await statement.runAndReadAll();
       return reader.getRowObjectsJson();
     } catch (error) {
@@ -98,6 +98,14 @@ export class QueryPool {
       connection.closeSync();
     }
     this.#idle.length = 0;
+  }
+}
+
+/** Numbers as DOUBLE, whole ones too: whether one has decimals must not decide what it can be compared with. */
+function bind(statement: DuckDBPreparedStatement, parameters: readonly DuckDBValue[]): void {
+  for (const [index, value] of parameters.entries()) {
+    if (typeof value === 'number') statement.bindDouble(index + 1, value);
+    else statement.bindValue(index + 1, value);
   }
 }
 
