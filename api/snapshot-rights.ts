@@ -10,7 +10,7 @@ export function visibleSnapshots(manifests: readonly Manifest[], rights: Rights,
   const limit = planLimitFrom(rights, today);
   const lastOfMonth = new Map(manifests.map((manifest) => [manifest.id.slice(0, 'YYYY-MM'.length), manifest]));
   const isMonthEnd = (manifest: Manifest) => lastOfMonth.get(manifest.id.slice(0, 'YYYY-MM'.length)) === manifest;
-  const newest = new Set(manifests.slice(-snapshots.daily));
+  const newest = new Set(manifests.slice(Math.max(0, manifests.length - snapshots.daily)));
   return manifests.filter((manifest) => {
     return newest.has(manifest) || (isMonthEnd(manifest) && (limit === null || dayOf(manifest) >= limit));
   });
