@@ -33,7 +33,7 @@ describe('the plan window begins the plan’s months before today, on the last d
 });
 
 describe('without from', () => {
-  test('the range begins 400 days before to, or where the plan begins, whichever is later', () => {
+  test('history rule 4: the range begins 400 days before to, or where the plan begins, whichever is later', () => {
     const today = '2026-06-30';
     expect(resolveRange({}, { today, rights: ALL_RIGHTS })).toEqual({
       from: '2025-05-26',
@@ -103,7 +103,7 @@ describe('with from', () => {
     });
   });
 
-  test('one before the plan window is refused with param from, the plan and the earliest date', () => {
+  test('history rule 5: one before the plan window is refused with param from, the plan and the earliest date', () => {
     const error = errorOf(() => resolveRange({ from: '2025-12-29' }, { today, rights: COMMUNITY }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 'history_window_exceeded', options: { param: 'from', plan: 'community' } });
