@@ -17,7 +17,7 @@ import { sha256 } from '../storage/hash.ts';
 import type { RouteAccess } from './access/access-control.ts';
 import type { Capability } from './access/capabilities.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { isUnchangedSince, matchesEtag } from './conditional.ts';
+import { findMatchingEtag, isUnchangedSince } from './conditional.ts';
 import { type CheckedQuery, parseRequest, type RequestSchemas } from './parse-request.ts';
 import type { Rights } from './rights.ts';
 import type { Problem } from './validation.ts';
@@ -153,7 +153,13 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
   const modifiedAt = lastModified(route, context);
   const headers = conditionalHeaders(route, etag, modifiedAt);
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
-  if (matchesEtag(ifNoneMatch, etag)) return reply.code(304).headers(headers).send();
+  const matching = findMatchingEtag(ifNoneMatch, etag);
+  // The tag that the caller has: that of a compressed answer names the compressed one.
+  if (matching !== undefined)
+    return reply
+      .code(304)
+      .headers({ ...headers, ETag: matching })
+      .send();
   const load = async () => (await route.answer?.(effective, context)) ?? '';
   if (ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt))) {
     // These name no answer they have, so it must be one that could be had; it costs no unit either way.
@@ -187,7 +193,8 @@ function conditionalHeaders<P, Q, E>({ cacheControl }: DataRoute<P, Q, E>, etag:
     ETag: `"${etag}"`,
     'Last-Modified': modifiedAt.toUTCString(),
     'Cache-Control': cacheControl,
-    Vary: 'Authorization',
+    // Also where an answer is too small to compress: caches learn it from whichever comes first.
+    Vary: 'Authorization, accept-encoding',
   };
 }
 
@@ -199,7 +206,9 @@ async function sendOnce<P, Q, E>(
 ): Promise<FastifyReply> {
   const etag = sha256(body).slice(0, ETAG_LENGTH);
   const all = { ...conditionalHeaders(route, etag, modifiedAt), ...headers };
-  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(all).send();
+  if (findMatchingEtag(request.headers['if-none-match'], etag) !== undefined) {
+    return reply.code(304).headers(all).send();
+  }
   await deps.takeUnit(request);
   return reply
     .code(status)

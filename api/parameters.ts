@@ -81,9 +81,19 @@ export function day(options: Described) {
     .meta({ type: 'string', format: 'date', ...described(options) });
 }
 
-/** Any text of 1 to `max` characters. */
+/** Any text of 1 to `max` characters; one outside the basic plane is one, not two. */
 export function text({ max, ...options }: Described & { readonly max: number }) {
-  return z.string().min(1).max(max).meta(described(options));
+  return z
+    .string()
+    .min(1)
+    .superRefine((word, context) => {
+      if ([...word].length <= max) return;
+      issue(context, `String should have at most ${max} characters`, {
+        type: 'string_too_long',
+        ctx: { max_length: max },
+      });
+    })
+    .meta({ maxLength: max, ...described(options) });
 }
 
 /** One of a closed set of words. */

@@ -19,5 +19,7 @@ export function visibleSnapshots(
   const days = [...new Set(manifests.map(dayFromSnapshot))];
   const terms = snapshots && { snapshots, historyMonths: historyMonths ?? HISTORY_MONTHS_FULL };
   const newestFirst = terms === null ? days.toReversed() : visibleDays(days, terms, today);
-  return newestFirst.flatMap((day) => manifests.filter((manifest) => dayFromSnapshot(manifest) === day));
+  const byDay = new Map<Day, Manifest[]>(days.map((day) => [day, []]));
+  for (const manifest of manifests) byDay.get(dayFromSnapshot(manifest))?.push(manifest);
+  return newestFirst.flatMap((day) => byDay.get(day) ?? []);
 }

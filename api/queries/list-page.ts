@@ -1,13 +1,13 @@
-import type { DuckDBValue } from '@duckdb/node-api';
 import { sha256 } from '../../storage/hash.ts';
 import type { CheckedQuery } from '../parse-request.ts';
 import { type Problem, queryProblem, RequestInvalid } from '../validation.ts';
+import type { QueryValue } from '../view/query-pool.ts';
 import type { View } from '../view/view.ts';
 
 /** A condition with its values; `?` stands for each, in order. */
 export interface Condition {
   readonly sql: string;
-  readonly values: readonly DuckDBValue[];
+  readonly values: readonly QueryValue[];
 }
 
 export interface SortKey {

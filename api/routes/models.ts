@@ -93,8 +93,11 @@ function sortFrom(sort: ModelsQuery['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
   if (sort === 'id' || !isSortColumn(column)) return undefined;
-  return { column, isDescending, type: SORT_TYPES[column] };
+  return { column: column === 'name' ? SORTED_NAME : column, isDescending, type: SORT_TYPES[column] };
 }
+
+/** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
+const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_TYPES {
   return Object.hasOwn(SORT_TYPES, column);

@@ -118,11 +118,11 @@ async function createRankingCounts(database: Database, days: readonly Day[]): Pr
        UNION ALL SELECT series, valid_to + 1, -1 FROM view.history_ranking WHERE valid_to IS NOT NULL),
      daily AS (SELECT category, day, sum(step) AS step FROM steps GROUP BY category, day),
      running AS (SELECT category, day, sum(step) OVER (PARTITION BY category ORDER BY day) AS positions FROM daily),
-     captured AS (SELECT unnest($1::VARCHAR[])::DATE AS day),
+     captured AS (SELECT unnest($1::JSON::DATE[]) AS day),
      wanted AS (SELECT category, captured.day FROM (SELECT DISTINCT category FROM running) CROSS JOIN captured)
      SELECT category, w.day, r.positions::INTEGER AS positions
      FROM wanted w ASOF JOIN running r USING (category, day) WHERE r.positions > 0 ORDER BY category, w.day`,
-    [listValue([...days])],
+    [JSON.stringify(days)], // As text: an empty list can't be bound.
   );
 }
 
