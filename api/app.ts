@@ -1,7 +1,6 @@
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { ulid } from 'ulid';
 import type { AnswerCache } from './answer-cache.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
@@ -12,6 +11,7 @@ import { addOpenApi } from './openapi/openapi.ts';
 import { clientErrorHandler } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
@@ -55,8 +55,9 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
   const app = createServer(deps, contextOf);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-ID', request.id);
+    done();
   });
   addErrorHandling(app, contextOf);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
@@ -78,10 +79,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
+  const newRequestId = requestIds();
   return fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => ulid(),
+    genReqId: newRequestId,
     requestIdHeader: false,
     // What is refused before there is a route, such as a URL that isn't properly encoded.
     frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
@@ -93,7 +95,7 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, ulid),
+    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, newRequestId),
   });
 }
 
