@@ -14,6 +14,7 @@ import { type Day, dayFromDate } from '../schemas/day.ts';
 import { sha256 } from '../storage/hash.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { isUnchangedSince, matchesEtag } from './conditional.ts';
+import { EffectiveRequests } from './effective-requests.ts';
 import type { Rights } from './rights.ts';
 import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
 import type { View } from './view/view.ts';
@@ -97,11 +98,12 @@ export function addDataRoute<P, Q, E>(
   route: DataRoute<P, Q, E>,
   { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
 ): void {
+  const understood = new EffectiveRequests<E>();
   app.get(route.path, { schema, config: { dataRoute: route.path } }, async (request, reply) => {
     const view = deps.views.current();
     const release = view.lease();
     try {
-      return await respond({ route, view, request, reply }, deps);
+      return await respond({ route, understood, view, request, reply }, deps);
     } finally {
       release();
     }
@@ -110,6 +112,7 @@ export function addDataRoute<P, Q, E>(
 
 interface Exchange<P, Q, E> {
   readonly route: DataRoute<P, Q, E>;
+  readonly understood: EffectiveRequests<E>;
   readonly view: View;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -119,13 +122,11 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
   const { route, request, reply, view } = exchange;
   reply.header('X-Data-As-Of', view.newest.data_as_of);
   const context = contextOf(exchange, deps);
-  const effective = route.prepare(parseRequest(route, request), context);
   if (route.answerOnce !== undefined) {
+    const effective = route.prepare(parseRequest(route, request), context);
     return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
   }
-  const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
-  const modifiedAt = lastModified(route, context);
-  const headers = conditionalHeaders(route, etag, modifiedAt);
+  const { effective, etag, modifiedAt, headers } = understand(exchange, context);
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
   if (matchesEtag(ifNoneMatch, etag)) return reply.code(304).headers(headers).send();
   const load = async () => (await route.answer?.(effective, context)) ?? '';
@@ -140,6 +141,17 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
     .headers({ ...headers, 'X-Cache': isHit ? 'HIT' : 'MISS' })
     .type(JSON_TYPE)
     .send(body);
+}
+
+/** The effective request, with the entity tag and the headers of its answer. */
+function understand<P, Q, E>({ route, understood, request, view }: Exchange<P, Q, E>, context: RequestContext) {
+  const { rights, today } = context;
+  return understood.get([view.version, today, JSON.stringify(rights), request.url], () => {
+    const effective = route.prepare(parseRequest(route, request), context);
+    const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
+    const modifiedAt = lastModified(route, context);
+    return { effective, etag, modifiedAt, headers: conditionalHeaders(route, etag, modifiedAt) };
+  });
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
