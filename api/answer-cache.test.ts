@@ -10,10 +10,10 @@ test('an answer is loaded once, also for those who ask while it is being loaded'
   };
   const answers = await Promise.all([cache.get('a', load), cache.get('a', load)]);
   expect(answers).toEqual([
-    { body: 'body', isHit: false },
-    { body: 'body', isHit: true },
+    { body: Buffer.from('body'), isHit: false },
+    { body: Buffer.from('body'), isHit: true },
   ]);
-  expect(await cache.get('a', load)).toEqual({ body: 'body', isHit: true });
+  expect(await cache.get('a', load)).toEqual({ body: Buffer.from('body'), isHit: true });
   expect(loads).toBe(1);
 });
 
@@ -22,7 +22,7 @@ test('a failure is told to all who wait and is not kept', async () => {
   const fail = () => Promise.reject(new Error('no'));
   const results = await Promise.allSettled([cache.get('a', fail), cache.get('a', fail)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await cache.get('a', async () => 'body')).toEqual({ body: 'body', isHit: false });
+  expect(await cache.get('a', async () => 'body')).toEqual({ body: Buffer.from('body'), isHit: false });
 });
 
 test('the least recently used goes first, and what is too large is never kept', async () => {

@@ -1,7 +1,6 @@
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { ulid } from 'ulid';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { RecordVersion } from '../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions.ts';
@@ -18,6 +17,7 @@ import { addOpenApi } from './openapi/openapi.ts';
 import { clientErrorHandler } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
 import { addAccount } from './routes/account.ts';
 import { addErrorPages } from './routes/error-pages.ts';
@@ -69,8 +69,9 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
   const app = createServer(deps, contextOf);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-ID', request.id);
+    done();
   });
   addErrorHandling(app, contextOf);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
@@ -94,10 +95,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
+  const newRequestId = requestIds();
   return fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => ulid(),
+    genReqId: newRequestId,
     requestIdHeader: false,
     // What is refused before there is a route, such as a URL that isn't properly encoded.
     frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
@@ -109,7 +111,7 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, ulid),
+    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, newRequestId),
   });
 }
 

@@ -18,6 +18,7 @@ import type { RouteAccess } from './access/access-control.ts';
 import type { Capability } from './access/capabilities.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { findMatchingEtag, isUnchangedSince } from './conditional.ts';
+import { EffectiveRequests } from './effective-requests.ts';
 import { type CheckedQuery, parseRequest, type RequestSchemas } from './parse-request.ts';
 import type { Rights } from './rights.ts';
 import type { Problem } from './validation.ts';
@@ -113,11 +114,12 @@ export function addDataRoute<P, Q, E>(
   route: DataRoute<P, Q, E>,
   { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
 ): void {
+  const understood = new EffectiveRequests<E>();
   app.get(route.path, { schema, config: { access: accessOf(route) } }, async (request, reply) => {
     const view = deps.views.current();
     const release = view.lease();
     try {
-      return await respond({ route, view, request, reply }, deps);
+      return await respond({ route, understood, view, request, reply }, deps);
     } finally {
       release();
     }
@@ -131,6 +133,7 @@ function accessOf({ path, capability }: AnyDataRoute): RouteAccess {
 
 interface Exchange<P, Q, E> {
   readonly route: DataRoute<P, Q, E>;
+  readonly understood: EffectiveRequests<E>;
   readonly view: View;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -140,18 +143,11 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
   const { route, request, reply, view } = exchange;
   reply.header('X-Data-As-Of', view.newest.data_as_of);
   const context = contextOf(exchange, deps);
-  const { params, query } = route;
-  const parsed = parseRequest(
-    { params, query, check: (checked) => [...(route.check?.(checked, context) ?? []), ...findHeaderProblems(request)] },
-    request,
-  );
-  const effective = route.prepare(parsed, context);
   if (route.answerOnce !== undefined) {
+    const effective = prepare(exchange, context);
     return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
   }
-  const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
-  const modifiedAt = lastModified(route, context);
-  const headers = conditionalHeaders(route, etag, modifiedAt);
+  const { effective, etag, modifiedAt, headers } = understand(exchange, context);
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
   const matching = findMatchingEtag(ifNoneMatch, etag);
   // The tag that the caller has: that of a compressed answer names the compressed one.
@@ -172,6 +168,30 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
     .headers({ ...headers, 'X-Cache': isHit ? 'HIT' : 'MISS' })
     .type(JSON_TYPE)
     .send(body);
+}
+
+/** The effective request, with the entity tag and the headers of its answer. */
+function understand<P, Q, E>(exchange: Exchange<P, Q, E>, context: RequestContext) {
+  const { route, understood, request, view } = exchange;
+  const { rights, today } = context;
+  const load = () => {
+    const effective = prepare(exchange, context);
+    const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
+    const modifiedAt = lastModified(route, context);
+    return { effective, etag, modifiedAt, headers: conditionalHeaders(route, etag, modifiedAt) };
+  };
+  // A wrong header belongs to this request alone, and is told together with what else is wrong.
+  if (findHeaderProblems(request).length > 0) return load();
+  return understood.get([view.version, today, JSON.stringify(rights), request.url], load);
+}
+
+function prepare<P, Q, E>({ route, request }: Exchange<P, Q, E>, context: RequestContext): E {
+  const { params, query } = route;
+  const check = (checked: CheckedQuery<Q>) => [
+    ...(route.check?.(checked, context) ?? []),
+    ...findHeaderProblems(request),
+  ];
+  return route.prepare(parseRequest({ params, query, check }, request), context);
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
