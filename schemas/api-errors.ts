@@ -71,6 +71,11 @@ export const API_ERRORS = {
     title: 'The request has a body of a kind that is not understood',
     help: 'Send requests without a body.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The range begins behind the end of the file',
+    help: 'Compare what you have with "bytes" of the manifest: the download is complete, or has to begin anew.',
+  },
   rate_limit_exceeded: {
     status: 429,
     title: 'Too many requests within a minute',

@@ -6,6 +6,7 @@ import { backfillPricing } from '../pipeline/backfill/backfill.ts';
 import type { BackfillResult } from '../pipeline/backfill/backfill-result.ts';
 import type { NightResult } from '../pipeline/night-result.ts';
 import { prune } from '../pipeline/prune.ts';
+import { republish } from '../pipeline/republish.ts';
 import type { DatasetName } from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
 import type { Retention } from '../schemas/retention.ts';
@@ -23,6 +24,8 @@ export interface Series extends TemporaryStore {
   /** Replaces the reconstructed prices, at an instant. */
   backfill(rows: readonly object[], at: string): Promise<BackfillResult>;
   prune(retention: Retention): Promise<void>;
+  /** Puts back what of a snapshot's files is lost or damaged. */
+  republish(day: Day): Promise<void>;
 }
 
 export async function openSeries(): Promise<Series> {
@@ -47,6 +50,11 @@ export async function openSeries(): Promise<Series> {
     prune: async (retention) => {
       const deps = { store: nights.deps.store, clock: nights.deps.clock, onPlan: () => {}, onRemoval: () => {} };
       await prune({ dryRun: false }, { ...deps, retention });
+    },
+    republish: async (day) => {
+      const { store: origin, workFolder, duckdb } = nights.deps;
+      const result = await republish(day, { origin, second: undefined, workFolder, duckdb, onFile: () => {} });
+      if (!result.ok) throw new Error(JSON.stringify(result));
     },
     dispose: async () => {
       await nights.dispose();
