@@ -1,5 +1,4 @@
 import compress from '@fastify/compress';
-import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { RecordVersion } from '../schemas/record-version.ts';
@@ -17,6 +16,7 @@ import { addOpenApi } from './openapi/openapi.ts';
 import { clientErrorHandler } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
 import { addAccount } from './routes/account.ts';
@@ -76,7 +76,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   addErrorHandling(app, contextOf);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
   const access = await addAccessControl(app, deps);
-  await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'same-site' } });
+  await addSecurityHeaders(app);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
