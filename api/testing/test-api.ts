@@ -10,6 +10,7 @@ import { FileLinks } from '../file-links.ts';
 import { Metrics } from '../metrics.ts';
 import { ViewFolder } from '../view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../view/view-follower.ts';
+import { bearer, openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
 
 export interface TestApiOptions {
   /** Default: noon of 2026-06-30. */
@@ -21,6 +22,8 @@ export interface TestApiOptions {
   readonly cacheBytes?: number;
   /** Stands between the API and the store, to make it fail. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
+  /** Asks for keys; default: everything is open to all. */
+  readonly accounts?: TestAccountsOptions;
 }
 
 /** The API over a store, in this process, following only when told to. */
@@ -29,6 +32,9 @@ export interface TestApi {
   readonly follower: ViewFollower;
   readonly events: readonly ViewEvent[];
   readonly viewFolder: string;
+  /** Undefined where nobody is asked for a key. */
+  readonly accounts: TestAccounts | undefined;
+  /** With the key that was chosen, if one was and `headers` has no other. */
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
   json(url: string): Promise<Record<string, unknown>>;
@@ -69,9 +75,10 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     { store, folder: await ViewFolder.take(viewFolder), clock, onEvent: (event) => events.push(event) },
   );
   const folder = folderFromUrl(url);
+  const accounts = options.accounts && (await openTestAccounts(options.accounts, clock));
   const app = await buildApp({
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
-    accounts: undefined,
+    accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),
     views: follower,
     cache: new AnswerCache(options.cacheBytes ?? 1 << 24),
     clock,
@@ -81,9 +88,12 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     metrics: new Metrics(),
   });
   await follower.start();
-  const get: TestApi['get'] = async (path, headers = {}) => app.inject({ method: 'GET', url: path, headers });
+  const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
+  const credential = chosen === undefined ? {} : bearer(chosen.key);
+  const get: TestApi['get'] = async (path, headers = {}) =>
+    app.inject({ method: 'GET', url: path, headers: { ...credential, ...headers } });
   return {
-    ...{ app, follower, events, viewFolder, get },
+    ...{ app, follower, events, viewFolder, accounts, get },
     json: async (path) => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
@@ -92,6 +102,7 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     close: async () => {
       await app.close();
       await follower.stop();
+      await accounts?.close();
       if (options.viewFolder === undefined) await rm(viewFolder, { recursive: true, force: true });
     },
   };
