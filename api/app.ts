@@ -6,6 +6,7 @@ import { RECORD_VERSIONS } from '../schemas/versions.ts';
 import { AccessControl, type RouteAccess } from './access/access-control.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
 import { limitFailedAttempts } from './access/failed-attempts.ts';
+import { isPathBelow } from './access/path-below.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
@@ -75,8 +76,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   });
   addErrorHandling(app, contextOf);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
-  const access = await addAccessControl(app, deps);
   await addSecurityHeaders(app);
+  const access = await addAccessControl(app, deps);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
@@ -171,13 +172,13 @@ async function addAccessControl(app: FastifyInstance, deps: ApiDeps): Promise<Ac
   const prefix = `${settings.basePath}/v1`;
   app.addHook('onRequest', async (request) => {
     const { access: asked } = request.routeOptions.config;
-    const isBelow = request.url === prefix || /^[/?]/.test(request.url.slice(prefix.length));
     if (asked !== undefined) await access.admit(request, asked);
-    else if (request.is404 && request.url.startsWith(prefix) && isBelow) await access.admit(request, undefined);
+    else if (request.is404 && isPathBelow(prefix, request.url)) await access.admit(request, undefined);
   });
   app.addHook('onSend', async (request, reply) => {
     await access.settle(request, reply);
   });
+  app.addHook('onResponse', async (request) => access.finish(request));
   return access;
 }
 

@@ -1,22 +1,26 @@
 /**
  * Who may ask for what, and how often (DESIGN §7 "Order of checks"), in front of every route below `/v1`:
  *
- * authentication (401) → burst and backstop (429) → capability (404) → the plan's features (403). Later, when a data route has
- * found its request in order and not fresh: quota (429). When the status is known, a unit is kept for 2xx and 302 and given
- * back otherwise, and the headers tell the state after that.
+ * authentication (401) → burst (429) → capability (404) → backstop (429) → the plan's features (403). Later, when a data route
+ * has found its request in order and not fresh: quota (429). When the status is known, a unit is kept for 2xx and 302 and
+ * given back otherwise, and the headers tell the state after that.
+ *
+ * The backstop is a route's own, so it comes after the capability: what is switched off has none, like any unknown route.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.ts';
 import type { BurstState } from '../../accounts/burst/window.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation } from '../../accounts/quota/quota.ts';
-import type { UsageState } from '../../schemas/account.ts';
+import type { Account, UsageState } from '../../schemas/account.ts';
 import { type Feature, HISTORY_MONTHS_FULL } from '../../schemas/plans.ts';
+import { quotaDayAt } from '../../schemas/quota-day.ts';
 import { isBackstopRoute } from '../../schemas/route-limits.ts';
 import { ApiError, notFound } from '../api-error.ts';
 import type { Rights } from '../rights.ts';
 import { type Capability, type CapabilityStates, isLive } from './capabilities.ts';
 import { limitHeaders } from './limit-headers.ts';
+import { assertFeature, orUnavailable, quotaExceeded, tooManyRequests } from './refusals.ts';
 
 /** What a route below `/v1` asks of its callers. */
 export interface RouteAccess {
@@ -31,8 +35,14 @@ export interface RouteAccess {
 interface Visit {
   readonly caller: Caller;
   readonly burst: BurstState;
+  /** Whether it asks a data route that is there for the caller. */
+  readonly isData: boolean;
+  /** As the last look at the quota told it. */
   usage: UsageState | undefined;
+  /** The unit it holds, until its answer is sent. */
   reservation: Reservation | undefined;
+  /** Whether the quota could not be asked; asking again would only make the caller wait as long again. */
+  isQuotaUnknown: boolean;
 }
 
 export interface AccessDeps {
@@ -51,24 +61,20 @@ export class AccessControl {
     this.#deps = deps;
   }
 
-  /** Everything before validation; undefined for a route that doesn't exist. */
+  /** Everything before validation; `access` is undefined for a route that doesn't exist, which ends here too. */
   async admit(request: FastifyRequest, access: RouteAccess | undefined): Promise<void> {
-    const { accounts, capabilities } = this.#deps;
+    const { accounts } = this.#deps;
     const caller = await this.#authenticate(request);
     const burst = await accounts.burst.hit(caller);
-    this.#visits.set(request, { caller, burst, usage: undefined, reservation: undefined });
-    const hasPlans = isLive(capabilities, 'plans', caller.organizationId);
-    if (burst.refused && hasPlans) throw this.#tooMany(burst, caller, 'Your organization sends too many requests');
-    if (access === undefined) return;
-    if (isBackstopRoute(access.route)) {
-      const state = await accounts.backstop.hit(caller, access.route);
-      if (state.refused) throw this.#tooMany(state, caller, `This key asks ${access.route} too often`);
-    }
-    if (!isLive(capabilities, access.capability, caller.organizationId)) throw notFound(null, 'There is no such route');
-    const { feature } = access;
-    if (feature === null || caller.terms.features.includes(feature)) return;
-    const message = `The ${caller.terms.displayName} plan does not include ${feature}`;
-    throw new ApiError('feature_not_in_plan', message, { plan: caller.terms.plan });
+    const route = access !== undefined && this.#isLive(access.capability, caller) ? access : undefined;
+    const isData = route !== undefined && route.capability !== 'account';
+    const nothing = { usage: undefined, reservation: undefined, isQuotaUnknown: false };
+    this.#visits.set(request, { caller, burst, isData, ...nothing });
+    if (burst.refused && this.#isLive('plans', caller))
+      throw tooManyRequests(burst, caller, 'Your organization sends too many requests');
+    if (route === undefined) throw notFound(null, 'There is no such route');
+    await this.#countForBackstop(route, caller);
+    assertFeature(route.feature, caller);
   }
 
   /** What the caller may see. */
@@ -82,68 +88,78 @@ export class AccessControl {
   async takeUnit(request: FastifyRequest): Promise<void> {
     const visit = this.#getVisit(request);
     const { caller } = visit;
-    if (!isLive(this.#deps.capabilities, 'plans', caller.organizationId)) return;
+    if (!this.#isLive('plans', caller)) return;
     const header = request.headers['idempotency-key'];
     const idempotencyKey = typeof header === 'string' ? header : undefined;
-    const result = await this.#deps.accounts.quota.reserve(caller, { idempotencyKey });
+    visit.isQuotaUnknown = true;
+    const result = await orUnavailable(this.#deps.accounts.quota.reserve(caller, { idempotencyKey }));
+    visit.isQuotaUnknown = false;
     visit.usage = result.usage;
     if (result.granted) visit.reservation = result.reservation;
-    else throw this.#quotaExceeded(result.usage, caller);
+    else throw quotaExceeded(result.usage, caller, this.#deps.clock());
   }
 
   /** The body of `GET /v1/account`. */
-  accountOf(request: FastifyRequest) {
-    return this.#deps.accounts.accountObject(this.#getVisit(request).caller);
+  async accountOf(request: FastifyRequest): Promise<Account> {
+    const visit = this.#getVisit(request);
+    visit.isQuotaUnknown = true;
+    const account = await orUnavailable(this.#deps.accounts.accountObject(visit.caller));
+    visit.isQuotaUnknown = false;
+    return account;
   }
 
-  /** Keeps or gives back the unit, now that the status is known, and sets the headers of an authenticated answer. */
+  /**
+   * Gives the unit back where the status doesn't count, and sets the headers of an authenticated answer. An answer that fails
+   * while it is sent becomes another one and comes here again, so the unit is not final before {@link finish}.
+   */
   async settle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const visit = this.#visits.get(request);
-    if (visit === undefined || !isLive(this.#deps.capabilities, 'plans', visit.caller.organizationId)) return;
-    const { caller, burst } = visit;
-    const usage = await this.#settleUsage(visit, reply.statusCode);
-    if (usage !== undefined) reply.headers(limitHeaders({ plan: caller.terms.plan, burst, usage }));
+    if (visit === undefined || !this.#isLive('plans', visit.caller)) return;
+    const { caller, burst, isData } = visit;
+    if (isData && !reply.hasHeader('X-Cache')) reply.header('X-Cache', 'BYPASS');
+    const usage = await this.#usageAfter(visit, reply.statusCode);
+    const { resetAt } = quotaDayAt(this.#deps.clock());
+    const quota = usage ?? { limit: caller.terms.quotaLimit, resetAt };
+    reply.headers(limitHeaders({ plan: caller.terms.plan, burst, quota }));
+  }
+
+  /** The answer was sent, or nobody waits for it any more: what it cost is final. */
+  finish(request: FastifyRequest): void {
+    const reservation = this.#visits.get(request)?.reservation;
+    if (reservation !== undefined) this.#deps.accounts.quota.settle(reservation);
   }
 
   async #authenticate(request: FastifyRequest): Promise<Caller> {
     const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const caller = await this.#deps.accounts.authenticate(token);
+    const caller = await orUnavailable(this.#deps.accounts.authenticate(token));
     if (caller !== undefined) return caller;
     await this.#deps.countFailure(request);
     throw new ApiError('unauthenticated', 'Send a valid API key as "Authorization: Bearer <API_KEY>"');
   }
 
-  async #settleUsage(visit: Visit, status: number): Promise<UsageState | undefined> {
+  async #countForBackstop({ route }: RouteAccess, caller: Caller): Promise<void> {
+    if (!isBackstopRoute(route)) return;
+    const state = await this.#deps.accounts.backstop.hit(caller, route);
+    if (state.refused) throw tooManyRequests(state, caller, `This key asks ${route} too often`);
+  }
+
+  /** Undefined where the control database doesn't tell: the answer is better than its headers. */
+  async #usageAfter(visit: Visit, status: number): Promise<UsageState | undefined> {
     const { quota } = this.#deps.accounts;
     const { reservation, caller } = visit;
+    if (visit.isQuotaUnknown || (reservation !== undefined && isCounted(status))) return visit.usage;
+    visit.reservation = undefined;
     try {
-      if (reservation === undefined) return visit.usage ?? (await quota.usage(caller));
-      visit.reservation = undefined;
-      if (!isCounted(status)) return await quota.release(reservation);
-      quota.settle(reservation);
+      visit.usage =
+        reservation === undefined ? (visit.usage ?? (await quota.usage(caller))) : await quota.release(reservation);
       return visit.usage;
     } catch {
-      return undefined; // The answer is better than its headers; the control database's trouble shows elsewhere.
+      return undefined;
     }
   }
 
-  #tooMany(state: BurstState, { terms }: Caller, message: string): ApiError {
-    return new ApiError('rate_limit_exceeded', `${message}; the limit is ${state.limit} a minute`, {
-      limitType: 'burst',
-      plan: terms.plan,
-      resetAt: new Date(state.resetAt * 1000).toISOString(),
-      headers: { 'Retry-After': String(state.retryAfterSeconds) },
-    });
-  }
-
-  #quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller): ApiError {
-    const seconds = Math.max(1, resetAt - Math.floor(this.#deps.clock().getTime() / 1000));
-    return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
-      limitType: 'daily_quota',
-      plan: terms.plan,
-      resetAt: new Date(resetAt * 1000).toISOString(),
-      headers: { 'Retry-After': String(seconds) },
-    });
+  #isLive(capability: Capability, { organizationId }: Caller): boolean {
+    return isLive(this.#deps.capabilities, capability, organizationId);
   }
 
   #getVisit(request: FastifyRequest): Visit {

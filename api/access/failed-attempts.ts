@@ -17,8 +17,10 @@ export async function limitFailedAttempts(
   app: FastifyInstance,
   { max, addressesMax }: FailedAttemptsOptions,
 ): Promise<(request: FastifyRequest) => Promise<void>> {
-  await app.register(rateLimit, { global: false, cache: addressesMax, ipv6Subnet: 64 });
-  const count = app.createRateLimit({ max, timeWindow: 60_000 });
+  await app.register(rateLimit, { global: false, ipv6Subnet: 64 });
+  // The plugin takes `cache` here, though its types don't say so; the one above is not handed on.
+  const options = { max, timeWindow: 60_000, cache: addressesMax };
+  const count = app.createRateLimit(options);
   return async (request) => {
     const state = await count(request);
     if (state.isAllowed || !state.isExceeded) return;

@@ -1,24 +1,33 @@
 import type { BurstState } from '../../accounts/burst/window.ts';
-import type { UsageState } from '../../schemas/account.ts';
 import type { PlanName } from '../../schemas/plans.ts';
 
 /** Where a caller stands after a request (SPEC "Response headers"). */
 export interface Standing {
   readonly plan: PlanName;
   readonly burst: BurstState;
-  readonly usage: UsageState;
+  readonly quota: QuotaStanding;
+}
+
+/** The day's quota, without the counts where they can't be told just now. */
+export interface QuotaStanding {
+  /** null: unlimited. */
+  readonly limit: number | null;
+  readonly used?: number;
+  readonly remaining?: number | null;
+  /** Unix seconds. */
+  readonly resetAt: number;
 }
 
 /** The headers of every authenticated answer, errors included. */
-export function limitHeaders({ plan, burst, usage }: Standing): Record<string, string> {
+export function limitHeaders({ plan, burst, quota }: Standing): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(burst.limit),
     'X-RateLimit-Remaining': String(burst.remaining),
     'X-RateLimit-Reset': String(burst.resetAt),
-    'X-Quota-Limit': amount(usage.limit),
-    'X-Quota-Used': String(usage.used),
-    'X-Quota-Remaining': amount(usage.remaining),
-    'X-Quota-Reset': String(usage.resetAt),
+    'X-Quota-Limit': amount(quota.limit),
+    ...(quota.used === undefined ? {} : { 'X-Quota-Used': String(quota.used) }),
+    ...(quota.remaining === undefined ? {} : { 'X-Quota-Remaining': amount(quota.remaining) }),
+    'X-Quota-Reset': String(quota.resetAt),
     'X-Service-Plan': plan,
   };
 }

@@ -11,6 +11,7 @@ import { FileLinks } from '../file-links.ts';
 import { Metrics } from '../metrics.ts';
 import { ViewFolder } from '../view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../view/view-follower.ts';
+import { bearer, openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
 
 export interface TestApiOptions {
   /** Default: noon of 2026-06-30. */
@@ -24,6 +25,8 @@ export interface TestApiOptions {
   readonly versions?: readonly RecordVersion[];
   /** Stands between the API and the store, to make it fail. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
+  /** Asks for keys; default: everything is open to all. */
+  readonly accounts?: TestAccountsOptions;
 }
 
 /** The API over a store, in this process, following only when told to. */
@@ -32,6 +35,9 @@ export interface TestApi {
   readonly follower: ViewFollower;
   readonly events: readonly ViewEvent[];
   readonly viewFolder: string;
+  /** Undefined where nobody is asked for a key. */
+  readonly accounts: TestAccounts | undefined;
+  /** With the key that was chosen, if one was and `headers` has no other. */
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
   json(url: string): Promise<Record<string, unknown>>;
@@ -78,9 +84,10 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     },
   );
   const folder = folderFromUrl(url);
+  const accounts = options.accounts && (await openTestAccounts(options.accounts, clock));
   const app = await buildApp({
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
-    accounts: undefined,
+    accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),
     views: follower,
     cache: new AnswerCache(options.cacheBytes ?? 1 << 24),
     clock,
@@ -91,9 +98,12 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     versions: options.versions,
   });
   await follower.start();
-  const get: TestApi['get'] = async (path, headers = {}) => app.inject({ method: 'GET', url: path, headers });
+  const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
+  const credential = chosen === undefined ? {} : bearer(chosen.key);
+  const get: TestApi['get'] = async (path, headers = {}) =>
+    app.inject({ method: 'GET', url: path, headers: { ...credential, ...headers } });
   return {
-    ...{ app, follower, events, viewFolder, get },
+    ...{ app, follower, events, viewFolder, accounts, get },
     json: async (path) => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
@@ -102,6 +112,7 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     close: async () => {
       await app.close();
       await follower.stop();
+      await accounts?.close();
       if (options.viewFolder === undefined) await rm(viewFolder, { recursive: true, force: true });
     },
   };
