@@ -1,5 +1,5 @@
 import compress from '@fastify/compress';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { RecordVersion } from '../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions.ts';
@@ -8,15 +8,17 @@ import type { CapabilityStates } from './access/capabilities.ts';
 import { limitFailedAttempts } from './access/failed-attempts.ts';
 import { isPathBelow } from './access/path-below.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import { baseUrlFrom } from './base-url.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
 import type { FileLinks } from './file-links.ts';
 import { addMetrics, type Metrics } from './metrics.ts';
-import { describeRoute } from './openapi/describe-route.ts';
 import { addOpenApi } from './openapi/openapi.ts';
-import { clientErrorHandler } from './plugins/client-errors.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { addRequestChecks } from './plugins/request-checks.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
@@ -67,6 +69,7 @@ export interface ApiDeps {
  */
 export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings } = deps;
+  const { basePath } = settings;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
   const app = createServer(deps, contextOf);
@@ -75,29 +78,37 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     done();
   });
   addErrorHandling(app, contextOf);
-  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
+  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
+  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
   const access = await addAccessControl(app, deps);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
-      await addOpenApi(scope);
-      if (deps.files !== undefined) await addFiles(scope, deps.files);
       refuseOtherMethods(scope);
+      await addOpenApi(scope, {
+        document: openApiDocument(DATA_ROUTES, {
+          serverUrl: (settings.publicUrl ?? '') + basePath,
+          hasLimits: access !== undefined,
+        }),
+        basePath,
+      });
+      if (deps.files !== undefined) await addFiles(scope, deps.files);
       addHealth(scope, deps.views);
       addErrorPages(scope);
       if (access !== undefined) addAccount(scope, access);
       addDataRoutes(scope, deps, { baseUrlOf, access });
     },
-    { prefix: settings.basePath },
+    { prefix: basePath },
   );
   return app;
 }
 
 function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
   const newRequestId = requestIds();
-  return fastify({
+  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId };
+  const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
@@ -108,24 +119,22 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, newRequestId),
+    // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
+    http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
+    clientErrorHandler: clientErrorHandler(raw),
   });
+  addRawAnswers(app.server, raw);
+  return app;
 }
 
-/** Nothing here takes a body; what comes all the same is read to this size and thrown away. */
+/** Nothing here takes a body; what comes all the same is thrown away, but not more than this. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
 const PARAM_LENGTH_MAX = 2400;
-
-/** `scheme://host/prefix` as callers see it. */
-function baseUrlFrom({ publicUrl, basePath }: ApiSettings): (request: FastifyRequest) => string {
-  return (request) => (publicUrl ?? `${request.protocol}://${request.host}`) + basePath;
-}
 
 /** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
 async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSettings): Promise<void> {
@@ -160,7 +169,7 @@ function addDataRoutes(
     signUrl: deps.signUrl,
     takeUnit: async (request) => access?.takeUnit(request),
   };
-  for (const route of DATA_ROUTES) addDataRoute(app, route, { deps: routeDeps, schema: describeRoute(route) });
+  for (const route of DATA_ROUTES) addDataRoute(app, route, routeDeps);
 }
 
 /** Stands in front of everything below `/v1`, of what doesn't exist there too. */

@@ -62,9 +62,10 @@ export interface DataRoute<Params, Query, Effective> {
   readonly query: RequestSchemas<Params, Query>['query'];
   /** Finds what is wrong with query parameters that are right one by one. */
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly Problem[];
-  /** The body, for the OpenAPI document and the tests. */
+  /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
   readonly response: z.ZodType;
-  readonly example?: unknown;
+  /** True where the answer may be a redirect. */
+  readonly redirects?: boolean;
   /** Beyond those that every data route has. */
   readonly errors: readonly ApiErrorCode[];
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
@@ -108,14 +109,10 @@ export interface DataRouteDeps {
   readonly takeUnit: (request: FastifyRequest) => Promise<void>;
 }
 
-/** Adds a data route to the app. `schema` is what describes it in the OpenAPI document. */
-export function addDataRoute<P, Q, E>(
-  app: FastifyInstance,
-  route: DataRoute<P, Q, E>,
-  { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
-): void {
+/** Adds a data route to the app. */
+export function addDataRoute<P, Q, E>(app: FastifyInstance, route: DataRoute<P, Q, E>, deps: DataRouteDeps): void {
   const understood = new EffectiveRequests<E>();
-  app.get(route.path, { schema, config: { access: accessOf(route) } }, async (request, reply) => {
+  app.get(route.path, { config: { access: accessOf(route) } }, async (request, reply) => {
     const view = deps.views.current();
     const release = view.lease();
     try {

@@ -83,7 +83,7 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, base
       'answered',
     );
   });
-  app.get(`${basePath}/metrics`, { schema: { hide: true } }, async (request, reply) => {
+  app.get(`${basePath}/metrics`, async (request, reply) => {
     if (!mayRead(request, token)) throw notFound(null, 'There is no such route');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

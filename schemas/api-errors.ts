@@ -56,6 +56,11 @@ export const API_ERRORS = {
     title: 'The cursor is older than what the change feed retains',
     help: 'Import the latest snapshot and continue from its change_cursor.',
   },
+  precondition_failed: {
+    status: 412,
+    title: 'What If-Match or If-Unmodified-Since names no longer holds',
+    help: 'The file is another one by now: ask for all of it, without these headers.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The request has a body that is too large',

@@ -19,7 +19,8 @@ const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>>
     z
       .string()
       .min(1)
-      .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`),
+      .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`)
+      .meta({ maxLength: ID_LENGTH_MAX }),
   text: () => z.string(),
   'text[]': () => z.array(z.string()),
   double: (column) => withRange(z.number(), column),

@@ -20,7 +20,7 @@ export async function addFiles(
   });
   app.get<{ Params: { '*': string }; Querystring: { expires?: unknown; signature?: unknown } }>(
     '/files/*',
-    { schema: { hide: true }, compress: false },
+    { compress: false },
     async (request, reply) => {
       const key = request.params['*'];
       const { expires, signature } = request.query;

@@ -28,9 +28,9 @@ export const modelHistoryRoute = dataRoute({
   query: z.object({
     kind: oneOf(HISTORY_KINDS, { description: 'What of the model', example: 'pricing' }),
     ...RANGE,
-    benchmark_id: id('Narrows kind=score to one benchmark').optional(),
-    category_id: id('Narrows kind=ranking to one category').optional(),
-    provider: id('Narrows kind=pricing to one provider').optional(),
+    benchmark_id: id('Narrows kind=score to one benchmark', 'aider-polyglot--percent-correct').optional(),
+    category_id: id('Narrows kind=ranking to one category', 'text').optional(),
+    provider: id('Narrows kind=pricing to one provider', 'openai').optional(),
   }),
   response: ModelHistorySchema,
   errors: ['not_found', 'history_window_exceeded'],

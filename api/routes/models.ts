@@ -23,16 +23,18 @@ const ModelsQuerySchema = z.object({
   q: text({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
   organization: id('Who made the model', 'openai').optional(),
   provider: id('A provider that serves the model', 'openrouter').optional(),
-  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens' }).optional(),
-  released_after: day({ description: 'Released on this day or later' }).optional(),
-  released_before: day({ description: 'Released on this day or earlier' }).optional(),
+  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
+  released_after: day({ description: 'Released on this day or later', example: '2026-01-01' }).optional(),
+  released_before: day({ description: 'Released on this day or earlier', example: '2026-06-29' }).optional(),
   max_input_price: decimal({
     min: 0,
     description: 'Sold somewhere at this input price per million or less',
+    example: 1,
   }).optional(),
   max_output_price: decimal({
     min: 0,
     description: 'Sold somewhere at this output price per million or less; with max_input_price by the same provider',
+    example: 5,
   }).optional(),
   sort: oneOf(SORTS, { description: 'Order; a minus turns it round; records without the value come last' })
     .default('id')
@@ -48,7 +50,9 @@ export const modelsRoute = dataRoute({
   summary: 'Models, with filters',
   params: NO_PARAMETERS,
   query: ModelsQuerySchema,
-  response: z.object({ models: z.array(ModelSchema), ...LIST_FIELDS }).meta({ id: 'Models' }),
+  response: z
+    .object({ models: z.array(ModelSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
+    .meta({ id: 'Models' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,

@@ -28,13 +28,14 @@ export const snapshotDownloadRoute = dataRoute({
   }),
   response: z
     .object({
-      dataset: z.enum(DATASET_NAMES),
+      dataset: z.enum(DATASET_NAMES).describe('As asked for'),
       url: z.url().describe('Needs no key; fetching it costs no quota'),
-      expires_at: z.iso.datetime(),
+      expires_at: z.iso.datetime().describe('Until when the URL is good'),
       bytes: z.int().describe('Size of the compressed file'),
       sha256: z.string().describe('Of the compressed file, in hex'),
     })
     .meta({ id: 'SnapshotDownload' }),
+  redirects: true,
   errors: ['not_found'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,

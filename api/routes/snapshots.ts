@@ -17,7 +17,9 @@ export const snapshotsRoute = dataRoute({
     ),
   }),
   response: z
-    .object({ snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })) })
+    .object({
+      snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })).describe('Newest first'),
+    })
     .meta({ id: 'Snapshots' }),
   errors: [],
   cacheControl: 'private, max-age=60',

@@ -37,7 +37,8 @@ export interface TestApi {
   readonly viewFolder: string;
   /** Undefined where nobody is asked for a key. */
   readonly accounts: TestAccounts | undefined;
-  /** With the key that was chosen, if one was and `headers` has no other. */
+  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
+  readonly headers: Readonly<Record<string, string>>;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
   json(url: string): Promise<Record<string, unknown>>;
@@ -99,11 +100,11 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
   });
   await follower.start();
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
-  const credential = chosen === undefined ? {} : bearer(chosen.key);
+  const common: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
   const get: TestApi['get'] = async (path, headers = {}) =>
-    app.inject({ method: 'GET', url: path, headers: { ...credential, ...headers } });
+    app.inject({ method: 'GET', url: path, headers: { ...common, ...headers } });
   return {
-    ...{ app, follower, events, viewFolder, accounts, get },
+    ...{ app, follower, events, viewFolder, accounts, get, headers: common },
     json: async (path) => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
