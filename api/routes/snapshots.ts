@@ -16,7 +16,7 @@ export const snapshotsRoute = dataRoute({
     .meta({ id: 'Snapshots' }),
   errors: [],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: false,
+  dependsOnToday: true, // Which month-ends a plan has moves on with its history.
   prepare: (_, { view, rights, today }) => ({
     ids: visibleSnapshots(view.meta.manifests, rights, today).map(({ id }) => id),
   }),
