@@ -30,4 +30,10 @@ export const RANGE = {
   to: day({ description: 'Last day, inclusive; default today', example: '2026-06-29' }).optional(),
 };
 
+export const schemaVersion = text({
+  max: 20,
+  description: 'Record schema, major or major.minor; default: the major version in force',
+  example: '1.0',
+}).optional();
+
 export const NO_PARAMETERS = z.object({});

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { addDays, type Day } from '../schemas/day.ts';
 import type { Manifest } from '../schemas/manifest.ts';
 import type { SnapshotRights } from './rights.ts';
-import { visibleSnapshots } from './snapshot-rights.ts';
+import { snapshotsOfVersion, visibleSnapshots } from './snapshot-rights.ts';
+import { RequestInvalid } from './validation.ts';
 
 const TODAY = '2026-06-11';
 /** Every day from 2025-12-30 to 2026-06-10, but not the last one of January. */
@@ -40,4 +41,15 @@ test('the month-ends go back as far as the history does, the daily ones regardle
 
 test('without daily ones there are month-ends, of which the newest is one', () => {
   expect(visible({ daily: 0 }, 2)).toEqual(['2026-04-30', '2026-05-31', '2026-06-10']);
+});
+
+test('a version is asked for as major or major.minor; without one it is the major version in force', () => {
+  const versions = ['0.9', '1.0', '1.1', '2.0'].map((schema_version) => ({ ...manifest(TODAY), schema_version }));
+  const of = (wanted?: string) => snapshotsOfVersion(versions, wanted).map(({ schema_version: version }) => version);
+  expect(of()).toEqual(['1.0', '1.1']);
+  expect(of('1')).toEqual(['1.0', '1.1']);
+  expect(of('1.1')).toEqual(['1.1']);
+  expect(of('2')).toEqual(['2.0']);
+  for (const unknown of ['3', '1.2', '1.', '.', 'x', '01']) expect(() => of(unknown), unknown).toThrow(RequestInvalid);
+  expect(snapshotsOfVersion([], '1.0')).toEqual([]);
 });

@@ -5,8 +5,8 @@ import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import { notFound } from '../api-error.ts';
 import { dataRoute } from '../data-route.ts';
 import { flag, oneOf } from '../parameters.ts';
-import { id } from '../parameters-common.ts';
-import { visibleSnapshots } from '../snapshot-rights.ts';
+import { id, schemaVersion } from '../parameters-common.ts';
+import { snapshotsOfVersion, visibleSnapshots } from '../snapshot-rights.ts';
 
 /** How long a signed URL is good (SPEC "Other constants"). */
 export const URL_LIFETIME_SECONDS = 15 * 60;
@@ -20,6 +20,7 @@ export const snapshotDownloadRoute = dataRoute({
   params: z.object({ snapshot_id: id('The snapshot, as listed', '2026-06-29') }),
   query: z.object({
     dataset: oneOf(DATASET_NAMES, { description: 'Which file', example: 'models' }),
+    schema_version: schemaVersion,
     redirect: flag({ description: 'Answer with a redirect to the file' }),
   }),
   response: z
@@ -35,9 +36,8 @@ export const snapshotDownloadRoute = dataRoute({
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
   prepare: ({ params, query }, { view, rights, today }) => {
-    const manifest = visibleSnapshots(view.meta.manifests, rights, today).find(
-      ({ id: listed }) => listed === params.snapshot_id,
-    );
+    const manifests = snapshotsOfVersion(view.meta.manifests, query.schema_version);
+    const manifest = visibleSnapshots(manifests, rights, today).find(({ id: listed }) => listed === params.snapshot_id);
     const entry = view.meta.catalog.releases.find(({ day }) => day === manifest?.id);
     const file = manifest?.datasets.find(({ name }) => name === query.dataset);
     if (entry === undefined || file === undefined) throw notFound('snapshot_id', 'There is no such snapshot');
