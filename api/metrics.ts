@@ -67,7 +67,7 @@ export interface MetricsOptions {
 
 /** Counts every answer and offers `/metrics`, which isn't for the public (DECISIONS "meta routes"). */
 export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const cache = reply.getHeader('x-cache');
     metrics.onAnswer(route, reply.statusCode, { seconds: reply.elapsedTime / 1000, cache });
@@ -75,6 +75,7 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, base
       { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), cache },
       'answered',
     );
+    done();
   });
   app.get(`${basePath}/metrics`, { schema: { hide: true } }, async (request, reply) => {
     if (!mayRead(request, token)) throw notFound(null, 'There is no such route');
