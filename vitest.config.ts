@@ -1,10 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
- * Two suites. `default` needs nothing but this folder; `s3` needs an S3 server and is run by `make test-s3`.
- * A test says with its file name where it belongs: `*.s3.test.ts` is the second, all other `*.test.ts` the first.
+ * Three suites. `default` needs nothing but this folder; `s3` needs an S3 server and is run by `make test-s3`; `services` needs
+ * PostgreSQL and Redis and is run by `make test-services`. A test says with its file name where it belongs: `*.s3.test.ts` and
+ * `*.services.test.ts`, all other `*.test.ts` are the first.
  */
 const S3_TESTS = '**/*.s3.test.ts';
+const SERVICES_TESTS = '**/*.services.test.ts';
 const NOT_OURS = [...configDefaults.exclude, 'dist/**', '.tools/**', 'data/**', 'reports/**'];
 
 /** Where to write the report from which `scripts/count-tests.mjs` counts; nowhere unless asked. */
@@ -21,8 +23,12 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'default', include: ['**/*.test.ts'], exclude: [...NOT_OURS, S3_TESTS] } },
+      {
+        extends: true,
+        test: { name: 'default', include: ['**/*.test.ts'], exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS] },
+      },
       { extends: true, test: { name: 's3', include: [S3_TESTS], exclude: NOT_OURS } },
+      { extends: true, test: { name: 'services', include: [SERVICES_TESTS], exclude: NOT_OURS } },
     ],
     coverage: {
       provider: 'v8',

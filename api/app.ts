@@ -1,18 +1,28 @@
 import compress from '@fastify/compress';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
+import { AccessControl, type RouteAccess } from './access/access-control.ts';
+import type { CapabilityStates } from './access/capabilities.ts';
+import { limitFailedAttempts } from './access/failed-attempts.ts';
+import { isPathBelow } from './access/path-below.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import { baseUrlFrom } from './base-url.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
 import type { FileLinks } from './file-links.ts';
 import { addMetrics, type Metrics } from './metrics.ts';
-import { describeRoute } from './openapi/describe-route.ts';
 import { addOpenApi } from './openapi/openapi.ts';
-import { clientErrorHandler } from './plugins/client-errors.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { addRequestChecks } from './plugins/request-checks.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
+import { addAccount } from './routes/account.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
 import { addHealth, type HealthSource } from './routes/health.ts';
@@ -31,12 +41,17 @@ export interface ApiSettings {
   readonly keepAliveTimeoutMs: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
+  /** Attempts without a valid key per minute and client address. */
+  readonly failedAttemptsMax: number;
+  readonly capabilities: CapabilityStates;
   /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
   readonly metricsToken: string | undefined;
 }
 
 export interface ApiDeps {
   readonly settings: ApiSettings;
+  /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
+  readonly accounts: Accounts | undefined;
   readonly views: DataRouteDeps['views'] & HealthSource;
   readonly cache: AnswerCache;
   readonly clock: () => Date;
@@ -45,6 +60,8 @@ export interface ApiDeps {
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
 }
 
 /**
@@ -52,6 +69,7 @@ export interface ApiDeps {
  */
 export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings } = deps;
+  const { basePath } = settings;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
   const app = createServer(deps, contextOf);
@@ -60,27 +78,37 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     done();
   });
   addErrorHandling(app, contextOf);
-  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
+  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
+  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
+  const access = await addAccessControl(app, deps);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
-      await addOpenApi(scope);
-      if (deps.files !== undefined) await addFiles(scope, deps.files);
       refuseOtherMethods(scope);
+      await addOpenApi(scope, {
+        document: openApiDocument(DATA_ROUTES, {
+          serverUrl: (settings.publicUrl ?? '') + basePath,
+          hasLimits: access !== undefined,
+        }),
+        basePath,
+      });
+      if (deps.files !== undefined) await addFiles(scope, deps.files);
       addHealth(scope, deps.views);
       addErrorPages(scope);
-      addDataRoutes(scope, deps, baseUrlOf);
+      if (access !== undefined) addAccount(scope, access);
+      addDataRoutes(scope, deps, { baseUrlOf, access });
     },
-    { prefix: settings.basePath },
+    { prefix: basePath },
   );
   return app;
 }
 
 function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
   const newRequestId = requestIds();
-  return fastify({
+  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId };
+  const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
@@ -91,24 +119,22 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, newRequestId),
+    // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
+    http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
+    clientErrorHandler: clientErrorHandler(raw),
   });
+  addRawAnswers(app.server, raw);
+  return app;
 }
 
-/** Nothing here takes a body; what comes all the same is read to this size and thrown away. */
+/** Nothing here takes a body; what comes all the same is thrown away, but not more than this. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
 const PARAM_LENGTH_MAX = 2400;
-
-/** `scheme://host/prefix` as callers see it. */
-function baseUrlFrom({ publicUrl, basePath }: ApiSettings): (request: FastifyRequest) => string {
-  return (request) => (publicUrl ?? `${request.protocol}://${request.host}`) + basePath;
-}
 
 /** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
 async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSettings): Promise<void> {
@@ -128,15 +154,49 @@ async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSe
   });
 }
 
-function addDataRoutes(app: FastifyInstance, deps: ApiDeps, baseUrlOf: DataRouteDeps['baseUrlOf']): void {
+function addDataRoutes(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  { baseUrlOf, access }: Pick<DataRouteDeps, 'baseUrlOf'> & { readonly access: AccessControl | undefined },
+): void {
   const routeDeps: DataRouteDeps = {
     views: deps.views,
+    versions: deps.versions ?? RECORD_VERSIONS,
     clock: deps.clock,
     cache: deps.cache,
-    rightsOf: () => ALL_RIGHTS,
+    rightsOf: (request) => access?.rightsOf(request) ?? ALL_RIGHTS,
     baseUrlOf,
     signUrl: deps.signUrl,
-    takeUnit: async () => {},
+    takeUnit: async (request) => access?.takeUnit(request),
   };
-  for (const route of DATA_ROUTES) addDataRoute(app, route, { deps: routeDeps, schema: describeRoute(route) });
+  for (const route of DATA_ROUTES) addDataRoute(app, route, routeDeps);
+}
+
+/** Stands in front of everything below `/v1`, of what doesn't exist there too. */
+async function addAccessControl(app: FastifyInstance, deps: ApiDeps): Promise<AccessControl | undefined> {
+  const { accounts, clock, settings } = deps;
+  if (accounts === undefined) return undefined;
+  const countFailure = await limitFailedAttempts(app, { max: settings.failedAttemptsMax, addressesMax: ADDRESSES_MAX });
+  const access = new AccessControl({ accounts, clock, countFailure, capabilities: settings.capabilities });
+  const prefix = `${settings.basePath}/v1`;
+  app.addHook('onRequest', async (request) => {
+    const { access: asked } = request.routeOptions.config;
+    if (asked !== undefined) await access.admit(request, asked);
+    else if (request.is404 && isPathBelow(prefix, request.url)) await access.admit(request, undefined);
+  });
+  app.addHook('onSend', async (request, reply) => {
+    await access.settle(request, reply);
+  });
+  app.addHook('onResponse', async (request) => access.finish(request));
+  return access;
+}
+
+/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
+const ADDRESSES_MAX = 20_000;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route below `/v1` asks of its callers; every such route has it. */
+    access?: RouteAccess;
+  }
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { sha256 } from '../storage/hash.ts';
 import { notFound } from './api-error.ts';
+import { loggedUrl } from './logged-url.ts';
 import type { ViewEvent } from './view/view-follower.ts';
 
 /** What the service counts, for Prometheus. */
@@ -72,12 +73,18 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, base
     const cache = reply.getHeader('x-cache');
     metrics.onAnswer(route, reply.statusCode, { seconds: reply.elapsedTime / 1000, cache });
     request.log.info(
-      { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), cache },
+      {
+        method: request.method,
+        url: loggedUrl(request.url),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        cache,
+      },
       'answered',
     );
     done();
   });
-  app.get(`${basePath}/metrics`, { schema: { hide: true } }, async (request, reply) => {
+  app.get(`${basePath}/metrics`, async (request, reply) => {
     if (!mayRead(request, token)) throw notFound(null, 'There is no such route');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataRoute } from '../data-route.ts';
-import { type HistoryRange, resolveRange } from '../history-range.ts';
+import { findRangeProblems, type HistoryRange, resolveRange } from '../history-range.ts';
 import { ModelHistorySchema } from '../history-schemas.ts';
 import { oneOf } from '../parameters.ts';
 import { id, RANGE } from '../parameters-common.ts';
@@ -28,14 +28,15 @@ export const modelHistoryRoute = dataRoute({
   query: z.object({
     kind: oneOf(HISTORY_KINDS, { description: 'What of the model', example: 'pricing' }),
     ...RANGE,
-    benchmark_id: id('Narrows kind=score to one benchmark').optional(),
-    category_id: id('Narrows kind=ranking to one category').optional(),
-    provider: id('Narrows kind=pricing to one provider').optional(),
+    benchmark_id: id('Narrows kind=score to one benchmark', 'aider-polyglot--percent-correct').optional(),
+    category_id: id('Narrows kind=ranking to one category', 'text').optional(),
+    provider: id('Narrows kind=pricing to one provider', 'openai').optional(),
   }),
   response: ModelHistorySchema,
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
+  check: (query, { today }) => findRangeProblems(query, today),
   prepare: ({ params, query }, context): Effective => {
     const { from, to, kind } = query;
     const series = {

@@ -3,7 +3,7 @@ import { dataRoute } from '../data-route.ts';
 import { day, decimal, oneOf, text, wholeNumber } from '../parameters.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { type Condition, listPage, type SortKey, where } from '../queries/list-page.ts';
+import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, ModelSchema } from '../records.ts';
 
 const SORTS = [
@@ -23,16 +23,18 @@ const ModelsQuerySchema = z.object({
   q: text({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
   organization: id('Who made the model', 'openai').optional(),
   provider: id('A provider that serves the model', 'openrouter').optional(),
-  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens' }).optional(),
-  released_after: day({ description: 'Released on this day or later' }).optional(),
-  released_before: day({ description: 'Released on this day or earlier' }).optional(),
+  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
+  released_after: day({ description: 'Released on this day or later', example: '2026-01-01' }).optional(),
+  released_before: day({ description: 'Released on this day or earlier', example: '2026-06-29' }).optional(),
   max_input_price: decimal({
     min: 0,
     description: 'Sold somewhere at this input price per million or less',
+    example: 1,
   }).optional(),
   max_output_price: decimal({
     min: 0,
     description: 'Sold somewhere at this output price per million or less; with max_input_price by the same provider',
+    example: 5,
   }).optional(),
   sort: oneOf(SORTS, { description: 'Order; a minus turns it round; records without the value come last' })
     .default('id')
@@ -48,10 +50,13 @@ export const modelsRoute = dataRoute({
   summary: 'Models, with filters',
   params: NO_PARAMETERS,
   query: ModelsQuerySchema,
-  response: z.object({ models: z.array(ModelSchema), ...LIST_FIELDS }).meta({ id: 'Models' }),
+  response: z
+    .object({ models: z.array(ModelSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
+    .meta({ id: 'Models' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async (query, { view }) => {
     const { sort, limit: pageSize, cursor } = query;
@@ -92,8 +97,11 @@ function sortFrom(sort: ModelsQuery['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
   if (sort === 'id' || !isSortColumn(column)) return undefined;
-  return { column, isDescending, type: SORT_TYPES[column] };
+  return { column: column === 'name' ? SORTED_NAME : column, isDescending, type: SORT_TYPES[column] };
 }
+
+/** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
+const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_TYPES {
   return Object.hasOwn(SORT_TYPES, column);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dataRoute } from '../data-route.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { listPage, where } from '../queries/list-page.ts';
+import { findListCursorProblems, listPage, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, RankingSchema } from '../records.ts';
 
 export const rankingsRoute = dataRoute({
@@ -18,16 +18,17 @@ export const rankingsRoute = dataRoute({
   }),
   response: z
     .object({
-      category: z.string(),
+      category: z.string().describe('As asked for'),
       ranked_at: z.iso.datetime().nullable().describe('When rankings were last captured'),
-      method: z.literal('trueskill'),
-      rankings: z.array(RankingSchema),
+      method: z.literal('trueskill').describe('How skill is estimated'),
+      rankings: z.array(RankingSchema).describe('One page, by rank'),
       ...LIST_FIELDS,
     })
     .meta({ id: 'Rankings' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async ({ category, ...page }, { view }) => {
     const ranked = view.meta.catalog.releases.findLast(({ captured }) => captured.includes('rankings'));

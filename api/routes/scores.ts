@@ -3,17 +3,17 @@ import { dataRoute } from '../data-route.ts';
 import { day, decimal, oneOf } from '../parameters.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { type Condition, listPage, type SortKey, where } from '../queries/list-page.ts';
+import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, ScoreSchema } from '../records.ts';
 
 const ScoresQuerySchema = z.object({
   model: id('The model', 'gpt-5.4-mini').optional(),
-  benchmark: id('The benchmark', 'aider-polyglot-pass-rate-2').optional(),
+  benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
   source: id('Who measured', 'official').optional(),
-  min_value: decimal({ description: 'Least score' }).optional(),
-  max_value: decimal({ description: 'Greatest score' }).optional(),
-  measured_after: day({ description: 'Measured on this day or later' }).optional(),
-  measured_before: day({ description: 'Measured on this day or earlier' }).optional(),
+  min_value: decimal({ description: 'Least score', example: 50 }).optional(),
+  max_value: decimal({ description: 'Greatest score', example: 90.5 }).optional(),
+  measured_after: day({ description: 'Measured on this day or later', example: '2026-01-01' }).optional(),
+  measured_before: day({ description: 'Measured on this day or earlier', example: '2026-06-29' }).optional(),
   sort: oneOf(['model_id', 'value', '-value', '-measured_at'], {
     description: 'Order; a minus turns it round; records without the value come last',
   })
@@ -30,10 +30,13 @@ export const scoresRoute = dataRoute({
   summary: 'Scores, with filters',
   params: NO_PARAMETERS,
   query: ScoresQuerySchema,
-  response: z.object({ scores: z.array(ScoreSchema), ...LIST_FIELDS }).meta({ id: 'Scores' }),
+  response: z
+    .object({ scores: z.array(ScoreSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
+    .meta({ id: 'Scores' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async (query, { view }) => {
     const page = await listPage(view, {

@@ -1,23 +1,26 @@
 import { rm } from 'node:fs/promises';
-import { type Catalog, CatalogSchema } from '../../schemas/catalog.ts';
+import { type Catalog, type CatalogEntry, CatalogSchema } from '../../schemas/catalog.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
-import type { Release } from '../../schemas/release.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
+import { snapshotFromId } from '../../schemas/snapshot-id.ts';
+import { getVersion, RECORD_VERSIONS } from '../../schemas/versions.ts';
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb.ts';
 import { type FetchDeps, fetchParts } from './fetch-parts.ts';
 import { createTables } from './view-tables.ts';
 
 /** Raised whenever the tables change: a view of another format is rebuilt, never extended. */
-export const VIEW_FORMAT = 1;
+export const VIEW_FORMAT = 2;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {
   readonly format: number;
   /** The catalog it was built from. */
   readonly catalog: Catalog;
-  /** Of every snapshot that the catalog still has, oldest first. */
+  /** Of every snapshot that the catalog still has, oldest first, in every version of its day, the one in force first. */
   readonly manifests: readonly Manifest[];
 }
 
@@ -38,6 +41,8 @@ export interface BuildInput {
 }
 
 export interface BuildDeps extends FetchDeps {
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
   readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
 }
 
@@ -60,12 +65,17 @@ export async function buildView(input: BuildInput, deps: BuildDeps): Promise<Vie
 async function build({ catalog, previous, path, scratch }: BuildInput, deps: BuildDeps): Promise<ViewMeta> {
   const base = previous !== undefined && canExtend(previous.meta, catalog) ? previous : undefined;
   const have = new Set(base?.meta.catalog.releases.map(({ day }) => day));
-  const listed = new Map(base?.meta.manifests.map((manifest) => [manifest.id, manifest]));
+  const listed = base?.meta.manifests ?? [];
   const entries = catalog.releases.filter(({ day }) => !have.has(day));
   const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
   const manifests = catalog.releases
     .filter((entry) => entry.parts.includes('snapshot'))
-    .flatMap(({ day }) => parts.releases.get(day)?.manifest ?? listed.get(day) ?? []);
+    .flatMap(({ day }) => {
+      const release = parts.releases.get(day);
+      return release === undefined
+        ? listed.filter((manifest) => dayFromSnapshot(manifest) === day)
+        : manifestsOf(release);
+    });
   const meta: ViewMeta = { format: VIEW_FORMAT, catalog, manifests };
   const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: `${scratch}/duckdb` });
   try {
@@ -76,6 +86,7 @@ async function build({ catalog, previous, path, scratch }: BuildInput, deps: Bui
       parts,
       hasPrevious: base !== undefined,
       firstSeq: firstRetainedSeq(catalog),
+      version: getVersion(deps.versions ?? RECORD_VERSIONS, newestOf(catalog).schema_version),
       rankingDays,
     });
     await assertComplete(database, catalog, parts.releases);
@@ -94,8 +105,19 @@ async function build({ catalog, previous, path, scratch }: BuildInput, deps: Bui
 /** What stays in DuckDB's memory before it is closed: closing gives it back on the event loop, a tenth of a second for a GB. */
 const MEMORY_AT_CLOSE = '16MB';
 
+function newestOf({ releases }: Catalog): CatalogEntry {
+  const newest = releases.at(-1);
+  if (newest === undefined) throw new AppError('unavailable', 'no release has been published yet');
+  return newest;
+}
+
 /** Rows that DuckDB reads at least to find one. Smaller: more to keep in mind per table; larger: each request reads more. */
 const ROW_GROUP_SIZE = 8192;
+
+/** The day of a snapshot, whatever its version. */
+export function dayFromSnapshot({ id }: Pick<Manifest, 'id'>): string {
+  return snapshotFromId(id)?.day ?? id;
+}
 
 /** True where the catalog only adds to what the view has: the same releases, and no event that was pruned before. */
 function canExtend({ format, catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {

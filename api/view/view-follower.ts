@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -24,6 +25,8 @@ export interface FollowerDeps {
   readonly store: ObjectStore;
   readonly folder: ViewFolder;
   readonly clock: () => Date;
+  /** Versions of the records; default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
   readonly onEvent: (event: ViewEvent) => void;
 }
 
@@ -147,10 +150,10 @@ export class ViewFollower {
     const { duckdb, downloadsMax } = this.#settings;
     // While a view serves, a build leaves the other cores to its requests.
     const threads = previous === undefined ? duckdb.threads : 1;
-    const { store, folder } = this.#deps;
+    const { store, folder, versions } = this.#deps;
     return buildView(
       { catalog, previous, ...folder.place(ulid()) },
-      { store, downloadsMax, duckdb: { ...duckdb, threads } },
+      { store, downloadsMax, versions, duckdb: { ...duckdb, threads } },
     );
   }
 

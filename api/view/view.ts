@@ -1,4 +1,4 @@
-import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { decodeTime, isValid } from 'ulid';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
@@ -8,7 +8,7 @@ import type { DuckDBSettings } from '../../storage/duckdb.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { metaFromJson, type ViewMeta } from './build-view.ts';
 import type { HistoryKind } from './history-kinds.ts';
-import { type QueryLimits, QueryPool, type QueryRow } from './query-pool.ts';
+import { type QueryLimits, QueryPool, type QueryRow, type QueryValue } from './query-pool.ts';
 
 export interface ViewOptions {
   readonly duckdb: DuckDBSettings;
@@ -79,7 +79,7 @@ export class View {
   }
 
   /** All rows of a query; see {@link QueryPool.rows}. */
-  async rows(sql: string, parameters: readonly DuckDBValue[] = []): Promise<readonly QueryRow[]> {
+  async rows(sql: string, parameters: readonly QueryValue[] = []): Promise<readonly QueryRow[]> {
     try {
       return await this.#pool.rows(sql, parameters);
     } catch (error) {

@@ -11,6 +11,7 @@ import { createTables, type ViewParts } from '../../api/view/view-tables.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { addDays } from '../../schemas/day.ts';
+import { getVersion, RECORD_VERSIONS } from '../../schemas/versions.ts';
 import { Database, sqlText } from '../../storage/duckdb.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import { DUCKDB_TYPES } from '../../storage/record-sql.ts';
@@ -35,6 +36,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
   const rankingDays = catalog.releases.map(({ day }) => day);
   await createTables(database, {
     parts: await writeParts(database, parts, { series, days }),
+    version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     ...{ hasPrevious: false, firstSeq: 1, rankingDays },
   });
   const meta: ViewMeta = { format: VIEW_FORMAT, catalog, manifests: [] };
