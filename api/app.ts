@@ -143,12 +143,12 @@ async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSe
     const before = route.onSend === undefined ? [] : [route.onSend].flat();
     route.onSend = [
       ...before,
-      async (_request, reply, payload) => {
+      (_request, reply, payload, done) => {
         const encoding = reply.getHeader('content-encoding');
         const etag = reply.getHeader('etag');
         if (typeof encoding === 'string' && typeof etag === 'string')
           reply.header('ETag', etagWithEncoding(etag, encoding));
-        return payload;
+        done(null, payload);
       },
     ];
   });
