@@ -108,4 +108,5 @@ test('a view that lacks events it says it has is not extended but built anew', a
   await publish('2026-06-03', ['a', 'b', 'c']);
   await buildBoth(lying, false);
   await buildBoth(view, true);
+  expect((await readdir(folder)).filter((name) => !name.endsWith('.duckdb'))).toEqual([]);
 });

@@ -87,7 +87,7 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
     await writeView({ base, parts, meta, path, scratch }, deps);
     return { path, meta, isExtended: base !== undefined };
   } catch (error) {
-    await rm(path, { force: true });
+    for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
     throw error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
