@@ -116,6 +116,20 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('«%s» is
   expect((await api.json(`/v1/models?organization=${name}`))['total']).toBe(0);
 });
 
+test('numbers of every size are numbers', async () => {
+  for (const value of ['1e30', '9'.repeat(30), '1e308', '-1e308', '5e-324', '-0', '.5', '+1.']) {
+    expect((await api.get(`/v1/scores?max_value=${encodeURIComponent(value)}`)).statusCode, value).toBe(200);
+    const price = value.replace(/^-/, '');
+    expect((await api.get(`/v1/models?max_input_price=${encodeURIComponent(price)}`)).statusCode, price).toBe(200);
+  }
+  expect((await api.get(`/v1/models?min_context=${Number.MAX_SAFE_INTEGER}`)).statusCode).toBe(200);
+});
+
+test('a history that ends on the first day there is begins on it too', async () => {
+  const { window } = await api.json('/v1/models/aurora-2/history?kind=pricing&to=0001-01-01');
+  expect(window).toMatchObject({ from: '0001-01-01', to: '0001-01-01' });
+});
+
 test('control characters in a value are text that nothing matches', async () => {
   for (const text of ['%00', 'a%00b', '%01%1F%7F', '%0D%0AX-Evil:%201', '%E2%80%AE']) {
     expect((await api.json(`/v1/models?q=${text}`))['total']).toBe(0);

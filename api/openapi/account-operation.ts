@@ -1,9 +1,15 @@
 import { AccountSchema } from '../../schemas/account.ts';
 import { COMMON_ERRORS } from './data-operation.ts';
-import { byStatus, errorResponse, validationResponse } from './error-responses.ts';
+import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import type { Paths } from './operation.ts';
+import type { ResponseCollector } from './response-collector.ts';
 import type { SchemaCollector } from './schema-collector.ts';
+
+interface Collectors {
+  readonly schemas: SchemaCollector;
+  readonly responses: ResponseCollector;
+}
 
 const EXAMPLE = {
   plan: {
@@ -24,7 +30,7 @@ const EXAMPLE = {
 };
 
 /** `GET /v1/account`: asks for a key, costs no quota, is never cached. */
-export function accountOperation(schemas: SchemaCollector): Paths {
+export function accountOperation({ schemas, responses }: Collectors): Paths {
   const failures = byStatus(COMMON_ERRORS.filter((code) => code !== 'quota_exceeded'));
   return {
     '/v1/account': {
@@ -40,8 +46,12 @@ export function accountOperation(schemas: SchemaCollector): Paths {
               'application/json': { schema: schemas.schemaFrom(ACCOUNT, 'output'), example: EXAMPLE },
             },
           },
-          ...Object.fromEntries(failures.map(([status, codes]) => [status, errorResponse(codes, HEADERS.limits)])),
-          422: validationResponse(HEADERS.limits),
+          ...Object.fromEntries(
+            failures.map(([status, codes]) => [
+              status,
+              responses.share(nameFrom(codes), errorResponse(codes, HEADERS.limits)),
+            ]),
+          ),
         },
       },
     },

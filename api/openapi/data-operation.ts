@@ -2,10 +2,11 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../schemas/api-errors.ts';
 import type { AnyDataRoute, DataCapability } from '../data-route.ts';
-import { byStatus, errorResponse, validationResponse } from './error-responses.ts';
+import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
 import { EXAMPLES } from './examples.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
 import type { Operation, Responses } from './operation.ts';
+import type { ResponseCollector } from './response-collector.ts';
 import type { SchemaCollector } from './schema-collector.ts';
 
 /** What every route below `/v1` may answer besides its own errors. */
@@ -28,12 +29,14 @@ const FEATURES: ReadonlySet<DataCapability> = new Set(['history', 'snapshots', '
 
 export interface OperationOptions {
   readonly schemas: SchemaCollector;
+  readonly responses: ResponseCollector;
   /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
 }
 
 /** A data route as an operation of the OpenAPI document. */
-export function dataOperation(route: AnyDataRoute, { schemas, hasLimits }: OperationOptions): Operation {
+export function dataOperation(route: AnyDataRoute, options: OperationOptions): Operation {
+  const { schemas, hasLimits } = options;
   const { path, summary, description, params, query, capability } = route;
   const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits ? ['IdempotencyKey'] : [])];
   return {
@@ -46,11 +49,11 @@ export function dataOperation(route: AnyDataRoute, { schemas, hasLimits }: Opera
       ...parametersFrom(query, 'query', schemas),
       ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
-    responses: responsesOf(route, { schemas, hasLimits }),
+    responses: responsesOf(route, options),
   };
 }
 
-function responsesOf(route: AnyDataRoute, { schemas, hasLimits }: OperationOptions): Responses {
+function responsesOf(route: AnyDataRoute, { schemas, responses, hasLimits }: OperationOptions): Responses {
   const limits: readonly HeaderName[] = hasLimits ? HEADERS.limits : [];
   const features: readonly ApiErrorCode[] = FEATURES.has(route.capability) ? ['feature_not_in_plan'] : [];
   const codes = [...new Set([...COMMON_ERRORS, ...features, ...route.errors])];
@@ -64,12 +67,14 @@ function responsesOf(route: AnyDataRoute, { schemas, hasLimits }: OperationOptio
     ...(route.redirects === true
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
       : {}),
-    304: {
+    304: responses.share('NotModified', {
       description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
       headers: headersOf([...HEADERS.notModified, ...limits]),
-    },
-    ...Object.fromEntries(byStatus(codes).map(([status, of]) => [status, errorResponse(of, limits)])),
-    422: validationResponse(limits),
+    }),
+    ...Object.fromEntries(
+      byStatus(codes).map(([status, of]) => [status, responses.share(nameFrom(of), errorResponse(of, limits))]),
+    ),
+    422: responses.share('ValidationError', validationResponse(limits)),
   };
 }
 

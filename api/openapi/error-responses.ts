@@ -61,6 +61,12 @@ export function validationResponse(more: readonly HeaderName[]): OpenApi.Respons
   };
 }
 
+/** What the response of some codes is called: `rate_limit_exceeded` and `quota_exceeded`: `RateLimitExceededOrQuotaExceeded`. */
+export function nameFrom(codes: readonly ApiErrorCode[]): string {
+  const words = codes.map((code) => code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)));
+  return words.map((parts) => parts.join('')).join('Or');
+}
+
 /** Error codes by status, ascending. */
 export function byStatus(codes: readonly ApiErrorCode[]): readonly (readonly [number, readonly ApiErrorCode[]])[] {
   const statuses = [...new Set(codes.map((code) => API_ERRORS[code].status))].sort((a, b) => a - b);

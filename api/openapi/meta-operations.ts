@@ -1,8 +1,9 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../routes/health.ts';
-import { errorResponse } from './error-responses.ts';
+import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import type { Paths, Responses } from './operation.ts';
+import type { ResponseCollector } from './response-collector.ts';
 import type { SchemaCollector } from './schema-collector.ts';
 
 const READY = {
@@ -16,8 +17,14 @@ const PROBLEM = {
   since: '2026-06-30T00:00:05Z',
 };
 
+interface Collectors {
+  readonly schemas: SchemaCollector;
+  readonly responses: ResponseCollector;
+}
+
 /** The routes that need no key and cost no quota (DECISIONS "meta routes"), but for those that are not for the public. */
-export function metaOperations(schemas: SchemaCollector): Paths {
+export function metaOperations({ schemas, responses }: Collectors): Paths {
+  const operation = operationsWith(responses);
   const html = { 'text/html': { schema: { type: 'string' } } } as const;
   return {
     '/health/live': operation('get_health_live', 'The process answers', {
@@ -65,26 +72,21 @@ function ok(content: OpenApi.ResponseObject['content'] & object): OpenApi.Respon
   return { description: 'OK', headers: headersOf(HEADERS.meta), content };
 }
 
-function operation(
-  operationId: string,
-  summary: string,
-  responses: Responses,
-  parameters: readonly OpenApi.ParameterObject[] = [],
-): Paths[string] {
-  const refusals = {
-    400: errorResponse(['bad_request']),
-    404: errorResponse(['not_found']),
-    414: errorResponse(['uri_too_long']),
-    500: errorResponse(['internal_error']),
-  };
-  return {
+/** What every such operation has, and may answer. */
+function operationsWith(shared: ResponseCollector) {
+  const refusals = byStatus(['bad_request', 'not_found', 'uri_too_long', 'internal_error']).map(([status, codes]) => {
+    return [status, shared.share(`Open${nameFrom(codes)}`, errorResponse(codes))] as const;
+  });
+  return (
+    operationId: string,
+    summary: string,
+    responses: Responses,
+    parameters: readonly OpenApi.ParameterObject[] = [],
+  ): Paths[string] => ({
     get: {
-      operationId,
-      summary,
-      tags: ['meta'],
-      security: [],
+      ...{ operationId, summary, tags: ['meta'], security: [] },
       ...(parameters.length === 0 ? {} : { parameters }),
-      responses: { ...responses, ...refusals },
+      responses: { ...responses, ...Object.fromEntries(refusals) },
     },
-  };
+  });
 }

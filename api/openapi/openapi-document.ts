@@ -7,6 +7,7 @@ import { dataOperation } from './data-operation.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { metaOperations } from './meta-operations.ts';
 import type { Paths } from './operation.ts';
+import { ResponseCollector } from './response-collector.ts';
 import { SchemaCollector } from './schema-collector.ts';
 
 export interface DocumentOptions {
@@ -25,15 +26,16 @@ export function openApiDocument(
   { serverUrl, hasLimits }: DocumentOptions,
 ): OpenApi.Document {
   const schemas = new SchemaCollector();
+  const responses = new ResponseCollector();
   for (const body of [ErrorBodySchema, ValidationBodySchema]) schemas.schemaFrom(body, 'output');
   const operations = routes.map((route) => [
     route.path.replaceAll(/:(\w+)/g, '{$1}'),
-    { get: dataOperation(route, { schemas, hasLimits }) },
+    { get: dataOperation(route, { schemas, responses, hasLimits }) },
   ]);
   const paths: Paths = {
     ...Object.fromEntries(operations),
-    ...(hasLimits ? accountOperation(schemas) : {}),
-    ...metaOperations(schemas),
+    ...(hasLimits ? accountOperation({ schemas, responses }) : {}),
+    ...metaOperations({ schemas, responses }),
   };
   return {
     openapi: '3.1.0',
@@ -55,6 +57,7 @@ export function openApiDocument(
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key of your organization' } },
       parameters: PARAMETERS,
       headers: HEADER_COMPONENTS,
+      responses: responses.components,
       schemas: schemas.components,
     },
   };

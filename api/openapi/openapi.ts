@@ -43,7 +43,7 @@ export async function addOpenApi(
 }
 
 function addDocument(app: FastifyInstance, document: OpenApi.Document): void {
-  const body = JSON.stringify(document, null, 2);
+  const body = JSON.stringify(document);
   const etag = sha256(body).slice(0, 32);
   app.get('/openapi.json', async (request, reply) => {
     reply.headers({ ETag: `"${etag}"`, 'Cache-Control': 'no-cache' });

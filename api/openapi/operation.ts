@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 
 /** Responses by status. `openapi-types` has those of 3.0 mixed into its own `ResponsesObject`. */
-export type Responses = Readonly<Record<string, OpenApi.ResponseObject>>;
+export type Responses = Readonly<Record<string, OpenApi.ResponseObject | OpenApi.ReferenceObject>>;
 
 /** What can be done with a path; every one is a GET. */
 export interface Operation {

@@ -48,7 +48,8 @@ export class Documented {
       const parameters = (get.parameters ?? []).map((parameter) =>
         this.resolve<DocumentedParameter>(parameter as never),
       );
-      return { ...get, path, parameters };
+      const responses = Object.entries(get.responses).map(([status, response]) => [status, this.resolve(response)]);
+      return { ...get, path, parameters, responses: Object.fromEntries(responses) };
     });
   }
 
