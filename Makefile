@@ -12,7 +12,7 @@ DEMO_SOURCE ?= fixtures/days
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: install
 install: $(INSTALLED) ## Install the dependencies, where package-lock.json is newer than what is there
@@ -70,6 +70,11 @@ minio: ## Run an S3 server on loopback with a throw-away folder, until Ctrl-C; b
 test-s3: build ## Run the tests that need an S3 server
 	@scripts/minio.sh get >/dev/null
 	@$(RUN) test:s3
+
+.PHONY: test-services
+test-services: build ## Run the tests that need PostgreSQL and Redis; as root it installs Debian's where they are missing
+	@scripts/services.sh >/dev/null
+	@$(RUN) test:services
 
 .PHONY: test-fuzz
 test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document (needs Python)

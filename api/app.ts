@@ -1,7 +1,12 @@
 import compress from '@fastify/compress';
-import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { ulid } from 'ulid';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
+import { AccessControl, type RouteAccess } from './access/access-control.ts';
+import type { CapabilityStates } from './access/capabilities.ts';
+import { limitFailedAttempts } from './access/failed-attempts.ts';
+import { isPathBelow } from './access/path-below.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { baseUrlFrom } from './base-url.ts';
 import { etagWithEncoding } from './conditional.ts';
@@ -14,7 +19,10 @@ import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
 import { addRequestChecks } from './plugins/request-checks.ts';
+import { addSecurityHeaders } from './plugins/security-headers.ts';
+import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
+import { addAccount } from './routes/account.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
 import { addHealth, type HealthSource } from './routes/health.ts';
@@ -33,12 +41,17 @@ export interface ApiSettings {
   readonly keepAliveTimeoutMs: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
+  /** Attempts without a valid key per minute and client address. */
+  readonly failedAttemptsMax: number;
+  readonly capabilities: CapabilityStates;
   /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
   readonly metricsToken: string | undefined;
 }
 
 export interface ApiDeps {
   readonly settings: ApiSettings;
+  /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
+  readonly accounts: Accounts | undefined;
   readonly views: DataRouteDeps['views'] & HealthSource;
   readonly cache: AnswerCache;
   readonly clock: () => Date;
@@ -47,6 +60,8 @@ export interface ApiDeps {
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
 }
 
 /**
@@ -58,25 +73,32 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
   const app = createServer(deps, contextOf);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-ID', request.id);
+    done();
   });
   addErrorHandling(app, contextOf);
   addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
-  await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'same-site' } });
+  await addSecurityHeaders(app);
+  const access = await addAccessControl(app, deps);
   await addCompression(app, settings);
   await app.register(
+    // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       refuseOtherMethods(scope);
       await addOpenApi(scope, {
-        document: openApiDocument(DATA_ROUTES, { serverUrl: (settings.publicUrl ?? '') + basePath, hasLimits: false }),
+        document: openApiDocument(DATA_ROUTES, {
+          serverUrl: (settings.publicUrl ?? '') + basePath,
+          hasLimits: access !== undefined,
+        }),
         basePath,
       });
       if (deps.files !== undefined) await addFiles(scope, deps.files);
       addHealth(scope, deps.views);
       addErrorPages(scope);
-      addDataRoutes(scope, deps, baseUrlOf);
+      if (access !== undefined) addAccount(scope, access);
+      addDataRoutes(scope, deps, { baseUrlOf, access });
     },
     { prefix: basePath },
   );
@@ -84,11 +106,12 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
-  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId: ulid };
+  const newRequestId = requestIds();
+  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId };
   const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => ulid(),
+    genReqId: newRequestId,
     requestIdHeader: false,
     // What is refused before there is a route, such as a URL that isn't properly encoded.
     frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
@@ -121,26 +144,60 @@ async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSe
     const before = route.onSend === undefined ? [] : [route.onSend].flat();
     route.onSend = [
       ...before,
-      async (_request, reply, payload) => {
+      (_request, reply, payload, done) => {
         const encoding = reply.getHeader('content-encoding');
         const etag = reply.getHeader('etag');
         if (typeof encoding === 'string' && typeof etag === 'string')
           reply.header('ETag', etagWithEncoding(etag, encoding));
-        return payload;
+        done(null, payload);
       },
     ];
   });
 }
 
-function addDataRoutes(app: FastifyInstance, deps: ApiDeps, baseUrlOf: DataRouteDeps['baseUrlOf']): void {
+function addDataRoutes(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  { baseUrlOf, access }: Pick<DataRouteDeps, 'baseUrlOf'> & { readonly access: AccessControl | undefined },
+): void {
   const routeDeps: DataRouteDeps = {
     views: deps.views,
+    versions: deps.versions ?? RECORD_VERSIONS,
     clock: deps.clock,
     cache: deps.cache,
-    rightsOf: () => ALL_RIGHTS,
+    rightsOf: (request) => access?.rightsOf(request) ?? ALL_RIGHTS,
     baseUrlOf,
     signUrl: deps.signUrl,
-    takeUnit: async () => {},
+    takeUnit: async (request) => access?.takeUnit(request),
   };
   for (const route of DATA_ROUTES) addDataRoute(app, route, routeDeps);
+}
+
+/** Stands in front of everything below `/v1`, of what doesn't exist there too. */
+async function addAccessControl(app: FastifyInstance, deps: ApiDeps): Promise<AccessControl | undefined> {
+  const { accounts, clock, settings } = deps;
+  if (accounts === undefined) return undefined;
+  const countFailure = await limitFailedAttempts(app, { max: settings.failedAttemptsMax, addressesMax: ADDRESSES_MAX });
+  const access = new AccessControl({ accounts, clock, countFailure, capabilities: settings.capabilities });
+  const prefix = `${settings.basePath}/v1`;
+  app.addHook('onRequest', async (request) => {
+    const { access: asked } = request.routeOptions.config;
+    if (asked !== undefined) await access.admit(request, asked);
+    else if (request.is404 && isPathBelow(prefix, request.url)) await access.admit(request, undefined);
+  });
+  app.addHook('onSend', async (request, reply) => {
+    await access.settle(request, reply);
+  });
+  app.addHook('onResponse', async (request) => access.finish(request));
+  return access;
+}
+
+/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
+const ADDRESSES_MAX = 20_000;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route below `/v1` asks of its callers; every such route has it. */
+    access?: RouteAccess;
+  }
 }

@@ -11,12 +11,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../schemas/api-errors.ts';
 import { type Day, dayFromDate } from '../schemas/day.ts';
+import type { Feature } from '../schemas/plans.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
 import { sha256 } from '../storage/hash.ts';
+import type { RouteAccess } from './access/access-control.ts';
+import type { Capability } from './access/capabilities.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { notFound } from './api-error.ts';
-import { isUnchangedSince, matchesEtag } from './conditional.ts';
+import { findMatchingEtag, isUnchangedSince } from './conditional.ts';
+import { EffectiveRequests } from './effective-requests.ts';
+import { type CheckedQuery, parseRequest, type RequestSchemas } from './parse-request.ts';
 import type { Rights } from './rights.ts';
-import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
+import type { Problem } from './validation.ts';
 import type { View } from './view/view.ts';
 
 export type JsonText = string;
@@ -25,6 +30,8 @@ export type JsonText = string;
 export interface RequestContext {
   readonly view: View;
   readonly rights: Rights;
+  /** The versions of the records, announced ones included. */
+  readonly versions: readonly RecordVersion[];
   readonly now: Date;
   readonly today: Day;
   /** `scheme://host/prefix`, without a slash at the end. */
@@ -34,6 +41,9 @@ export interface RequestContext {
 }
 
 export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
+
+/** The capabilities that have data routes. */
+export type DataCapability = Extract<Capability, 'current' | 'history' | 'snapshots' | 'changes'>;
 
 /** An answer that isn't the usual 200 with a cacheable body. */
 export interface SpecialAnswer {
@@ -45,12 +55,13 @@ export interface SpecialAnswer {
 export interface DataRoute<Params, Query, Effective> {
   /** Fastify's pattern below the base path. */
   readonly path: `/v1/${string}`;
-  /** What the capability and the plan's feature are called; see {@link CAPABILITIES}. */
-  readonly capability: Capability;
+  readonly capability: DataCapability;
   readonly summary: string;
   readonly description?: string;
-  readonly params: z.ZodType<Params>;
-  readonly query: z.ZodType<Query>;
+  readonly params: RequestSchemas<Params, Query>['params'];
+  readonly query: RequestSchemas<Params, Query>['query'];
+  /** Finds what is wrong with query parameters that are right one by one. */
+  readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly Problem[];
   /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
   readonly response: z.ZodType;
   /** True where the answer may be a redirect. */
@@ -60,7 +71,7 @@ export interface DataRoute<Params, Query, Effective> {
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
   /** True where the same request on the same release is answered differently tomorrow. */
   readonly dependsOnToday: boolean;
-  /** The effective request: JSON-compatible and complete. Throws ApiError or RequestInvalid; asks no query. */
+  /** The effective request: JSON-compatible and complete. Throws ApiError; asks no query. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
   /** The body, which depends on nothing else. Throws ApiError. */
   readonly answer?: (effective: Effective, context: RequestContext) => Promise<JsonText>;
@@ -77,12 +88,17 @@ export function dataRoute<P, Q, E>(route: DataRoute<P, Q, E>): DataRoute<P, Q, E
   return route;
 }
 
-/** What can be switched off as a whole (DECISIONS "capabilities"). */
-export const CAPABILITIES = ['current', 'history', 'snapshots', 'changes'] as const;
-export type Capability = (typeof CAPABILITIES)[number];
+/** What a plan must include for the routes of a capability (SPEC "Authentication" rule 6). */
+const FEATURES: Readonly<Record<DataCapability, Feature | null>> = {
+  current: null,
+  history: 'history',
+  snapshots: 'snapshots',
+  changes: 'incremental',
+};
 
 export interface DataRouteDeps {
   readonly views: { current(): View };
+  readonly versions: readonly RecordVersion[];
   readonly clock: () => Date;
   readonly cache: AnswerCache;
   readonly rightsOf: (request: FastifyRequest) => Rights;
@@ -95,19 +111,26 @@ export interface DataRouteDeps {
 
 /** Adds a data route to the app. */
 export function addDataRoute<P, Q, E>(app: FastifyInstance, route: DataRoute<P, Q, E>, deps: DataRouteDeps): void {
-  app.get(route.path, { config: { dataRoute: route.path } }, async (request, reply) => {
+  const understood = new EffectiveRequests<E>();
+  app.get(route.path, { config: { access: accessOf(route) } }, async (request, reply) => {
     const view = deps.views.current();
     const release = view.lease();
     try {
-      return await respond({ route, view, request, reply }, deps);
+      return await respond({ route, understood, view, request, reply }, deps);
     } finally {
       release();
     }
   });
 }
 
+/** What the route asks of its callers. */
+function accessOf({ path, capability }: AnyDataRoute): RouteAccess {
+  return { route: path.replaceAll(/:(\w+)/g, '{$1}'), capability, feature: FEATURES[capability] };
+}
+
 interface Exchange<P, Q, E> {
   readonly route: DataRoute<P, Q, E>;
+  readonly understood: EffectiveRequests<E>;
   readonly view: View;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -117,15 +140,19 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
   const { route, request, reply, view } = exchange;
   reply.header('X-Data-As-Of', view.newest.data_as_of);
   const context = contextOf(exchange, deps);
-  const effective = route.prepare(parseRequest(route, request), context);
   if (route.answerOnce !== undefined) {
+    const effective = prepare(exchange, context);
     return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
   }
-  const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
-  const modifiedAt = lastModified(route, context);
-  const headers = conditionalHeaders(route, etag, modifiedAt);
+  const { effective, etag, modifiedAt, headers } = understand(exchange, context);
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
-  if (matchesEtag(ifNoneMatch, etag)) return reply.code(304).headers(headers).send();
+  const matching = findMatchingEtag(ifNoneMatch, etag);
+  // The tag that the caller has: that of a compressed answer names the compressed one.
+  if (matching !== undefined)
+    return reply
+      .code(304)
+      .headers({ ...headers, ETag: matching })
+      .send();
   const load = async () => (await route.answer?.(effective, context)) ?? '';
   if (ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt))) {
     // These name no answer they have, so it must be one that could be had; it costs no unit either way.
@@ -140,6 +167,30 @@ async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps
     .send(body);
 }
 
+/** The effective request, with the entity tag and the headers of its answer. */
+function understand<P, Q, E>(exchange: Exchange<P, Q, E>, context: RequestContext) {
+  const { route, understood, request, view } = exchange;
+  const { rights, today } = context;
+  const load = () => {
+    const effective = prepare(exchange, context);
+    const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
+    const modifiedAt = lastModified(route, context);
+    return { effective, etag, modifiedAt, headers: conditionalHeaders(route, etag, modifiedAt) };
+  };
+  // A wrong header belongs to this request alone, and is told together with what else is wrong.
+  if (findHeaderProblems(request).length > 0) return load();
+  return understood.get([view.version, today, JSON.stringify(rights), request.url], load);
+}
+
+function prepare<P, Q, E>({ route, request }: Exchange<P, Q, E>, context: RequestContext): E {
+  const { params, query } = route;
+  const check = (checked: CheckedQuery<Q>) => [
+    ...(route.check?.(checked, context) ?? []),
+    ...findHeaderProblems(request),
+  ];
+  return route.prepare(parseRequest({ params, query, check }, request), context);
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 const ETAG_LENGTH = 32;
 
@@ -150,7 +201,8 @@ function contextOf<P, Q, E>({ view, request }: Exchange<P, Q, E>, deps: DataRout
     const url = await deps.signUrl(key, options);
     return url.startsWith('/') ? baseUrl + url : url;
   };
-  return { view, rights: deps.rightsOf(request), now, today: dayFromDate(now), baseUrl, signUrl };
+  const { versions } = deps;
+  return { view, versions, rights: deps.rightsOf(request), now, today: dayFromDate(now), baseUrl, signUrl };
 }
 
 function conditionalHeaders<P, Q, E>({ cacheControl }: DataRoute<P, Q, E>, etag: string, modifiedAt: Date) {
@@ -158,7 +210,8 @@ function conditionalHeaders<P, Q, E>({ cacheControl }: DataRoute<P, Q, E>, etag:
     ETag: `"${etag}"`,
     'Last-Modified': modifiedAt.toUTCString(),
     'Cache-Control': cacheControl,
-    Vary: 'Authorization',
+    // Also where an answer is too small to compress: caches learn it from whichever comes first.
+    Vary: 'Authorization, accept-encoding',
   };
 }
 
@@ -170,7 +223,9 @@ async function sendOnce<P, Q, E>(
 ): Promise<FastifyReply> {
   const etag = sha256(body).slice(0, ETAG_LENGTH);
   const all = { ...conditionalHeaders(route, etag, modifiedAt), ...headers };
-  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(all).send();
+  if (findMatchingEtag(request.headers['if-none-match'], etag) !== undefined) {
+    return reply.code(304).headers(all).send();
+  }
   await deps.takeUnit(request);
   return reply
     .code(status)
@@ -179,20 +234,22 @@ async function sendOnce<P, Q, E>(
     .send(body);
 }
 
-/** The parameters of a request; all problems of path and query at once. */
-function parseRequest<P, Q, E>({ params, query }: DataRoute<P, Q, E>, request: FastifyRequest) {
-  // An empty id is none: /v1/models/ is as unknown as /v1/scores/.
-  if (Object.values(request.params ?? {}).includes('')) throw notFound(null, 'There is no such route');
-  const problems: Problem[] = [];
-  const parse = <T>(schema: z.ZodType<T>, value: unknown, place: Place): T => {
-    const result = parsePart(schema, value, place);
-    if ('value' in result) return result.value;
-    problems.push(...result.problems);
-    return undefined as T; // Never used: the problems are thrown below.
-  };
-  const parsed = { params: parse(params, request.params, 'path'), query: parse(query, request.query, 'query') };
-  if (problems.length > 0) throw new RequestInvalid(problems);
-  return parsed;
+/** Longest `Idempotency-Key`, in characters (SPEC "Other constants"). */
+const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
+
+function findHeaderProblems({ headers }: FastifyRequest): readonly Problem[] {
+  const key = headers['idempotency-key'];
+  if (typeof key !== 'string') return [];
+  const told = { loc: ['header', 'Idempotency-Key'], input: key };
+  const max = IDEMPOTENCY_KEY_LENGTH_MAX;
+  if (key === '') {
+    return [
+      { ...told, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
+    ];
+  }
+  if (key.length <= max) return [];
+  const msg = `String should have at most ${max} characters`;
+  return [{ ...told, msg, type: 'string_too_long', ctx: { max_length: max } }];
 }
 
 /** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */

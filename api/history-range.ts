@@ -1,13 +1,14 @@
 import { addDays, type Day } from '../schemas/day.ts';
 import { ApiError } from './api-error.ts';
+import type { CheckedQuery } from './parse-request.ts';
 import { planLimitFrom, type Rights } from './rights.ts';
-import { queryProblem } from './validation.ts';
+import { type Problem, queryProblem } from './validation.ts';
 
 /** Longest span of one history request, `to` − `from` in days (SPEC "Other constants"). */
 export const HISTORY_SPAN_DAYS_MAX = 400;
 
-/** The first day that has a name of four digits, as parameters take it too. */
-const FIRST_DAY = '0001-01-01';
+/** The earliest day that can be asked for; days before it don't compare as text. */
+const FIRST_DAY: Day = '0001-01-01';
 
 export interface HistoryRange {
   readonly from: Day;
@@ -16,35 +17,48 @@ export interface HistoryRange {
   readonly planLimitFrom: Day | null;
 }
 
+/** What is wrong with the range of a history request (SPEC "GET /v1/models/{model_id}/history", rule 2). */
+export function findRangeProblems(
+  {
+    values: { from, to: givenTo },
+    wrong,
+  }: CheckedQuery<{ readonly from?: Day | undefined; readonly to?: Day | undefined }>,
+  today: Day,
+): readonly Problem[] {
+  if (from === undefined) return [];
+  if (from > today) return [problemOf(from, `from is in the future; today is ${today}`)];
+  if (wrong.has('to')) return [];
+  const to = clampToToday(givenTo, today);
+  if (from > to) return [problemOf(from, `from is after to, ${to}`)];
+  const requestedDays = daysBetween(from, to);
+  if (requestedDays <= HISTORY_SPAN_DAYS_MAX) return [];
+  const msg = `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`;
+  const ctx = { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays };
+  return [queryProblem('from', from, { msg, type: 'range_too_large', ctx })];
+}
+
 /**
- * The range that a history request is served (SPEC "GET /v1/models/{model_id}/history", rules 2 to 5; DECISIONS "History").
- * Throws RequestInvalid for a range that makes no sense or is too long, `history_window_exceeded` for one that the plan
- * doesn't reach.
+ * The range that a history request without problems is served (SPEC "GET /v1/models/{model_id}/history", rules 3 to 5).
+ * Throws `history_window_exceeded` for one that the plan doesn't reach.
  */
 export function resolveRange(
   given: { readonly from?: Day | undefined; readonly to?: Day | undefined },
   { today, rights }: { readonly today: Day; readonly rights: Rights },
 ): HistoryRange {
-  const to = given.to === undefined || given.to > today ? today : given.to;
-  if (given.from !== undefined) assertSensible(given.from, to, today);
+  const to = clampToToday(given.to, today);
   const limit = planLimitFrom(rights, today);
   if (limit !== null && given.from !== undefined && given.from < limit) throw windowExceeded('from', limit, rights);
   if (limit !== null && to < limit) throw windowExceeded('to', limit, rights);
-  const from = given.from ?? latest(latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), FIRST_DAY), limit);
+  const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit ?? FIRST_DAY);
   return { from, to, planLimitFrom: limit };
 }
 
-function assertSensible(from: Day, to: Day, today: Day): void {
-  if (from > today)
-    throw queryProblem('from', from, { msg: `from is in the future; today is ${today}`, type: 'value_error' });
-  if (from > to) throw queryProblem('from', from, { msg: `from is after to, ${to}`, type: 'value_error' });
-  const requestedDays = daysBetween(from, to);
-  if (requestedDays <= HISTORY_SPAN_DAYS_MAX) return;
-  throw queryProblem('from', from, {
-    msg: `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`,
-    type: 'range_too_large',
-    ctx: { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays },
-  });
+function problemOf(from: Day, msg: string): Problem {
+  return queryProblem('from', from, { msg, type: 'value_error' });
+}
+
+function clampToToday(to: Day | undefined, today: Day): Day {
+  return to === undefined || to > today ? today : to;
 }
 
 function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
@@ -56,6 +70,6 @@ function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
 }
 
-function latest(day: Day, other: Day | null): Day {
-  return other !== null && other > day ? other : day;
+function latest(day: Day, other: Day): Day {
+  return other > day ? other : day;
 }

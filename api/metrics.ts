@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { sha256 } from '../storage/hash.ts';
 import { notFound } from './api-error.ts';
+import { loggedUrl } from './logged-url.ts';
 import type { ViewEvent } from './view/view-follower.ts';
 
 /** What the service counts, for Prometheus. */
@@ -67,14 +68,21 @@ export interface MetricsOptions {
 
 /** Counts every answer and offers `/metrics`, which isn't for the public (DECISIONS "meta routes"). */
 export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const cache = reply.getHeader('x-cache');
     metrics.onAnswer(route, reply.statusCode, { seconds: reply.elapsedTime / 1000, cache });
     request.log.info(
-      { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), cache },
+      {
+        method: request.method,
+        url: loggedUrl(request.url),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        cache,
+      },
       'answered',
     );
+    done();
   });
   app.get(`${basePath}/metrics`, async (request, reply) => {
     if (!mayRead(request, token)) throw notFound(null, 'There is no such route');

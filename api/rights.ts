@@ -1,5 +1,5 @@
-import type { Day } from '../schemas/day.ts';
-import { addMonths } from '../schemas/day.ts';
+import { addMonths, type Day } from '../schemas/day.ts';
+import type { SnapshotAccess } from '../schemas/plans.ts';
 
 /** What a caller may see, as the data routes need it (SPEC "Plans and rights"). */
 export interface Rights {
@@ -7,15 +7,12 @@ export interface Rights {
   readonly plan: string | null;
   /** Calendar months of history before today; null: all of it. */
   readonly historyMonths: number | null;
-  /** Which of the stored snapshots are listed. */
-  readonly snapshots: SnapshotRights;
+  /** Which of the stored snapshots are listed; null: all. */
+  readonly snapshots: SnapshotAccess | null;
 }
 
-/** All that are stored, only the newest, or the newest ones and those of month-ends within the history. */
-export type SnapshotRights = 'all' | 'latest' | { readonly daily: number };
-
 /** Rights without a limit: the service without accounts. */
-export const ALL_RIGHTS: Rights = { plan: null, historyMonths: null, snapshots: 'all' };
+export const ALL_RIGHTS: Rights = { plan: null, historyMonths: null, snapshots: null };
 
 /** The oldest day whose history may be queried; null: no limit (DECISIONS "plan window"). */
 export function planLimitFrom({ historyMonths }: Rights, today: Day): Day | null {

@@ -29,9 +29,13 @@ export class RequestInvalid extends Error {
 export type Place = 'query' | 'path';
 
 /** A problem that only shows when parameters are seen together, or beside the data. */
-export function queryProblem(name: string, input: unknown, problem: Pick<Problem, 'msg' | 'type'> & Partial<Problem>) {
+export function queryProblem(
+  name: string,
+  input: unknown,
+  problem: Pick<Problem, 'msg' | 'type'> & Partial<Problem>,
+): Problem {
   const { msg, type, ctx = {} } = problem;
-  return new RequestInvalid([{ loc: ['query', name], msg, type, input: input ?? null, ctx }]);
+  return { loc: ['query', name], msg, type, input: input ?? null, ctx };
 }
 
 /** What the parameters of this folder put into a zod issue, so that it can be told in pydantic's words. */

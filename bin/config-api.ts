@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { capabilitiesFromText } from '../api/access/capabilities.ts';
 import { Bytes, Milliseconds, Seconds, wholeNumber } from './config-values.ts';
 
 /** What `modelstats serve` can be told; part of {@link ConfigSchema}. */
@@ -49,6 +50,19 @@ export const API_SETTINGS = {
   CONNECTIONS_MAX: wholeNumber(1, 1_000_000)
     .default(10_000)
     .describe('Open connections; further ones are closed at once'),
+  FAILED_ATTEMPTS_MAX: wholeNumber(1, 1_000_000)
+    .default(60)
+    .describe('Attempts without a valid key per minute and client address (IPv6: /64) before they get 429'),
+  CAPABILITIES: z
+    .string()
+    .default('')
+    .transform((list, context) => {
+      const states = capabilitiesFromText(list);
+      if (!('problem' in states)) return states;
+      context.addIssue({ code: 'custom', message: states.problem });
+      return z.NEVER;
+    })
+    .describe('What is not live for all: NAME=planned or NAME=pilot:ORGANIZATION|…, comma-separated'),
   SIGNING_KEY: z
     .string()
     .min(16, 'must have at least 16 characters')

@@ -4,6 +4,7 @@ import { findCronProblem } from '../pipeline/schedule/cron.ts';
 import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
 import { AppError } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
+import { AccountsConfigShape } from './config-accounts.ts';
 import { API_SETTINGS } from './config-api.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './config-values.ts';
 
@@ -68,6 +69,7 @@ export const ConfigSchema = z.strictObject({
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
   ...API_SETTINGS,
+  ...AccountsConfigShape,
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

@@ -7,11 +7,21 @@ import type { Config } from './config.ts';
  */
 export function createLogger({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, { isBusy = false } = {}): Logger {
   return pino(
-    { level: LOG_LEVEL, timestamp: () => `,"time":"${new Date().toISOString()}"`, formatters: { level: levelName } },
+    {
+      level: LOG_LEVEL,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: levelName },
+      hooks: { streamWrite: withoutKeys },
+    },
     destination({ dest: process.stderr.fd, sync: !isBusy }),
   );
 }
 
 function levelName(level: string) {
   return { level };
+}
+
+/** The last line of defence: whatever was logged, an API key is not in it. */
+function withoutKeys(line: string): string {
+  return line.includes('msk_') ? line.replaceAll(/msk_[0-9A-Za-z]+/g, 'msk_…') : line;
 }

@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { addAccountCommands } from './account-commands.ts';
 import { backfill } from './commands/backfill.ts';
 import { catalogRebuild } from './commands/catalog-rebuild.ts';
-import type { CommandAction } from './commands/command-context.ts';
 import { nightly } from './commands/nightly.ts';
 import { pruneStore } from './commands/prune.ts';
 import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
@@ -9,15 +9,8 @@ import { schedule } from './commands/schedule.ts';
 import { serve } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { type VerifyOptions, verifyStore } from './commands/verify.ts';
-
-/**
- * Turns a command's action into what commander calls: sets it to work, and its exit code to the process. A signal ends the
- * process at once, unless the action `stopsItself`.
- */
-export type RunAction = <Options>(
-  action: CommandAction<Options>,
-  how?: { readonly stopsItself?: boolean },
-) => (options: Options) => Promise<void>;
+import { textValue, textValues } from './option-values.ts';
+import type { RunAction } from './run-action.ts';
 
 /** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunAction): Command {
@@ -30,6 +23,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addServeCommand(program, run);
   addStoreCommands(program, run);
   addHousekeeping(program, run);
+  addAccountCommands(program, run);
   return program;
 }
 
@@ -148,15 +142,4 @@ function addHousekeeping(program: Command, run: RunAction): void {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
     .action(run(catalogRebuild));
-}
-
-/** An option's value. One that is empty, or looks like the next option, is a forgotten value. */
-function textValue(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
-  if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
-  return value;
-}
-
-function textValues(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, textValue(value)];
 }

@@ -79,7 +79,7 @@ export const API_ERRORS = {
   range_not_satisfiable: {
     status: 416,
     title: 'The range begins behind the end of the file',
-    help: 'The whole file is there already, or it is another one; its size is in the answer to the download route.',
+    help: 'Compare what you have with "bytes" of the manifest: the download is complete, or has to begin anew.',
   },
   rate_limit_exceeded: {
     status: 429,

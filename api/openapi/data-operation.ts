@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../schemas/api-errors.ts';
-import type { AnyDataRoute, Capability } from '../data-route.ts';
+import type { AnyDataRoute, DataCapability } from '../data-route.ts';
 import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
 import { EXAMPLES } from './examples.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
@@ -9,8 +9,8 @@ import type { Operation, Responses } from './operation.ts';
 import type { ResponseCollector } from './response-collector.ts';
 import type { SchemaCollector } from './schema-collector.ts';
 
-/** What every data route may answer besides its own errors. */
-const COMMON_ERRORS: readonly ApiErrorCode[] = [
+/** What every route below `/v1` may answer besides its own errors. */
+export const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'bad_request',
   'unauthenticated',
   'not_found',
@@ -25,7 +25,7 @@ const COMMON_ERRORS: readonly ApiErrorCode[] = [
 ];
 
 /** Capabilities that not every plan has (SPEC "Plan table"). */
-const FEATURES: ReadonlySet<Capability> = new Set(['history', 'snapshots', 'changes']);
+const FEATURES: ReadonlySet<DataCapability> = new Set(['history', 'snapshots', 'changes']);
 
 export interface OperationOptions {
   readonly schemas: SchemaCollector;

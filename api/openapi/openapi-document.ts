@@ -1,7 +1,8 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { ErrorBodySchema } from '../api-error.ts';
-import type { AnyDataRoute, Capability } from '../data-route.ts';
+import type { AnyDataRoute, DataCapability } from '../data-route.ts';
 import { ValidationBodySchema } from '../validation.ts';
+import { accountOperation } from './account-operation.ts';
 import { dataOperation } from './data-operation.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { metaOperations } from './meta-operations.ts';
@@ -31,7 +32,11 @@ export function openApiDocument(
     route.path.replaceAll(/:(\w+)/g, '{$1}'),
     { get: dataOperation(route, { schemas, responses, hasLimits }) },
   ]);
-  const paths: Paths = { ...Object.fromEntries(operations), ...metaOperations({ schemas, responses }) };
+  const paths: Paths = {
+    ...Object.fromEntries(operations),
+    ...(hasLimits ? accountOperation({ schemas, responses }) : {}),
+    ...metaOperations({ schemas, responses }),
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -43,7 +48,10 @@ export function openApiDocument(
     },
     servers: [{ url: serverUrl === '' ? '/' : serverUrl }],
     security: [{ bearer: [] }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(hasLimits ? { ...TAGS, ...LIMIT_TAGS } : TAGS).map(([name, description]) => ({
+      name,
+      description,
+    })),
     paths: paths as OpenApi.Document['paths'] & object, // The same, without the types of 3.0.
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key of your organization' } },
@@ -64,13 +72,15 @@ const DESCRIPTION = `A read-only record of AI models, made anew every night: wha
 - **Errors** carry a stable \`code\` and a \`help_url\`; parameters that are wrong are all told at once, with \`422\`.
 - **A copy of your own** starts with a snapshot and follows the change feed from its \`change_cursor\`.`;
 
-const TAGS: Readonly<Record<Capability | 'meta', string>> = {
+const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
   current: 'The newest release: models, benchmarks, scores, rankings, prices',
   history: 'Daily series. Days without data are absent, never interpolated',
   snapshots: 'The whole of a day as compressed JSON Lines',
   changes: 'Every change in order, for a copy that stays in step',
   meta: 'About the service itself; these need no key and cost no quota',
 };
+
+const LIMIT_TAGS = { account: 'Your plan and what you have used of it' };
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IfNoneMatch: {

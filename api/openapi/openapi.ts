@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { sha256 } from '../../storage/hash.ts';
-import { matchesEtag } from '../conditional.ts';
+import { findMatchingEtag } from '../conditional.ts';
 import { JSON_TYPE } from '../data-route.ts';
 
 /** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
@@ -27,6 +27,7 @@ export async function addOpenApi(
   // Its types know OpenAPI 3.0; it passes the document on as it is.
   const specification = { document: document as unknown as StaticDocumentSpec['document'] };
   await app.register(swagger, { mode: 'static', specification });
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
   await app.register(async (scope) => {
     // Asked for again each time, so that a new version of the service shows at once; what didn't change is a 304.
     scope.addHook('onSend', async (_, reply) => {
@@ -46,7 +47,7 @@ function addDocument(app: FastifyInstance, document: OpenApi.Document): void {
   const etag = sha256(body).slice(0, 32);
   app.get('/openapi.json', async (request, reply) => {
     reply.headers({ ETag: `"${etag}"`, 'Cache-Control': 'no-cache' });
-    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (findMatchingEtag(request.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
     return reply.type(JSON_TYPE).send(body);
   });
 }

@@ -71,6 +71,7 @@ const MESSAGES: Partial<Readonly<Record<ApiErrorCode, string>>> = {
   payload_too_large: 'The request has a body, which is not needed, and it is too large',
   uri_too_long: 'The URL, or an id in it, is too long',
   unsupported_media_type: 'The request has a body of an unknown kind; none is needed',
+  range_not_satisfiable: 'The range begins behind the end of the file',
   unavailable: 'The service can not answer just now; try again in a moment',
 };
 

@@ -1,12 +1,13 @@
-import type { DuckDBValue } from '@duckdb/node-api';
 import { sha256 } from '../../storage/hash.ts';
-import { queryProblem } from '../validation.ts';
+import type { CheckedQuery } from '../parse-request.ts';
+import { type Problem, queryProblem, RequestInvalid } from '../validation.ts';
+import type { QueryValue } from '../view/query-pool.ts';
 import type { View } from '../view/view.ts';
 
 /** A condition with its values; `?` stands for each, in order. */
 export interface Condition {
   readonly sql: string;
-  readonly values: readonly DuckDBValue[];
+  readonly values: readonly QueryValue[];
 }
 
 export interface SortKey {
@@ -53,8 +54,9 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
   const [rows, [counted]] = await Promise.all([
     view.rows(
       `SELECT ${query.lineSql ?? 'line'} AS line, to_json([${positionSql}])::VARCHAR AS position
-       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)} LIMIT ${query.limit + 1}`,
-      page.values,
+       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)}
+       LIMIT $${page.values.length + 1}::INTEGER`,
+      [...page.values, query.limit + 1],
     ),
     view.rows(`SELECT count(*)::DOUBLE AS total FROM ${query.table} WHERE ${all.sql}`, all.values),
   ]);
@@ -100,8 +102,10 @@ function afterCursor({ sort, key }: ListQuery, position: readonly (string | null
 
 /** Tells requests with other filters or another order apart. */
 function listHash({ table, conditions, sort }: ListQuery): string {
-  return sha256(JSON.stringify([table, conditions, sort ?? null])).slice(0, 8);
+  return sha256(JSON.stringify([table, conditions, sort ?? null])).slice(0, HASH_LENGTH);
 }
+
+const HASH_LENGTH = 8;
 
 function cursorFrom(hash: string, position: string): string {
   return Buffer.from(hash + position, 'utf8').toString('base64url');
@@ -111,7 +115,19 @@ function getPosition(cursor: string, hash: string, parts: number): readonly (str
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const position = text.startsWith(hash) ? parsePosition(text.slice(hash.length)) : undefined;
   if (position?.length === parts) return position;
-  throw queryProblem('cursor', cursor, {
+  throw new RequestInvalid([cursorProblem(cursor)]);
+}
+
+/** What is wrong with a text that can't be the cursor of any list; one of another list shows when the page is made. */
+export function findListCursorProblems({ values, wrong }: CheckedQuery<{ readonly cursor?: string | undefined }>) {
+  const { cursor } = values;
+  if (cursor === undefined || wrong.has('cursor')) return [];
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  return parsePosition(text.slice(HASH_LENGTH)) === undefined ? [cursorProblem(cursor)] : [];
+}
+
+function cursorProblem(cursor: string): Problem {
+  return queryProblem('cursor', cursor, {
     msg: 'This cursor is not one of this list with these filters and this order; begin without one',
     type: 'cursor_invalid',
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dataRoute } from '../data-route.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { listPage, where } from '../queries/list-page.ts';
+import { findListCursorProblems, listPage, where } from '../queries/list-page.ts';
 import { BenchmarkSchema, LIST_FIELDS } from '../records.ts';
 
 export const benchmarksRoute = dataRoute({
@@ -21,6 +21,7 @@ export const benchmarksRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async ({ category, ...page }, { view }) =>
     listBody(

@@ -9,7 +9,7 @@ import { integer, oneOf, text } from '../parameters.ts';
 import { NO_PARAMETERS } from '../parameters-common.ts';
 import { jsonObject } from '../queries/json-text.ts';
 import { ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../records.ts';
-import { queryProblem } from '../validation.ts';
+import { type Problem, queryProblem } from '../validation.ts';
 import { firstRetainedSeq } from '../view/build-view.ts';
 import type { View } from '../view/view.ts';
 
@@ -68,8 +68,9 @@ export const changesRoute = dataRoute({
   errors: ['cursor_expired'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: false,
+  check: ({ values, wrong }, { view }) => (wrong.has('cursor') ? [] : findCursorProblems(values.cursor, view)),
   prepare: ({ query }, { view }): Effective => ({
-    after: query.cursor === undefined ? firstRetainedSeq(view.meta.catalog) - 1 : seqOf(query.cursor, view),
+    after: seqBefore(query.cursor, view),
     limit: query.limit,
     entityType: query.entity_type,
   }),
@@ -86,23 +87,24 @@ export const changesRoute = dataRoute({
   },
 });
 
-/** The seq of a cursor; throws where it is no cursor, ahead of the feed (rule 6) or older than what is kept (rule 7). */
-function seqOf(cursor: string, { meta, newest }: View): number {
-  const seq = seqFromCursor(cursor);
+/** What is wrong with a cursor: it is none, or ahead of the feed. */
+function findCursorProblems(cursor: string | undefined, { newest }: View): readonly Problem[] {
+  const seq = cursor === undefined ? 0 : seqFromCursor(cursor);
   if (seq === undefined) {
-    throw queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' });
+    return [queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' })];
   }
-  if (seq > newest.last_seq) {
-    throw queryProblem('cursor', cursor, {
-      msg: 'This cursor is ahead of the feed; it is not one of this service, or an older state was restored',
-      type: 'cursor_ahead',
-    });
-  }
-  if (seq < firstRetainedSeq(meta.catalog) - 1) {
-    const message = `The feed begins on ${retainedFrom(meta.catalog)}; import the latest snapshot and go on from its change_cursor`;
-    throw new ApiError('cursor_expired', message, { param: 'cursor' });
-  }
-  return seq;
+  if (seq <= newest.last_seq) return [];
+  const msg = 'This cursor is ahead of the feed; it is not one of this service, or an older state was restored';
+  return [queryProblem('cursor', cursor, { msg, type: 'cursor_ahead' })];
+}
+
+/** The event before the page; throws `cursor_expired` where the feed no longer has what follows it (rule 7). */
+function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): number {
+  const first = firstRetainedSeq(catalog) - 1;
+  const seq = cursor === undefined ? first : seqFromCursor(cursor);
+  if (seq !== undefined && seq >= first) return seq;
+  const message = `The feed begins on ${retainedFrom(catalog)}; import the latest snapshot and go on from its change_cursor`;
+  throw new ApiError('cursor_expired', message, { param: 'cursor' });
 }
 
 interface Page {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataRoute } from '../data-route.ts';
-import { type HistoryRange, resolveRange } from '../history-range.ts';
+import { findRangeProblems, type HistoryRange, resolveRange } from '../history-range.ts';
 import { ModelHistorySchema } from '../history-schemas.ts';
 import { oneOf } from '../parameters.ts';
 import { id, RANGE } from '../parameters-common.ts';
@@ -36,6 +36,7 @@ export const modelHistoryRoute = dataRoute({
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
+  check: (query, { today }) => findRangeProblems(query, today),
   prepare: ({ params, query }, context): Effective => {
     const { from, to, kind } = query;
     const series = {
@@ -64,15 +65,17 @@ export const modelHistoryRoute = dataRoute({
   },
 });
 
-/** The model's intervals of a kind that reach into the range, by series and day. */
+/**
+ * The model's intervals of a kind that reach into the range, by series and day: the order of the table, which DuckDB keeps
+ * (`preserve_insertion_order`). Sorting them again would take a third of the answer's time.
+ */
 async function loadIntervals(view: View, { kind, model, series, from, to }: Effective): Promise<readonly Interval[]> {
   const narrowed = series === undefined ? '' : 'AND series = $4';
   const rows = await view.rows(
     `SELECT series, CAST(valid_from AS VARCHAR) AS valid_from, CAST(valid_to AS VARCHAR) AS valid_to, value, payload, source
      FROM history_${kind}
      WHERE model_hash = hash($1) AND model_id = $1
-       AND valid_from <= $3::VARCHAR::DATE AND (valid_to IS NULL OR valid_to >= $2::VARCHAR::DATE) ${narrowed}
-     ORDER BY series, valid_from`,
+       AND valid_from <= $3::VARCHAR::DATE AND (valid_to IS NULL OR valid_to >= $2::VARCHAR::DATE) ${narrowed}`,
     series === undefined ? [model, from, to] : [model, from, to, series],
   );
   return rows.map((row) => ({

@@ -3,7 +3,7 @@ import { dataRoute } from '../data-route.ts';
 import { day, decimal, oneOf, text, wholeNumber } from '../parameters.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { type Condition, listPage, type SortKey, where } from '../queries/list-page.ts';
+import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, ModelSchema } from '../records.ts';
 
 const SORTS = [
@@ -56,6 +56,7 @@ export const modelsRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async (query, { view }) => {
     const { sort, limit: pageSize, cursor } = query;
@@ -99,8 +100,11 @@ function sortFrom(sort: ModelsQuery['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
   if (sort === 'id' || !isSortColumn(column)) return undefined;
-  return { column, isDescending, type: SORT_TYPES[column] };
+  return { column: column === 'name' ? SORTED_NAME : column, isDescending, type: SORT_TYPES[column] };
 }
+
+/** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
+const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_TYPES {
   return Object.hasOwn(SORT_TYPES, column);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TOP_POSITIONS_MAX } from '../../schemas/datasets.ts';
 import { dataRoute } from '../data-route.ts';
-import { resolveRange } from '../history-range.ts';
+import { findRangeProblems, resolveRange } from '../history-range.ts';
 import { RankingsHistorySchema } from '../history-schemas.ts';
 import { integer } from '../parameters.ts';
 import { id, NO_PARAMETERS, RANGE } from '../parameters-common.ts';
@@ -31,6 +31,7 @@ export const rankingsHistoryRoute = dataRoute({
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
+  check: (query, { today }) => findRangeProblems(query, today),
   prepare: ({ query }, context) => {
     const { category_id: category, top, from, to } = query;
     return { category, top, ...resolveRange({ from, to }, context) };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dataRoute } from '../data-route.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { listPage, where } from '../queries/list-page.ts';
+import { findListCursorProblems, listPage, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, RankingSchema } from '../records.ts';
 
 export const rankingsRoute = dataRoute({
@@ -28,6 +28,7 @@ export const rankingsRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async ({ category, ...page }, { view }) => {
     const ranked = view.meta.catalog.releases.findLast(({ captured }) => captured.includes('rankings'));

@@ -3,7 +3,7 @@ import { dataRoute } from '../data-route.ts';
 import { day, decimal, oneOf } from '../parameters.ts';
 import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
 import { listBody } from '../queries/json-text.ts';
-import { type Condition, listPage, type SortKey, where } from '../queries/list-page.ts';
+import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
 import { LIST_FIELDS, ScoreSchema } from '../records.ts';
 
 const ScoresQuerySchema = z.object({
@@ -36,6 +36,7 @@ export const scoresRoute = dataRoute({
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
+  check: findListCursorProblems,
   prepare: ({ query }) => query,
   answer: async (query, { view }) => {
     const page = await listPage(view, {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../storage/open-store.ts';
 import { AnswerCache } from '../answer-cache.ts';
@@ -10,6 +11,7 @@ import { FileLinks } from '../file-links.ts';
 import { Metrics } from '../metrics.ts';
 import { ViewFolder } from '../view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../view/view-follower.ts';
+import { bearer, openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
 
 export interface TestApiOptions {
   /** Default: noon of 2026-06-30. */
@@ -19,8 +21,12 @@ export interface TestApiOptions {
   /** A folder that a view may already lie in; default: a new one. */
   readonly viewFolder?: string;
   readonly cacheBytes?: number;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[];
   /** Stands between the API and the store, to make it fail. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
+  /** Asks for keys; default: everything is open to all. */
+  readonly accounts?: TestAccountsOptions;
 }
 
 /** The API over a store, in this process, following only when told to. */
@@ -29,7 +35,9 @@ export interface TestApi {
   readonly follower: ViewFollower;
   readonly events: readonly ViewEvent[];
   readonly viewFolder: string;
-  /** What every request carries that wants more than a refusal. */
+  /** Undefined where nobody is asked for a key. */
+  readonly accounts: TestAccounts | undefined;
+  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
   readonly headers: Readonly<Record<string, string>>;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
@@ -44,6 +52,8 @@ const DEFAULT_SETTINGS: ApiSettings = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
   compressFromBytes: 1024,
+  failedAttemptsMax: 60,
+  capabilities: {},
   metricsToken: undefined,
 };
 
@@ -66,11 +76,19 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
   const events: ViewEvent[] = [];
   const follower = new ViewFollower(
     { ...DEFAULT_FOLLOWER, ...options.follower },
-    { store, folder: await ViewFolder.take(viewFolder), clock, onEvent: (event) => events.push(event) },
+    {
+      store,
+      folder: await ViewFolder.take(viewFolder),
+      clock,
+      versions: options.versions,
+      onEvent: (event) => events.push(event),
+    },
   );
   const folder = folderFromUrl(url);
+  const accounts = options.accounts && (await openTestAccounts(options.accounts, clock));
   const app = await buildApp({
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),
     views: follower,
     cache: new AnswerCache(options.cacheBytes ?? 1 << 24),
     clock,
@@ -78,13 +96,15 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     files: folder === undefined ? undefined : { folder, links },
     logger: undefined,
     metrics: new Metrics(),
+    versions: options.versions,
   });
   await follower.start();
-  const common: TestApi['headers'] = {};
+  const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
+  const common: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
   const get: TestApi['get'] = async (path, headers = {}) =>
     app.inject({ method: 'GET', url: path, headers: { ...common, ...headers } });
   return {
-    ...{ app, follower, events, viewFolder, get, headers: common },
+    ...{ app, follower, events, viewFolder, accounts, get, headers: common },
     json: async (path) => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
@@ -93,6 +113,7 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     close: async () => {
       await app.close();
       await follower.stop();
+      await accounts?.close();
       if (options.viewFolder === undefined) await rm(viewFolder, { recursive: true, force: true });
     },
   };

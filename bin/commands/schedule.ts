@@ -27,8 +27,10 @@ export async function schedule(context: CommandContext, options: ScheduleOptions
   const log = createLogger(context.config);
   // Reads nothing: a wrong address stops the start, while a store that is down now may be back by the night.
   await openConfiguredStore(context.config, 'read');
-  const scheduler = startScheduler(context, { ...options, log });
-  log.info({ signal: await firstSignal({ onSecond: scheduler.abandon }) }, 'stop requested');
+  let scheduler: RunningScheduler | undefined;
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night could be hit by one.
+  scheduler = startScheduler(context, { ...options, log });
+  log.info({ signal: await stopRequested }, 'stop requested');
   await scheduler.stop();
   return 0;
 }

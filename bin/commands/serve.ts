@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { Accounts } from '../../accounts/accounts.ts';
 import { AnswerCache } from '../../api/answer-cache.ts';
 import { type ApiSettings, buildApp } from '../../api/app.ts';
 import { FileLinks } from '../../api/file-links.ts';
@@ -11,10 +12,11 @@ import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/v
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { folderFromUrl } from '../../storage/open-store.ts';
 import type { Config } from '../config.ts';
+import { openConfiguredAccounts } from '../configured-accounts.ts';
 import { openConfiguredStore } from '../configured-store.ts';
 import { createLogger } from '../logger.ts';
 import { type CommandContext, duckdbSettings } from './command-context.ts';
-import { firstSignal, startScheduler } from './schedule.ts';
+import { firstSignal, type RunningScheduler, startScheduler } from './schedule.ts';
 
 export interface ServeOptions {
   readonly withSchedule?: boolean;
@@ -26,9 +28,10 @@ export interface ServeOptions {
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   const log = createLogger(config, { isBusy: true });
+  let scheduler: RunningScheduler | undefined;
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night could be hit by one.
   const service = await openService(context, log);
-  const scheduler = options.withSchedule ? startScheduler(context, { ...options, log }) : undefined;
-  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() });
+  if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
   try {
     const url = await listen(service.app, config);
     context.log(`serving ${config.STORE} at ${url}${config.BASE_PATH}`);
@@ -44,6 +47,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
 interface Service {
   readonly app: FastifyInstance;
   readonly follower: ViewFollower;
+  readonly accounts: Accounts;
 }
 
 async function openService({ config, clock }: CommandContext, log: Logger): Promise<Service> {
@@ -52,6 +56,7 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
   const storeFolder = folderFromUrl(config.STORE);
   const folder = await ViewFolder.take(resolve(config.VIEW));
+  const accounts = await openConfiguredAccounts(config, { clock, log });
   const metrics = new Metrics();
   const onEvent = (event: ViewEvent) => {
     metrics.onViewEvent(event);
@@ -60,6 +65,7 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
   const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });
   const app = await buildApp({
     settings: apiSettings(config),
+    accounts,
     views: follower,
     cache: new AnswerCache(config.CACHE_BYTES),
     clock,
@@ -68,7 +74,7 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
     logger: log,
     metrics,
   });
-  return { app, follower };
+  return { app, follower, accounts };
 }
 
 function followerSettings(config: Config): FollowerSettings {
@@ -93,6 +99,8 @@ function apiSettings(config: Config): ApiSettings {
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
     compressFromBytes: config.COMPRESS_FROM_BYTES,
+    failedAttemptsMax: config.FAILED_ATTEMPTS_MAX,
+    capabilities: config.CAPABILITIES,
     metricsToken: config.METRICS_TOKEN,
   };
 }
@@ -100,7 +108,6 @@ function apiSettings(config: Config): ApiSettings {
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {
   app.server.maxConnections = CONNECTIONS_MAX;
   try {
-    // biome-ignore lint/nursery/useAwaitThenable: it is a promise; the rule doesn't see through Fastify's overloads.
     return await app.listen({ host: HOST, port: PORT });
   } catch (cause) {
     throw new AppError('configuration', `can't listen on ${HOST}:${PORT}: ${messageFromError(cause)}`, { cause });
@@ -108,11 +115,12 @@ async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Con
 }
 
 /** Lets running requests end, but no longer than this. */
-async function closeInTime({ app, follower }: Service, timeoutMs: number): Promise<void> {
+async function closeInTime({ app, follower, accounts }: Service, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
   try {
     await app.close();
     await follower.stop();
+    await accounts.close();
   } finally {
     clearTimeout(timer);
   }

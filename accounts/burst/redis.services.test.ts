@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { RedisServer } from '../testing/redis-server.ts';
+import { describeWith } from '../testing/server-process.ts';
+import { TestClock, times } from '../testing/subject.ts';
+import { MemoryCounter } from './memory-counter.ts';
+import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './open-counter.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { RedisCounter } from './redis-counter.ts';
+import type { WindowCounter } from './window-counter.ts';
+
+const QUICK = { timeoutMs: 500, connectTimeoutMs: 500, reconnectMsMax: 100, pauseMs: 50 };
+const LIMIT_50 = { limit: 50, isEnforced: true };
+
+describeWith('redis-server', 'the rolling limit shared through Redis', () => {
+  let redis: RedisServer;
+  const opened: WindowCounter[] = [];
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((counter) => counter.close()));
+  });
+  afterAll(() => redis?.stop());
+
+  /** A replica: its limiter, and what it logged. */
+  async function replica(clock: TestClock, options: Partial<OpenCounterOptions> = {}) {
+    const logged: string[] = [];
+    const note = (_: object, message: string) => void logged.push(message);
+    const log = { info: note, warn: note };
+    const counter = await openCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, log, ...options });
+    opened.push(counter);
+    return { limiter: new RateLimiter(counter, clock.now, 'burst'), logged };
+  }
+
+  test('lets exactly 50 of 200 parallel requests to two replicas pass', async () => {
+    const clock = new TestClock();
+    const [{ limiter: here }, { limiter: there }] = [await replica(clock), await replica(clock)];
+    const states = await times(200, (index) => (index % 2 ? here : there).hit('both', LIMIT_50));
+    expect(states.filter(({ refused }) => !refused)).toHaveLength(50);
+    expect(await here.hit('both', LIMIT_50)).toMatchObject({ refused: true, remaining: 0, retryAfterSeconds: 60 });
+  });
+
+  test('rolls on: a slot frees when the hits of another replica leave the window', async () => {
+    const clock = new TestClock();
+    const [{ limiter: here }, { limiter: there }] = [await replica(clock), await replica(clock)];
+    const how = { limit: 2, isEnforced: true };
+    await there.hit('roll', how);
+    clock.advance(20_000);
+    expect(await here.hit('roll', how)).toMatchObject({ refused: false, remaining: 0, retryAfterSeconds: 40 });
+    clock.advance(39_000);
+    expect((await here.hit('roll', how)).refused).toBe(true);
+    clock.advance(21_000);
+    expect(await there.hit('roll', how)).toMatchObject({ refused: false, remaining: 0 });
+  });
+
+  test.each([
+    ['stopped and started empty', () => redis.halt(), () => redis.run()],
+    ['hanging and going on', async () => redis.freeze(), async () => redis.thaw()],
+  ])('never lets more pass than a replica alone would, with Redis %s', async (name, goAway, comeBack) => {
+    const clock = new TestClock();
+    const { limiter, logged } = await replica(clock);
+    const passed = async (count: number) =>
+      (await times(count, () => limiter.hit(name, LIMIT_50))).filter(({ refused }) => !refused).length;
+    expect(await passed(30)).toBe(30);
+    await goAway();
+    expect(await passed(15)).toBe(15);
+    await comeBack();
+    await vi.waitFor(async () => {
+      await limiter.hit('another', LIMIT_50);
+      expect(logged).toHaveLength(2);
+    }, 10_000);
+    expect(await passed(100)).toBe(5);
+    expect(logged).toEqual([expect.stringContaining('is away'), expect.stringContaining('is back')]);
+  });
+
+  test('starts without Redis, counts alone, and joins when Redis is there', async () => {
+    await redis.halt();
+    const clock = new TestClock();
+    const { limiter, logged } = await replica(clock);
+    const states = await times(60, () => limiter.hit('late', LIMIT_50));
+    expect(states.filter(({ refused }) => !refused)).toHaveLength(50);
+    await redis.run();
+    await vi.waitFor(async () => {
+      await limiter.hit('another', LIMIT_50);
+      expect(logged).toHaveLength(2);
+    }, 10_000);
+    const { limiter: second } = await replica(clock);
+    const how = { limit: 100, isEnforced: true };
+    await limiter.hit('joined', how);
+    expect(await second.hit('joined', how)).toMatchObject({ remaining: 98 });
+  });
+
+  test('counts exactly as memory does, whatever the pauses', async () => {
+    const pauses = fc.array(fc.integer({ min: 0, max: 45 }), { minLength: 1, maxLength: 40 });
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(pauses, async (steps) => {
+        runs += 1;
+        const [shared, own] = [
+          new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK }, () => {}),
+          new MemoryCounter({ namesMax: 1 }),
+        ];
+        await shared.connect();
+        let second = 1_795_000_000;
+        for (const pause of steps) {
+          second += pause;
+          expect(await shared.hit(`run-${runs}`, second)).toEqual(await own.hit('run', second));
+        }
+        await shared.close();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('waits for a hanging Redis once, not at every request', async () => {
+    const { limiter } = await replica(new TestClock(), { timeoutMs: 300, pauseMs: 60_000 });
+    redis.freeze();
+    const before = performance.now();
+    for (let hit = 0; hit < 20; hit += 1) await limiter.hit('patient', LIMIT_50);
+    redis.thaw();
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * The rows of the control database, as Kysely types; `migrations.ts` makes the tables. Instants are Unix milliseconds, days
+ * `YYYY-MM-DD`, ids a prefix and a ULID. Both databases hold the same.
+ */
+export interface ControlTables {
+  readonly organizations: OrganizationRow;
+  readonly subscriptions: SubscriptionRow;
+  readonly api_keys: ApiKeyRow;
+  readonly verified_integrations: VerifiedIntegrationRow;
+  readonly daily_usage: DailyUsageRow;
+  readonly idempotency_keys: IdempotencyKeyRow;
+}
+
+/** One row per organization. */
+export interface OrganizationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+/** At most one row per organization; without one it is on Community. */
+export interface SubscriptionRow {
+  readonly organization_id: string;
+  readonly plan: string;
+  readonly plan_version: number;
+  readonly status: string;
+  /** What the contract says beside the plan, as JSON (`ContractSchema`). */
+  readonly contract: string;
+  readonly period_end: number | null;
+  readonly grace_until: number | null;
+  readonly changed_at: number;
+}
+
+/** One row per key ever issued; the key itself is nowhere. */
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly organization_id: string;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+  readonly name: string;
+  readonly last_four: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+/** One row per integration that was verified; it counts until `ended_at`. */
+export interface VerifiedIntegrationRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly url: string;
+  readonly verified_at: number;
+  readonly ended_at: number | null;
+}
+
+/** One row per organization and UTC day on which it asked. */
+export interface DailyUsageRow {
+  readonly organization_id: string;
+  readonly day: string;
+  /** Units counted. */
+  readonly used: number;
+  /** The cap of the last reservation; null: there was none. */
+  readonly cap: number | null;
+  /** Units that the last statement on this row was granted: how PostgreSQL's statement answers (`postgres-usage.ts`). */
+  readonly granted: number;
+}
+
+/** One row per UTC day, API key and Idempotency-Key that holds a unit. */
+export interface IdempotencyKeyRow {
+  readonly day: string;
+  readonly api_key_id: string;
+  readonly key: string;
+  readonly organization_id: string;
+  /** Reservations made with it and not released; with none left the row and its unit go. */
+  readonly holders: number;
+}

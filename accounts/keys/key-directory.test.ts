@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { apiKeyFromBytes, hashOfApiKey } from '../../schemas/api-key.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { NO_SUBSCRIPTION } from '../../schemas/terms.ts';
+import type { KeyRecord, KeySelector } from '../database/control-database.ts';
+import { TestClock, times } from '../testing/subject.ts';
+import { KeyDirectory } from './key-directory.ts';
+
+const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };
+
+function newKey(): string {
+  return apiKeyFromBytes(randomBytes(32));
+}
+
+/** A directory over a database that knows these keys and counts how often it is asked. */
+function start(...keys: readonly string[]) {
+  const clock = new TestClock();
+  const known = new Set(keys.map(hashOfApiKey));
+  const database = {
+    asked: 0,
+    changes: 0,
+    isDown: false,
+    version: () => database.changes,
+    findKey: async (by: KeySelector): Promise<KeyRecord | undefined> => {
+      database.asked += 1;
+      await Promise.resolve();
+      if (database.isDown) throw new AppError('unavailable', 'down');
+      const record = {
+        apiKeyId: 'key_1',
+        organizationId: 'org_1',
+        subscription: NO_SUBSCRIPTION,
+        verifiedIntegrations: 0,
+      };
+      return 'hash' in by && known.has(by.hash) ? record : undefined;
+    },
+  };
+  return { clock, known, database, directory: new KeyDirectory(database, clock.now, OPTIONS) };
+}
+
+test('a key in use is looked up once per lifetime, also by 100 requests at once', async () => {
+  const key = newKey();
+  const { clock, database, directory } = start(key);
+  await times(100, () => directory.find(key));
+  clock.advance(2_999);
+  expect(await directory.find(key)).toMatchObject({ apiKeyId: 'key_1' });
+  expect(database.asked).toBe(1);
+  clock.advance(1);
+  await directory.find(key);
+  expect(database.asked).toBe(2);
+});
+
+test('a clock that was set back makes no memory last longer', async () => {
+  const key = newKey();
+  const { clock, known, directory } = start(key);
+  await directory.find(key);
+  known.clear();
+  clock.advance(-60_000);
+  expect(await directory.find(key)).toBeUndefined();
+});
+
+test('text that is no key asks nobody', async () => {
+  const { database, directory } = start();
+  for (const text of ['', 'msk_x', `${newKey().slice(0, -1)}-`, 'x'.repeat(100_000)]) await directory.find(text);
+  expect(database.asked).toBe(0);
+});
+
+test('an unknown key asks once, and a flood of them pushes no known key out', async () => {
+  const [key, unknown] = [newKey(), newKey()];
+  const { database, directory } = start(key);
+  await directory.find(key);
+  for (let round = 0; round < 10; round += 1) await directory.find(unknown);
+  expect(database.asked).toBe(2);
+  for (let round = 0; round < 50; round += 1) await directory.find(newKey());
+  await directory.find(key);
+  expect(database.asked).toBe(52);
+});
+
+test('look-ups under way are bounded', async () => {
+  const { directory } = start();
+  const results = await Promise.allSettled(Array.from({ length: 15 }, () => directory.find(newKey())));
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(5);
+  expect(await directory.find(newKey())).toBeUndefined();
+});
+
+test('a failing look-up is not remembered', async () => {
+  const key = newKey();
+  const { database, directory } = start(key);
+  database.isDown = true;
+  await expect(directory.find(key)).rejects.toMatchObject({ code: 'unavailable' });
+  database.isDown = false;
+  expect(await directory.find(key)).toBeDefined();
+});
+
+test('what another process wrote is seen at once where the database tells of it', async () => {
+  const key = newKey();
+  const { known, database, directory } = start(key);
+  await directory.find(key);
+  known.clear();
+  expect(await directory.find(key)).toBeDefined();
+  database.changes += 1;
+  expect(await directory.find(key)).toBeUndefined();
+});
+
+test('a look-up that began before a key was revoked leaves nothing behind', async () => {
+  const key = newKey();
+  const { known, directory } = start(key);
+  const during = directory.find(key);
+  known.clear();
+  directory.forget();
+  await during;
+  expect(await directory.find(key)).toBeUndefined();
+});

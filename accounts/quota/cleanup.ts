@@ -1,0 +1,106 @@
+import type { Kysely } from 'kysely';
+import { addDays, type Day, dayFromDate } from '../../schemas/day.ts';
+import { messageFromError } from '../../schemas/errors.ts';
+import type { ControlTables } from '../database/tables.ts';
+import type { Log } from '../log.ts';
+
+export interface CleanupOptions {
+  /** Days of usage to keep beside today's: what a year's report needs. */
+  readonly usageDays: number;
+  /** Rows deleted at once: more keep other writers waiting longer. */
+  readonly rowsAtOnce: number;
+}
+
+/** Reservations of yesterday may still be released; older ones are not under way any more. */
+const IDEMPOTENCY_DAYS = 1;
+/** At most: an hour with more old rows than this leaves the rest to the next one. */
+const ROUNDS_MAX = 1000;
+
+/**
+ * Removes usage and Idempotency-Keys of days gone by, in the first request of every hour that reserves. Done beside the
+ * requests and in small steps, by every process that serves; two at once are harmless.
+ */
+export class Cleanup {
+  readonly #database: Kysely<ControlTables>;
+  readonly #log: Log;
+  readonly #options: CleanupOptions;
+  #hour = '';
+  #running: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(database: Kysely<ControlTables>, log: Log, options: CleanupOptions) {
+    this.#database = database;
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Starts a round of deletion where `now` is in another hour than the last one. */
+  at(now: Date): void {
+    const hour = now.toISOString().slice(0, 'YYYY-MM-DDTHH'.length);
+    if (hour === this.#hour) return;
+    this.#hour = hour;
+    this.#running = this.#running.then(() => this.#clean(dayFromDate(now)));
+  }
+
+  /** Resolves when nothing is being deleted any more. Never rejects. */
+  idle(): Promise<void> {
+    return this.#running;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  async #clean(today: Day): Promise<void> {
+    try {
+      await this.#repeat(() => this.#deleteKeys(addDays(today, -IDEMPOTENCY_DAYS)));
+      await this.#repeat(() => this.#deleteUsage(addDays(today, -this.#options.usageDays)));
+    } catch (error) {
+      this.#log.warn({ reason: messageFromError(error) }, 'usage of days gone by could not be removed');
+    }
+  }
+
+  async #repeat(step: () => Promise<bigint>): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX && !this.#isClosed; round += 1) {
+      if ((await step()) < this.#options.rowsAtOnce) return;
+      await new Promise((resolve) => setImmediate(resolve)); // Requests come first.
+    }
+  }
+
+  async #deleteKeys(before: Day): Promise<bigint> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('idempotency_keys')
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('day', 'api_key_id', 'key'),
+          'in',
+          selectFrom('idempotency_keys')
+            .select(['day', 'api_key_id', 'key'])
+            .where('day', '<', before)
+            .limit(this.#options.rowsAtOnce)
+            .$asTuple('day', 'api_key_id', 'key'),
+        ),
+      )
+      .executeTakeFirstOrThrow();
+    return numDeletedRows;
+  }
+
+  async #deleteUsage(before: Day): Promise<bigint> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('daily_usage')
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('organization_id', 'day'),
+          'in',
+          selectFrom('daily_usage')
+            .select(['organization_id', 'day'])
+            .where('day', '<', before)
+            .limit(this.#options.rowsAtOnce)
+            .$asTuple('organization_id', 'day'),
+        ),
+      )
+      .executeTakeFirstOrThrow();
+    return numDeletedRows;
+  }
+}

@@ -1,0 +1,97 @@
+import type Database from 'better-sqlite3';
+import { unavailable } from '../database/database-errors.ts';
+import type { ReleaseRequest, ReserveRequest, UnitKey, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
+
+/** Usage in SQLite: a batch is one transaction, so its requests share one sync to the disk. */
+export class SqliteUsage implements UsageStore {
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #applyAll: (requests: readonly UsageRequest[]) => UsageAnswer[];
+  readonly #isBusy: () => boolean;
+
+  constructor(database: Database.Database) {
+    this.#statements = prepare(database);
+    this.#isBusy = () => database.inTransaction;
+    this.#applyAll = database.transaction((requests: readonly UsageRequest[]) =>
+      requests.map((request) => this.#apply(request)),
+    ).immediate;
+  }
+
+  async apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
+    // Kysely shares the connection: its transaction, should one be open, ends within the turn of the event loop.
+    while (this.#isBusy()) await new Promise((resolve) => setImmediate(resolve));
+    try {
+      return this.#applyAll(requests);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  #apply(request: UsageRequest): UsageAnswer {
+    switch (request.kind) {
+      case 'reserve':
+        return this.#reserve(request);
+      case 'release':
+        return { isGranted: true, used: this.#release(request) };
+      case 'read':
+        return { isGranted: true, used: this.#read(request) };
+    }
+  }
+
+  #reserve(request: ReserveRequest): UsageAnswer {
+    const { idempotencyKey } = request;
+    if (idempotencyKey === undefined) return this.#count(request);
+    const unit = { ...selector(request), key: idempotencyKey };
+    if (this.#statements.hold.run(unit).changes > 0) return { isGranted: true, used: this.#read(request) };
+    const answer = this.#count(request);
+    if (answer.isGranted) this.#statements.claim.run(unit);
+    return answer;
+  }
+
+  #count(request: ReserveRequest): UsageAnswer {
+    const { organizationId, day, cap } = request;
+    const isOpen = cap === null || cap > 0;
+    const used = isOpen ? this.#statements.count.get({ organizationId, day, cap }) : undefined;
+    return { isGranted: used !== undefined, used: used ?? this.#read(request) };
+  }
+
+  #release(request: ReleaseRequest): number {
+    const { idempotencyKey, ...unit } = selector(request);
+    if (idempotencyKey === undefined) return this.#statements.uncount.get(unit) ?? 0;
+    const key = { ...unit, key: idempotencyKey };
+    const holders = this.#statements.letGo.get(key);
+    if (holders !== 0) return this.#read(request);
+    this.#statements.unclaim.run(key);
+    return this.#statements.uncount.get(unit) ?? 0;
+  }
+
+  #read({ organizationId, day }: Pick<UnitKey, 'organizationId' | 'day'>): number {
+    return this.#statements.read.get({ organizationId, day }) ?? 0;
+  }
+}
+
+function selector({ organizationId, apiKeyId, day, idempotencyKey }: UnitKey) {
+  return { organizationId, apiKeyId, day, idempotencyKey };
+}
+
+/** Each statement touches at most one row, found by its primary key. */
+function prepare(database: Database.Database) {
+  const usageRow = 'organization_id = @organizationId and day = @day';
+  const keyRow = 'day = @day and api_key_id = @apiKeyId and key = @key';
+  const used = (sql: string) => database.prepare<[object], number>(sql).pluck();
+  return {
+    read: used(`select used from daily_usage where ${usageRow}`),
+    /** No row where the cap is reached. */
+    count: used(`
+      insert into daily_usage (organization_id, day, used, cap, granted) values (@organizationId, @day, 1, @cap, 1)
+      on conflict do update set used = used + 1, cap = excluded.cap where @cap is null or used < @cap
+      returning used`),
+    uncount: used(`update daily_usage set used = max(used - 1, 0) where ${usageRow} returning used`),
+    hold: database.prepare<[object]>(`update idempotency_keys set holders = holders + 1 where ${keyRow}`),
+    claim: database.prepare<[object]>(`
+      insert into idempotency_keys (day, api_key_id, key, organization_id, holders)
+      values (@day, @apiKeyId, @key, @organizationId, 1)`),
+    /** The holders that are left; no row where the key holds nothing. */
+    letGo: used(`update idempotency_keys set holders = holders - 1 where ${keyRow} returning holders`),
+    unclaim: database.prepare<[object]>(`delete from idempotency_keys where ${keyRow}`),
+  };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { Accounts } from '../accounts.ts';
+import type { Caller } from '../caller.ts';
+import type { Reservation } from '../quota/quota.ts';
+import { addCustomer, callerOf, type Subject, times } from './subject.ts';
+
+async function reserve(accounts: Accounts, caller: Caller, idempotencyKey: string): Promise<Reservation> {
+  const result = await accounts.quota.reserve(caller, { idempotencyKey });
+  if (!result.granted) throw new Error('refused');
+  return result.reservation;
+}
+
+export function describeIdempotency(subject: Subject): void {
+  async function start(daily_quota = 10) {
+    const accounts = await subject.open();
+    const customer = await addCustomer(accounts, { contract: { daily_quota } });
+    return { accounts, customer, caller: await customer.caller() };
+  }
+
+  describe('an Idempotency-Key', () => {
+    test('reserves one unit for 50 parallel requests, through two openings of the database', async () => {
+      const { accounts, customer, caller } = await start();
+      const other = await subject.open();
+      const there = await customer.caller(other);
+      await times(50, (index) => (index % 2 ? reserve(accounts, caller, 'a') : reserve(other, there, 'a')));
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 1 });
+    });
+
+    test('that reserved today passes with nothing left', async () => {
+      const { accounts, caller } = await start(1);
+      await reserve(accounts, caller, 'a');
+      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'b' })).toMatchObject({ granted: false });
+      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).toMatchObject({
+        ...{ granted: true, usage: { used: 1, remaining: 0 } },
+      });
+    });
+
+    test('that was refused holds nothing', async () => {
+      const { accounts, caller } = await start(0);
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).granted).toBe(false);
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 0 });
+    });
+
+    test('whose request was released holds no unit any more', async () => {
+      const { accounts, caller } = await start(1);
+      const first = await reserve(accounts, caller, 'a');
+      expect(await accounts.quota.release(first)).toMatchObject({ used: 0 });
+      await reserve(accounts, caller, 'b');
+      expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).granted).toBe(false);
+    });
+
+    test('keeps its unit while one of its requests was not released, whichever came first', async () => {
+      const { accounts, caller } = await start();
+      const [first, second, third] = await times(3, () => reserve(accounts, caller, 'a'));
+      if (!(first && second && third)) throw new Error('too few');
+      expect(await accounts.quota.release(first)).toMatchObject({ used: 1 });
+      accounts.quota.settle(second);
+      expect(await accounts.quota.release(third)).toMatchObject({ used: 1 });
+      expect(await accounts.quota.release(second)).toMatchObject({ used: 1 });
+    });
+
+    test('gives its unit back once when all its requests are released at once', async () => {
+      const { accounts, caller } = await start();
+      await accounts.quota.reserve(caller);
+      const held = await times(20, () => reserve(accounts, caller, 'a'));
+      await Promise.all(held.map((reservation) => accounts.quota.release(reservation)));
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 1 });
+    });
+
+    test('of one API key is not that of another, nor of another organization', async () => {
+      const { accounts, customer, caller } = await start();
+      const { key } = await accounts.administration.createKey(customer.organizationId, 'second');
+      await reserve(accounts, caller, 'a');
+      await reserve(accounts, await callerOf(accounts, key), 'a');
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 2 });
+      const stranger = await (await addCustomer(accounts)).caller();
+      await reserve(accounts, stranger, 'a');
+      expect(await accounts.quota.usage(stranger)).toMatchObject({ used: 1 });
+    });
+
+    test('is told apart by every character', async () => {
+      const { accounts, caller } = await start();
+      for (const key of ['a', 'A', 'a ', ' a', 'ä', "a'", '%', 'a'.repeat(128)]) await reserve(accounts, caller, key);
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 8 });
+    });
+
+    test('among requests without one, exactly the units there are get granted', async () => {
+      const { accounts, caller } = await start(20);
+      const results = await times(120, (index) =>
+        accounts.quota.reserve(caller, index % 3 === 0 ? { idempotencyKey: `${index % 10}` } : {}),
+      );
+      const granted = results.filter((result) => result.granted);
+      const keys = new Set(
+        granted.map(({ reservation }) => reservation.idempotencyKey).filter((key) => key !== undefined),
+      );
+      const without = granted.filter(({ reservation }) => reservation.idempotencyKey === undefined);
+      expect(keys.size + without.length).toBe(20);
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 20 });
+    });
+  });
+}

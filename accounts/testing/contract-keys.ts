@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { apiKeyFromBytes } from '../../schemas/api-key.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../schemas/terms.ts';
+import { addCustomer, type Subject, TestClock } from './subject.ts';
+
+/** Longest that a key revoked by another process may still work, as promised. */
+const REVOCATION_MS_MAX = 5_000;
+
+export function describeKeys(subject: Subject): void {
+  describe('keys', () => {
+    test('a key works at once and says whose it is and what that organization may do', async () => {
+      const accounts = await subject.open({ clock: new TestClock().now });
+      const { organizationId, keyId, key } = await addCustomer(accounts, { plan: 'builder' });
+      expect(await accounts.authenticate(key)).toMatchObject({
+        ...{ organizationId, apiKeyId: keyId, clientSource: 'api_key' },
+        terms: { plan: 'builder', status: 'active', dailyQuota: 5000, quotaLimit: 5000, burstPerMinute: 300 },
+      });
+    });
+
+    test('missing, malformed, unknown and revoked keys give the same nothing', async () => {
+      const accounts = await subject.open();
+      const { key, keyId } = await addCustomer(accounts);
+      await accounts.administration.revokeKey(keyId);
+      const wrong = [undefined, '', 'msk_', 'secret', key, apiKeyFromBytes(randomBytes(32)), `${key} `, 'é\0'];
+      for (const token of wrong) expect(await accounts.authenticate(token)).toBeUndefined();
+    });
+
+    test('the key is nowhere in the database, only its hash and last four', async () => {
+      const accounts = await subject.open();
+      const { key, organizationId } = await addCustomer(accounts);
+      const listed = await accounts.administration.listKeys(organizationId);
+      expect(listed).toMatchObject([{ name: 'test', lastFour: key.slice(-4), lastUsedAt: null, revokedAt: null }]);
+      expect(JSON.stringify(listed)).not.toContain(key.slice(4, 20));
+    });
+
+    test('a revocation is in force at once in its own process, for a key in use as well', async () => {
+      const accounts = await subject.open();
+      const { key, keyId } = await addCustomer(accounts);
+      expect(await accounts.authenticate(key)).toBeDefined();
+      const [, during] = await Promise.all([accounts.administration.revokeKey(keyId), accounts.authenticate(key)]);
+      expect(during === undefined || during.apiKeyId === keyId).toBe(true);
+      expect(await accounts.authenticate(key)).toBeUndefined();
+    });
+
+    test('a revocation by another process is in force within 5 seconds', async () => {
+      const clock = new TestClock();
+      const [here, there] = [await subject.open({ clock: clock.now }), await subject.open()];
+      const { key, keyId } = await addCustomer(there);
+      expect(await here.authenticate(key)).toBeDefined();
+      await there.administration.revokeKey(keyId);
+      clock.advance(REVOCATION_MS_MAX);
+      expect(await here.authenticate(key)).toBeUndefined();
+    });
+
+    test('a key issued by another process works at once', async () => {
+      const [here, there] = [await subject.open(), await subject.open()];
+      expect(await here.authenticate(apiKeyFromBytes(randomBytes(32)))).toBeUndefined();
+      expect(await here.authenticate((await addCustomer(there)).key)).toBeDefined();
+    });
+
+    test('a revoked key keeps the date of its first revocation', async () => {
+      const clock = new TestClock('2026-11-20T12:00:00Z');
+      const { administration, ...accounts } = await subject.open({ clock: clock.now });
+      const { keyId } = await addCustomer({ ...accounts, administration });
+      await administration.revokeKey(keyId);
+      clock.advance(60_000);
+      expect((await administration.revokeKey(keyId)).revokedAt).toEqual(new Date('2026-11-20T12:00:00Z'));
+    });
+
+    test('the last use is written when the process ends at the latest', async () => {
+      const clock = new TestClock('2026-11-20T12:34:56Z');
+      const accounts = await subject.open({ clock: clock.now });
+      const { key, organizationId } = await addCustomer(accounts);
+      const untouched = await addCustomer(accounts);
+      await accounts.authenticate(key);
+      await accounts.close();
+      const { administration } = await subject.open();
+      expect(await administration.listKeys(organizationId)).toMatchObject([{ lastUsedAt: clock.now() }]);
+      expect(await administration.listKeys(untouched.organizationId)).toMatchObject([{ lastUsedAt: null }]);
+    });
+
+    test('an organization or a key that is not there is named', async () => {
+      const { administration } = await subject.open();
+      await expect(administration.createKey('org_none', 'x')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(administration.listKeys('org_none')).rejects.toThrow('there is no organization org_none');
+      await expect(administration.revokeKey('key_none')).rejects.toThrow('there is no key key_none');
+    });
+  });
+
+  describe('organizations', () => {
+    test('are listed with their plan, oldest first', async () => {
+      const { administration } = await subject.open();
+      const one = await administration.createOrganization('One');
+      const two = await administration.createOrganization("Two; drop table organizations; -- ' ü 😀");
+      const listed = await administration.listOrganizations();
+      expect(listed.filter(({ id }) => id === one.id || id === two.id)).toEqual([one, two]);
+      expect(one.terms.plan).toBe('community');
+    });
+
+    test('a change of plan holds from the next request on, contract and all, and can be taken back', async () => {
+      const accounts = await subject.open();
+      const { key, organizationId } = await addCustomer(accounts);
+      expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'community' } });
+      const subscription: Subscription = {
+        ...NO_SUBSCRIPTION,
+        plan: 'commercial',
+        contract: { daily_quota: 7, history_months: 24 },
+        periodEnd: new Date('2027-05-31T00:00:00Z'),
+      };
+      await accounts.administration.setPlan(organizationId, subscription);
+      const terms = { plan: 'commercial', quotaLimit: 7, historyMonths: 24, periodEnd: subscription.periodEnd };
+      expect(await accounts.authenticate(key)).toMatchObject({ terms });
+      await accounts.administration.setPlan(organizationId, { ...subscription, plan: 'community', contract: {} });
+      expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'community', quotaLimit: 500 } });
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addCustomer, type Subject } from './subject.ts';
+
+const CHILD = join(import.meta.dirname, 'usage-child.ts');
+const KILLS = 4;
+const ANSWERS_BEFORE_KILL = 150;
+
+export function describeKill(subject: Subject): void {
+  describe('kill -9 under load', () => {
+    test('loses no unit that was answered, and leaves a database that works', async () => {
+      const accounts = await subject.open();
+      const { key, caller } = await addCustomer(accounts, { contract: { daily_quota: null } });
+      const usedNow = async () => (await accounts.quota.usage(await caller())).used;
+      for (let round = 0, before = 0; round < KILLS; round += 1) {
+        const answered = await answeredUntilKilled(subject.url(), key);
+        const used = await usedNow();
+        expect(answered).toBeGreaterThanOrEqual(ANSWERS_BEFORE_KILL);
+        expect(used - before).toBeGreaterThanOrEqual(answered);
+        // Counted but not answered: at most what was under way, or on its way to us.
+        expect(used - before - answered).toBeLessThanOrEqual(200);
+        before = used;
+      }
+      expect(await accounts.quota.reserve(await caller())).toMatchObject({ granted: true });
+    });
+  });
+}
+
+/** Lets a process reserve and kills it; the units it was answered. */
+async function answeredUntilKilled(url: string, key: string): Promise<number> {
+  const child = fork(CHILD, [url, key], { execArgv: ['--import', 'tsx'] });
+  let answered = 0;
+  const enough = new Promise<void>((resolve, reject) => {
+    child.on('message', () => {
+      answered += 1;
+      if (answered === ANSWERS_BEFORE_KILL) resolve();
+    });
+    child.on('exit', () => reject(new Error('the process ended by itself')));
+  });
+  await enough;
+  await kill(child);
+  return answered;
+}
+
+/** Ends a process at once; what it had said before is still read. */
+async function kill(child: ChildProcess): Promise<void> {
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
+}

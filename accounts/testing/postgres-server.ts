@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort, getProgram, ServerProcess } from './server-process.ts';
+
+const NOBODY = 65534;
+const USER = 'modelstats';
+const IS_ROOT = process.getuid?.() === 0;
+
+/** A PostgreSQL server of one test file: loopback, a free port, a folder that goes away with it. */
+export class PostgresServer {
+  readonly #folder: string;
+  readonly #process: ServerProcess;
+  readonly #port: number;
+  #databases = 0;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+    const words = ['-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', `${port}`, '-k', ''];
+    // Full durability is what is tested; a small server starts faster.
+    const settings = ['fsync=on', 'synchronous_commit=on', 'max_connections=60', 'shared_buffers=32MB'];
+    const command = [getProgram('postgres'), ...words, ...settings.flatMap((setting) => ['-c', setting])];
+    this.#process = new ServerProcess(asServerUser(command), () => isAnswering(this.urlOf('postgres')));
+  }
+
+  static async start(): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'modelstats-postgres-'));
+    if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
+    chmodSync(folder, 0o700);
+    const words = [
+      '-D',
+      join(folder, 'data'),
+      '-U',
+      USER,
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ];
+    const [program = '', ...rest] = asServerUser([getProgram('initdb'), ...words]);
+    execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+    const server = new PostgresServer(folder, await freePort());
+    await server.run();
+    return server;
+  }
+
+  urlOf(database: string): string {
+    return `postgres://${USER}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  /** The address of a new empty database. */
+  async createDatabase(): Promise<string> {
+    this.#databases += 1;
+    const name = `accounts_${this.#databases}`;
+    const client = new pg.Client({ connectionString: this.urlOf('postgres') });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+    return this.urlOf(name);
+  }
+
+  /** Starts the server, again after {@link kill}, with the same data and address. */
+  run(): Promise<void> {
+    return this.#process.run();
+  }
+
+  /** Ends the server and all its connections, as `systemctl stop` would at once. */
+  halt(): Promise<void> {
+    return this.#process.end('SIGINT');
+  }
+
+  async stop(): Promise<void> {
+    await this.#process.end('SIGQUIT');
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function asServerUser(command: readonly string[]): readonly string[] {
+  if (!IS_ROOT) return command;
+  return [getProgram('setpriv'), `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...command];
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

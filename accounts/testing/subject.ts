@@ -1,0 +1,75 @@
+import type { Subscription } from '../../schemas/terms.ts';
+import { NO_SUBSCRIPTION } from '../../schemas/terms.ts';
+import type { Accounts } from '../accounts.ts';
+import type { Caller } from '../caller.ts';
+import { type OpenAccountsOptions, openAccounts } from '../open-accounts.ts';
+
+/** A clock that stands still until it is told. */
+export class TestClock {
+  #now: Date;
+
+  constructor(start = '2026-11-20T12:00:00Z') {
+    this.#now = new Date(start);
+  }
+
+  readonly now = (): Date => this.#now;
+
+  set(time: string): void {
+    this.#now = new Date(time);
+  }
+
+  advance(milliseconds: number): void {
+    this.#now = new Date(this.#now.getTime() + milliseconds);
+  }
+}
+
+/** The control database of one test file, empty at first; every test makes organizations of its own. */
+export interface Subject {
+  /** Its address. */
+  readonly url: () => string;
+  /** The accounts on it as a process sees them; closed after the test. */
+  open(options?: OpenAccountsOptions): Promise<Accounts>;
+}
+
+/** A {@link Subject} and how to close what it opened. */
+export function subjectAt(url: () => string): Subject & { closeAll(): Promise<void> } {
+  const opened: Accounts[] = [];
+  return {
+    url,
+    async open(options = {}) {
+      const accounts = await openAccounts(url(), options);
+      opened.push(accounts);
+      return accounts;
+    },
+    async closeAll() {
+      await Promise.all(opened.splice(0).map((accounts) => accounts.close()));
+    },
+  };
+}
+
+export interface Customer {
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly key: string;
+  /** Who asks with that key, as of now. */
+  caller(from?: Accounts): Promise<Caller>;
+}
+
+/** A new organization with one key. */
+export async function addCustomer(accounts: Accounts, subscription: Partial<Subscription> = {}): Promise<Customer> {
+  const { administration } = accounts;
+  const { id } = await administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, ...subscription });
+  const { id: keyId, key } = await administration.createKey(id, 'test');
+  return { organizationId: id, keyId, key, caller: (from = accounts) => callerOf(from, key) };
+}
+
+export async function callerOf(accounts: Accounts, key: string): Promise<Caller> {
+  const caller = await accounts.authenticate(key);
+  if (caller === undefined) throw new Error('the key is not accepted');
+  return caller;
+}
+
+/** So many at once. */
+export function times<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+}

@@ -1,0 +1,45 @@
+import type { BurstState } from '../../accounts/burst/window.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import type { UsageState } from '../../schemas/account.ts';
+import { isAppError } from '../../schemas/errors.ts';
+import type { Feature } from '../../schemas/plans.ts';
+import { ApiError } from '../api-error.ts';
+
+/** What a caller is told that asks too often (SPEC "Burst rules" 2 and 3). */
+export function tooManyRequests(state: BurstState, { terms }: Caller, what: string): ApiError {
+  return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
+    limitType: 'burst',
+    plan: terms.plan,
+    resetAt: new Date(state.resetAt * 1000).toISOString(),
+    headers: { 'Retry-After': String(state.retryAfterSeconds) },
+  });
+}
+
+/** What a caller is told whose day is used up (SPEC "Daily quota rules" 6). */
+export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller, now: Date): ApiError {
+  const seconds = Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
+  return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
+    limitType: 'daily_quota',
+    plan: terms.plan,
+    resetAt: new Date(resetAt * 1000).toISOString(),
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/** Throws `feature_not_in_plan` where the caller's plan lacks it; null is no feature. */
+export function assertFeature(feature: Feature | null, { terms }: Caller): void {
+  if (feature === null || terms.features.includes(feature)) return;
+  const message = `The ${terms.displayName} plan does not include ${feature}`;
+  throw new ApiError('feature_not_in_plan', message, { plan: terms.plan });
+}
+
+/** Why the control database doesn't answer is for the log, not for callers (DECISIONS "500 / 503"). */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isAppError(error, 'unavailable')) throw error;
+    const message = 'Keys and limits can not be checked just now; try again in a moment';
+    throw new ApiError('unavailable', message, { cause: error });
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { type OpenAccountsOptions, openAccounts } from '../../accounts/open-accounts.ts';
+import { addCustomer, type Customer } from '../../accounts/testing/subject.ts';
+import type { PlanName } from '../../schemas/plans.ts';
+import { BACKSTOP_PER_MINUTE, type BackstopLimits } from '../../schemas/route-limits.ts';
+import type { Subscription } from '../../schemas/terms.ts';
+
+export interface TestAccountsOptions {
+  /** Default: a SQLite file that goes away with the API. */
+  readonly database?: string;
+  /** Whose key `get` and `json` send; default: none. */
+  readonly as?: PlanName;
+  readonly open?: OpenAccountsOptions;
+  /** Stands between the API and the accounts, to make them fail. */
+  readonly wrap?: (accounts: Accounts) => Accounts;
+}
+
+/** The accounts of a test's API, with an organization and a key per plan. */
+export interface TestAccounts {
+  readonly accounts: Accounts;
+  /** The control database's address. */
+  readonly url: string;
+  readonly customers: Readonly<Record<PlanName, Customer>>;
+  /** Another organization with a key. */
+  add(subscription?: Partial<Subscription>): Promise<Customer>;
+  close(): Promise<void>;
+}
+
+/** Opens accounts whose clock is the API's. */
+export async function openTestAccounts(
+  { database, open = {} }: TestAccountsOptions,
+  clock: () => Date,
+): Promise<TestAccounts> {
+  const folder = database === undefined ? await mkdtemp(join(tmpdir(), 'modelstats-api-accounts-')) : undefined;
+  const url = database ?? `sqlite:${join(folder ?? '', 'accounts.db')}`;
+  const accounts = await openAccounts(url, { clock, ...open });
+  const add = (subscription: Partial<Subscription> = {}) => addCustomer(accounts, subscription);
+  const customers = {
+    community: await add(),
+    builder: await add({ plan: 'builder' }),
+    commercial: await add({ plan: 'commercial' }),
+  };
+  return {
+    ...{ accounts, url, customers, add },
+    close: async () => {
+      await accounts.close();
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A backstop that is in nobody's way. */
+export const WIDE_BACKSTOP: BackstopLimits = { ...mapValues(BACKSTOP_PER_MINUTE, 1_000_000) };
+
+function mapValues<K extends string>(record: Readonly<Record<K, number>>, value: number): Record<K, number> {
+  return Object.fromEntries(Object.keys(record).map((key) => [key, value])) as Record<K, number>; // The same keys.
+}
+
+export function bearer(key: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${key}` };
+}

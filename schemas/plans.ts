@@ -1,0 +1,104 @@
+/**
+ * What each plan grants (SPEC "Plan table"), as data: the account object, the checks of the API and the documentation derive
+ * from this one table. What a contract changes for one organization is in `terms.ts`.
+ */
+
+export const PLAN_NAMES = ['community', 'builder', 'commercial'] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+
+/** What a plan can open beyond current data (SPEC "Authentication" rule 6), in the order in which the account object lists it. */
+export const FEATURES = ['history', 'snapshots', 'incremental', 'webhooks'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** Which snapshots an organization sees. */
+export interface SnapshotAccess {
+  /** This many of the newest; 0 is none, 1 the latest only. */
+  readonly newest: number;
+  /** Besides, the last snapshot of every month that lies within the history window. */
+  readonly monthEnds: boolean;
+}
+
+export interface Plan {
+  readonly plan: PlanName;
+  /** Counts the changes of what the plan grants. */
+  readonly planVersion: number;
+  readonly displayName: string;
+  /** US dollars per month without tax; null where a contract says. */
+  readonly pricePerMonthUsd: number | null;
+  /** Data responses per organization and UTC day, without bonus; null is unlimited. */
+  readonly dailyQuota: number | null;
+  /** Requests per organization in any 60 seconds. */
+  readonly burstPerMinute: number;
+  /** Calendar months that the history window reaches back; {@link HISTORY_MONTHS_FULL} is everything. */
+  readonly historyMonths: number;
+  readonly features: readonly Feature[];
+  readonly snapshots: SnapshotAccess;
+  readonly attributionRequired: boolean;
+  readonly redistributionAllowed: boolean;
+  /** Whether verified integrations raise the daily quota. */
+  readonly hasAttributionBonus: boolean;
+  readonly support: string;
+}
+
+/** `history_months` of a window without a start (DECISIONS "History"). */
+export const HISTORY_MONTHS_FULL = 1200;
+
+/** What one verified integration adds to the daily quota, and how many count (SPEC "Daily quota rules" 7). */
+export const ATTRIBUTION_BONUS = { perIntegration: 250, integrationsMax: 2 } as const;
+
+/**
+ * Commercial's values are its defaults where the contract is silent: rights and limits of use are narrow (no redistribution
+ * without a word in the contract), amounts wide.
+ */
+export const PLANS: Readonly<Record<PlanName, Plan>> = {
+  community: {
+    plan: 'community',
+    planVersion: 1,
+    displayName: 'Community',
+    pricePerMonthUsd: 0,
+    dailyQuota: 500,
+    burstPerMinute: 60,
+    historyMonths: 6,
+    features: ['history'],
+    snapshots: { newest: 0, monthEnds: false },
+    attributionRequired: true,
+    redistributionAllowed: false,
+    hasAttributionBonus: true,
+    support: 'community',
+  },
+  builder: {
+    plan: 'builder',
+    planVersion: 1,
+    displayName: 'Builder',
+    pricePerMonthUsd: 99,
+    dailyQuota: 5000,
+    burstPerMinute: 300,
+    historyMonths: 12,
+    features: ['history', 'snapshots', 'incremental'],
+    snapshots: { newest: 1, monthEnds: false },
+    attributionRequired: false,
+    redistributionAllowed: false,
+    hasAttributionBonus: true,
+    support: 'e-mail',
+  },
+  commercial: {
+    plan: 'commercial',
+    planVersion: 1,
+    displayName: 'Commercial',
+    pricePerMonthUsd: null,
+    dailyQuota: null,
+    burstPerMinute: 600,
+    historyMonths: HISTORY_MONTHS_FULL,
+    features: ['history', 'snapshots', 'incremental', 'webhooks'],
+    snapshots: { newest: 90, monthEnds: true },
+    attributionRequired: false,
+    redistributionAllowed: false,
+    hasAttributionBonus: false,
+    support: 'contractual',
+  },
+};
+
+/** True for the name of a plan. */
+export function isPlanName(text: string): text is PlanName {
+  return PLAN_NAMES.some((name) => name === text);
+}

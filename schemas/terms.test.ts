@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { type Enforcement, isEnforced } from './enforcement.ts';
+import { PLANS } from './plans.ts';
+import { ContractSchema, effectiveTerms, NO_SUBSCRIPTION, type Subscription, type Terms } from './terms.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const LATER = new Date('2026-12-10T00:00:00Z');
+
+function termsOf(subscription: Partial<Subscription>, { integrations = 0, now = NOW } = {}) {
+  return effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, integrations, now);
+}
+
+test("the plans are the specification's", () => {
+  const table = Object.values(PLANS).map((plan) => [plan.dailyQuota, plan.burstPerMinute, plan.historyMonths]);
+  expect(table).toEqual([
+    [500, 60, 6],
+    [5000, 300, 12],
+    [null, 600, 1200],
+  ]);
+  expect(PLANS.community.features).toEqual(['history']);
+  expect(PLANS.builder.features).toEqual(['history', 'snapshots', 'incremental']);
+  expect(PLANS.commercial.features).toEqual(['history', 'snapshots', 'incremental', 'webhooks']);
+});
+
+describe('the effective terms', () => {
+  test('without a subscription are those of Community until the end of the UTC month', () => {
+    const periodEnd = new Date('2026-12-01T00:00:00Z');
+    expect(termsOf({})).toMatchObject({ plan: 'community', status: 'active', quotaLimit: 500, periodEnd });
+  });
+
+  test.each([
+    ['community', 0, 500],
+    ['community', 1, 750],
+    ['community', 2, 1000],
+    ['community', 3, 1000],
+    ['builder', 2, 5500],
+    ['commercial', 2, null],
+  ] as const)('of %s with %d verified integrations allow %s a day', (plan, integrations, limit) => {
+    const terms = termsOf({ plan }, { integrations });
+    expect([terms.quotaLimit, terms.dailyQuota]).toEqual([limit, PLANS[plan].dailyQuota]);
+  });
+
+  test('of a contract with a quota get no bonus on Commercial', () => {
+    const terms = termsOf({ plan: 'commercial', contract: { daily_quota: 100 } }, { integrations: 2 });
+    expect(terms).toMatchObject({ dailyQuota: 100, quotaLimit: 100 });
+  });
+
+  test('follow the contract where it speaks and the plan where it is silent', () => {
+    const contract = {
+      ...{ daily_quota: null, burst_per_minute: 900, history_months: 24, features: ['webhooks', 'history'] as const },
+      ...{ snapshots_newest: 365, redistribution_allowed: true },
+    };
+    expect(termsOf({ plan: 'builder', contract: ContractSchema.parse(contract) })).toMatchObject({
+      ...{ plan: 'builder', quotaLimit: null, burstPerMinute: 900, historyMonths: 24 },
+      ...{ features: ['history', 'webhooks'], snapshots: { newest: 365, monthEnds: false } },
+      ...{ attributionRequired: false, redistributionAllowed: true },
+    });
+  });
+
+  test('of a canceled subscription hold until the period ends, then Community holds without the contract', () => {
+    const contract = { daily_quota: 7 };
+    const canceled = { plan: 'builder', status: 'canceled', contract, periodEnd: LATER } as const;
+    expect(termsOf(canceled)).toMatchObject({ plan: 'builder', quotaLimit: 7, periodEnd: LATER });
+    const ended = termsOf(canceled, { now: LATER });
+    const periodEnd = new Date('2027-01-01T00:00:00Z');
+    expect(ended).toMatchObject({ plan: 'community', status: 'canceled', quotaLimit: 500, periodEnd });
+  });
+
+  test('of a late payment hold until the grace date', () => {
+    const late = { plan: 'builder', status: 'past_due', graceUntil: LATER } as const;
+    expect(termsOf(late)).toMatchObject({ plan: 'builder', status: 'past_due' });
+    expect(termsOf(late, { now: LATER })).toMatchObject({ plan: 'community', status: 'past_due' });
+  });
+
+  test('are active again once a grace is over', () => {
+    const grace = { status: 'grace', graceUntil: LATER } as const;
+    expect(termsOf(grace).status).toBe('grace');
+    expect(termsOf(grace, { now: LATER }).status).toBe('active');
+  });
+});
+
+describe('limits', () => {
+  const active = termsOf({});
+  const inGrace = termsOf({ status: 'grace', graceUntil: LATER });
+
+  test.each<[string, Enforcement, { readonly terms: Terms; readonly now: Date }, boolean]>([
+    ['are only measured in measure mode', { mode: 'measure', from: null }, { terms: active, now: NOW }, false],
+    ['hold in enforce mode', { mode: 'enforce', from: null }, { terms: active, now: NOW }, true],
+    ['do not hold before the announced date', { mode: 'enforce', from: LATER }, { terms: active, now: NOW }, false],
+    ['hold from the announced date on', { mode: 'enforce', from: LATER }, { terms: active, now: LATER }, true],
+    ['do not hold for an organization in grace', { mode: 'enforce', from: null }, { terms: inGrace, now: NOW }, false],
+    ['hold for it from its grace date on', { mode: 'enforce', from: null }, { terms: inGrace, now: LATER }, true],
+  ])('%s', (_, enforcement, { terms, now }, enforced) => {
+    expect(isEnforced(enforcement, terms, now)).toBe(enforced);
+  });
+});

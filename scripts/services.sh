@@ -1,0 +1,40 @@
+#!/bin/sh
+# PostgreSQL and Redis for the tests of `make test-services`, which start servers of their own from these programs.
+#
+#   scripts/services.sh       find them; where one is missing, install Debian's packages as root, else say what to install
+set -eu
+
+find_postgres() {
+  command -v postgres || ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1 | grep .
+}
+
+find_missing() {
+  find_postgres >/dev/null || echo postgresql
+  command -v redis-server >/dev/null || echo redis-server
+}
+
+missing=$(find_missing)
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "services.sh: missing: $missing. Install them, for example: sudo apt-get install postgresql redis-server" >&2
+    exit 1
+  fi
+  echo "services.sh: installing" $missing >&2
+  # The packages would start servers and make a database of their own; tests need the programs alone.
+  if [ ! -e /usr/sbin/policy-rc.d ]; then
+    printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+    chmod +x /usr/sbin/policy-rc.d
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+  fi
+  if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+    mkdir -p /etc/postgresql-common
+    echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086 # The names are words.
+  install_missing() { apt-get install -y --no-install-recommends -o Dpkg::Options::=--force-confold $missing >&2; }
+  install_missing || { apt-get update >&2 && install_missing; }
+  [ -z "$(find_missing)" ] || { echo "services.sh: still missing: $(find_missing)" >&2; exit 1; }
+fi
+find_postgres
+command -v redis-server

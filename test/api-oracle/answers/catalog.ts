@@ -1,0 +1,54 @@
+/** `/v1/models/{id}`, `/v1/updates` and `/v1/categories` (DECISIONS "Records and lists"). */
+import { addDays } from '../../../schemas/day.ts';
+import { entityId } from '../../oracle/canonical.ts';
+import type { ApiState } from '../api-state.ts';
+import { type Expected, notFound } from '../expected.ts';
+import { compareText } from '../order.ts';
+import { QueryReader } from '../query-reader.ts';
+import type { ApiRequest } from '../request.ts';
+import { firstNight, type WireRecord, type World } from '../world.ts';
+
+/** A current model with all that is known of it. */
+export function answerModel({ world }: ApiState, { params }: ApiRequest): Expected {
+  const model = world.current.models.find(({ id }) => id === params['id']);
+  if (model === undefined) return notFound('id');
+  const ofModel = (records: readonly WireRecord[]) => records.filter(({ model_id }) => model_id === params['id']);
+  const { scores, rankings, pricing } = world.current;
+  return {
+    kind: 'body',
+    body: { ...model, scores: ofModel(scores), rankings: ofModel(rankings), pricing: ofModel(pricing) },
+  };
+}
+
+/** Current models that no night before the window had seen; what the very first night found was not added then. */
+export function answerUpdates({ world, today }: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const days = reader.integer('days', { min: 1, max: 30 }) ?? 7;
+  const limit = reader.integer('limit', { min: 1, max: 200 }) ?? 50;
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+
+  const added = world.current.models.flatMap((record) => {
+    const day = firstSeen(world, record);
+    return day > firstNight(world).day && day >= addDays(today, -days) ? [{ record, day }] : [];
+  });
+  added.sort((a, b) => compareText(b.day, a.day) || compareText(String(a.record['id']), String(b.record['id'])));
+  const models = added.slice(0, limit).map(({ record, day }) => ({ ...record, added_at: dataAsOf(world, day) }));
+  return { kind: 'body', body: { days, models, total: added.length } };
+}
+
+export function answerCategories({ world }: ApiState): Expected {
+  const counts = new Map<string, number>();
+  for (const { category } of world.current.rankings) {
+    counts.set(String(category), (counts.get(String(category)) ?? 0) + 1);
+  }
+  const ids = [...counts.keys()].sort(compareText);
+  return { kind: 'body', body: { categories: ids.map((id) => ({ id, model_count: counts.get(id) })) } };
+}
+
+function firstSeen({ series }: World, model: WireRecord): string {
+  return series.models.get(entityId([String(model['id'])]))?.days[0] ?? '';
+}
+
+function dataAsOf({ nights }: World, day: string): string | undefined {
+  return nights.find((night) => night.day === day)?.dataAsOf;
+}

@@ -1,0 +1,42 @@
+/** `/v1/changes` (SPEC "GET /v1/changes", DECISIONS "Snapshots and feed"). */
+import { seqFromCursor } from '../../../schemas/cursor.ts';
+import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
+import type { ApiState } from '../api-state.ts';
+import type { Expected } from '../expected.ts';
+import { QueryReader } from '../query-reader.ts';
+import type { ApiRequest } from '../request.ts';
+import { firstNight, lastNight } from '../world.ts';
+
+export function answerChanges({ world, retainedFrom }: ApiState, { query }: ApiRequest): Expected {
+  const firstDay = retainedFrom ?? firstNight(world).day;
+  const headSeq = world.feed.length;
+  const retained = world.feed.find(({ occurred_on }) => occurred_on >= firstDay);
+  const beforeRetained = retained === undefined ? headSeq : retained.seq - 1;
+
+  const reader = new QueryReader(query);
+  const limit = reader.integer('limit', { min: 1, max: 1000 }) ?? 1000;
+  const entityType = reader.oneOf('entity_type', ENTITY_TYPES);
+  const afterSeq = readCursor(reader, query['cursor'], headSeq) ?? beforeRetained;
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  if (afterSeq < beforeRetained) return { kind: 'refusal', status: 410, code: 'cursor_expired' };
+
+  const events = world.feed.slice(afterSeq);
+  return {
+    kind: 'feed',
+    events: entityType === undefined ? events : events.filter(({ entity_type }) => entity_type === entityType),
+    afterSeq,
+    headSeq,
+    limit,
+    isFiltered: entityType !== undefined,
+    retainedFrom: firstDay,
+    publishedThrough: lastNight(world).day,
+  };
+}
+
+function readCursor(reader: QueryReader, cursor: string | undefined, headSeq: number): number | undefined {
+  if (cursor === undefined) return undefined;
+  const seq = seqFromCursor(cursor);
+  if (seq === undefined) return reader.problem('cursor', 'cursor_invalid');
+  if (seq > headSeq) return reader.problem('cursor', 'cursor_ahead');
+  return seq;
+}

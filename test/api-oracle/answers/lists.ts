@@ -1,0 +1,131 @@
+/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (DECISIONS "Records and lists"). */
+import type { ApiState } from '../api-state.ts';
+import type { Expected } from '../expected.ts';
+import { sortRecords } from '../order.ts';
+import { QueryReader } from '../query-reader.ts';
+import type { ApiRequest } from '../request.ts';
+import type { WireRecord } from '../world.ts';
+
+/** Default and greatest `limit` of each list. */
+export const LIST_LIMITS = {
+  models: { fallback: 50, max: 200 },
+  benchmarks: { fallback: 50, max: 200 },
+  scores: { fallback: 100, max: 500 },
+  rankings: { fallback: 10, max: 50 },
+} as const;
+
+const MODEL_SORTS = ['id', 'name', 'release_date', 'context_length', 'updated_at'].flatMap((sort) => [
+  sort,
+  `-${sort}`,
+]);
+const SCORE_SORTS = ['model_id', 'value', '-value', '-measured_at'];
+
+export function answerModels({ world }: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const limit = readLimit(reader, 'models');
+  const q = reader.text('q', { min: 1, max: 200 })?.toLowerCase();
+  const organization = reader.text('organization');
+  const provider = reader.text('provider');
+  const contextMin = reader.integer('min_context', { min: 0 });
+  const releasedAfter = reader.day('released_after');
+  const releasedBefore = reader.day('released_before');
+  const inputMax = reader.number('max_input_price', { min: 0 });
+  const outputMax = reader.number('max_output_price', { min: 0 });
+  const sort = reader.oneOf('sort', MODEL_SORTS) ?? 'id';
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+
+  const affordable = new Set(
+    world.current.pricing.filter((price) => isAffordable(price, inputMax, outputMax)).map((price) => price['model_id']),
+  );
+  const hasPriceFilter = inputMax !== undefined || outputMax !== undefined;
+  const rows = world.current.models
+    .filter((model) => q === undefined || textOf(model, 'id').includes(q) || textOf(model, 'name').includes(q))
+    .filter((model) => organization === undefined || model['organization'] === organization)
+    .filter((model) => provider === undefined || listOf(model, 'inference').includes(provider))
+    .filter((model) => isAtLeast(model['context_length'], contextMin))
+    .filter((model) => isAtLeast(model['release_date'], releasedAfter))
+    .filter((model) => isAtMost(model['release_date'], releasedBefore))
+    .filter((model) => !hasPriceFilter || affordable.has(model['id'] ?? null));
+  return listOfRows('models', sortRecords('models', rows, sort), limit);
+}
+
+export function answerBenchmarks({ world }: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const limit = readLimit(reader, 'benchmarks');
+  const category = reader.text('category');
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  const rows = world.current.benchmarks.filter(
+    (benchmark) => category === undefined || benchmark['category'] === category,
+  );
+  return listOfRows('benchmarks', rows, limit);
+}
+
+export function answerScores({ world }: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const limit = readLimit(reader, 'scores');
+  const model = reader.text('model');
+  const benchmark = reader.text('benchmark');
+  const source = reader.text('source');
+  const valueMin = reader.number('min_value');
+  const valueMax = reader.number('max_value');
+  const measuredAfter = reader.day('measured_after');
+  const measuredBefore = reader.day('measured_before');
+  const sort = reader.oneOf('sort', SCORE_SORTS) ?? 'model_id';
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+
+  const rows = world.current.scores
+    .filter((score) => model === undefined || score['model_id'] === model)
+    .filter((score) => benchmark === undefined || score['benchmark_id'] === benchmark)
+    .filter((score) => source === undefined || score['source'] === source)
+    .filter((score) => isAtLeast(score['value'], valueMin) && isAtMost(score['value'], valueMax))
+    .filter((score) => isAtLeast(score['measured_at'], measuredAfter))
+    .filter((score) => isAtMost(score['measured_at'], measuredBefore));
+  return listOfRows('scores', sortRecords('scores', rows, sort), limit);
+}
+
+/** One category by rank, then model id; `limit` counts rows, so a tie may be cut. */
+export function answerRankings({ world }: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const limit = readLimit(reader, 'rankings');
+  const category = reader.requiredText('category');
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  const rows = world.current.rankings.filter((ranking) => ranking['category'] === category);
+  const newest = world.nights.filter(({ captured }) => captured.includes('rankings')).at(-1);
+  return {
+    ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), limit),
+    envelope: { category, ranked_at: newest?.dataAsOf ?? null, method: 'trueskill', total: rows.length },
+  };
+}
+
+function readLimit(reader: QueryReader, list: keyof typeof LIST_LIMITS): number {
+  const { fallback, max } = LIST_LIMITS[list];
+  reader.listCursor();
+  return reader.integer('limit', { min: 1, max }) ?? fallback;
+}
+
+function listOfRows(name: string, rows: readonly WireRecord[], limit: number) {
+  return { kind: 'list', name, rows, limit, envelope: { total: rows.length } } as const;
+}
+
+/** One price that is low enough in all that was asked for; an unknown price is not. */
+function isAffordable(price: WireRecord, inputMax: number | undefined, outputMax: number | undefined): boolean {
+  return isAtMost(price['input_per_million'], inputMax) && isAtMost(price['output_per_million'], outputMax);
+}
+
+/** Numbers by size, dates as text; null is never within a bound, and no bound holds everything. */
+function isAtLeast(value: unknown, bound: string | number | undefined): boolean {
+  return bound === undefined || (typeof value === 'string' || typeof value === 'number' ? value >= bound : false);
+}
+
+function isAtMost(value: unknown, bound: string | number | undefined): boolean {
+  return bound === undefined || (typeof value === 'string' || typeof value === 'number' ? value <= bound : false);
+}
+
+function textOf(record: WireRecord, name: string): string {
+  return String(record[name]).toLowerCase();
+}
+
+function listOf(record: WireRecord, name: string): readonly unknown[] {
+  const list = record[name];
+  return Array.isArray(list) ? list : [];
+}

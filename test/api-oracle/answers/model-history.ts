@@ -1,0 +1,142 @@
+/** `/v1/models/{model_id}/history` (SPEC "GET /v1/models/{model_id}/history", DECISIONS "History"). */
+import type { DatasetName } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { entityId } from '../../oracle/canonical.ts';
+import type { Values } from '../../oracle/row-rules.ts';
+import type { ApiState } from '../api-state.ts';
+import { type Expected, notFound } from '../expected.ts';
+import { compareText } from '../order.ts';
+import { QueryReader } from '../query-reader.ts';
+import type { ApiRequest } from '../request.ts';
+import type { World } from '../world.ts';
+import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './points.ts';
+import { readRange, windowFrom } from './range.ts';
+
+export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
+export type HistoryKind = (typeof HISTORY_KINDS)[number];
+
+/** The size of a category on each day. */
+type PositionsOf = (category: string) => ReadonlyMap<Day, number>;
+
+interface Kind {
+  readonly dataset: DatasetName;
+  /** The parameter that narrows this kind to one series, and whether the world must know its value. */
+  readonly narrowedBy?: string;
+  readonly isKnown?: (world: World, value: string) => boolean;
+  /** The part of a point that differs from kind to kind. */
+  readonly point: (values: Values, day: Day, positionsOf: PositionsOf) => object;
+}
+
+const KINDS: Readonly<Record<HistoryKind, Kind>> = {
+  score: {
+    dataset: 'scores',
+    narrowedBy: 'benchmark_id',
+    isKnown: isKnownBenchmark,
+    point: (values) => ({
+      value: values['value'],
+      benchmark_id: values['benchmark_id'],
+      payload: pick(values, ['n', 'source', 'measured_at']),
+    }),
+  },
+  ranking: {
+    dataset: 'rankings',
+    narrowedBy: 'category_id',
+    isKnown: isKnownCategory,
+    point: (values, day, positionsOf) => ({
+      value: values['rank'],
+      category_id: values['category'],
+      payload: rankingPayload(values, positionsOf(String(values['category'])).get(day)),
+    }),
+  },
+  pricing: {
+    dataset: 'pricing',
+    narrowedBy: 'provider',
+    point: (values) => ({
+      value: values['input_per_million'] ?? null,
+      payload: pick(values, ['provider', 'input_per_million', 'output_per_million', 'currency', 'effective_from']),
+    }),
+  },
+  metadata: {
+    dataset: 'models',
+    point: (values) => ({
+      payload: pick(values, ['name', 'organization', 'release_date', 'context_length', 'inference']),
+    }),
+  },
+};
+
+export function answerModelHistory({ world, today }: ApiState, { params, query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const name = reader.requiredOneOf('kind', HISTORY_KINDS);
+  const range = readRange(reader, today);
+  if (name === undefined || reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+
+  const model = params['model_id'] ?? '';
+  const kind = KINDS[name];
+  const only = kind.narrowedBy === undefined ? undefined : query[kind.narrowedBy];
+  if (!isKnownModel(world, model)) return notFound('model_id');
+  if (only !== undefined && kind.isKnown?.(world, only) === false) return notFound(kind.narrowedBy ?? null);
+
+  const points = collectPoints(
+    world,
+    kind.dataset,
+    range,
+    ([id, series]) => id === model && (only === undefined || series === only),
+  );
+  const positionsOf = rememberPositions(world);
+  points.sort((a, b) => compareText(a.day, b.day) || compareText(seriesOf(kind, a), seriesOf(kind, b)));
+  return {
+    kind: 'body',
+    body: {
+      model_id: model,
+      kind: name,
+      points: points.map((point) => wirePoint(kind, point, positionsOf)),
+      window: windowFrom(range, world, kind.dataset),
+    },
+  };
+}
+
+function wirePoint({ point }: Kind, { day, values }: CapturedPoint, positionsOf: PositionsOf): object {
+  const blank = { date: day, value: null, benchmark_id: null, category_id: null, payload: {}, source: 'capture' };
+  return { ...blank, ...point(values, day, positionsOf) };
+}
+
+/** Counts each category of one answer once. */
+function rememberPositions(world: World): PositionsOf {
+  const counted = new Map<string, ReadonlyMap<Day, number>>();
+  return (category) => {
+    const positions = counted.get(category) ?? countPositions(world, category);
+    counted.set(category, positions);
+    return positions;
+  };
+}
+
+/** What orders the points of one day: benchmark, category or provider. */
+function seriesOf({ dataset }: Kind, { values }: CapturedPoint): string {
+  const column = { scores: 'benchmark_id', rankings: 'category', pricing: 'provider', models: 'id', benchmarks: 'id' };
+  return String(values[column[dataset]]);
+}
+
+/** Current, or ever captured. */
+function isKnownModel({ series, current }: World, model: string): boolean {
+  return series.models.has(entityId([model])) || current.models.some(({ id }) => id === model);
+}
+
+function isKnownBenchmark({ series, current }: World, benchmark: string): boolean {
+  return (
+    series.benchmarks.has(entityId([benchmark])) ||
+    current.benchmarks.some(({ id }) => id === benchmark) ||
+    current.scores.some(({ benchmark_id }) => benchmark_id === benchmark) ||
+    [...series.scores.values()].some(({ key }) => key[1] === benchmark)
+  );
+}
+
+export function isKnownCategory({ series, current }: World, id: string): boolean {
+  return (
+    current.rankings.some(({ category }) => category === id) ||
+    [...series.rankings.values()].some(({ key }) => key[1] === id)
+  );
+}
+
+function pick(values: Values, names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+}

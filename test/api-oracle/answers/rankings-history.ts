@@ -1,0 +1,39 @@
+/** `/v1/rankings/history` (SPEC "GET /v1/rankings/history", DECISIONS "History"). */
+import type { ApiState } from '../api-state.ts';
+import { type Expected, notFound } from '../expected.ts';
+import { compareText } from '../order.ts';
+import { QueryReader } from '../query-reader.ts';
+import type { ApiRequest } from '../request.ts';
+import { isKnownCategory } from './model-history.ts';
+import { collectPoints, countPositions, rankingPayload } from './points.ts';
+import { readRange, windowFrom } from './range.ts';
+
+/** `top` keeps positions, so a tie at its edge is kept whole; `positions` counts all models of the category. */
+export function answerRankingsHistory({ world, today }: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const category = reader.requiredText('category_id');
+  const top = reader.integer('top', { min: 1, max: 50 }) ?? 10;
+  const range = readRange(reader, today);
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  if (!isKnownCategory(world, category)) return notFound('category_id');
+
+  const positions = countPositions(world, category);
+  const points = collectPoints(world, 'rankings', range, (key) => key[1] === category)
+    .filter(({ values }) => Number(values['rank']) <= top)
+    .sort(
+      (a, b) =>
+        compareText(a.day, b.day) ||
+        Number(a.values['rank']) - Number(b.values['rank']) ||
+        compareText(String(a.values['model_id']), String(b.values['model_id'])),
+    )
+    .map(({ day, values }) => ({
+      date: day,
+      value: values['rank'],
+      model_id: values['model_id'],
+      category_id: category,
+      payload: rankingPayload(values, positions.get(day)),
+      source: 'capture',
+    }));
+  const window = windowFrom(range, world, 'rankings');
+  return { kind: 'body', body: { category_id: category, kind: 'ranking', points, window } };
+}

@@ -1,0 +1,71 @@
+/**
+ * `/v1/snapshots` and its download (SPEC "Snapshot manifest entry"). Counts and hashes of the lines are computed; the
+ * compressed size, its hash and the time of publication are the store's own (see stored-snapshots.ts) or, without it,
+ * checked for their form.
+ */
+import { cursorFromSeq } from '../../../schemas/cursor.ts';
+import { DATASET_NAMES, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
+import type { ApiState } from '../api-state.ts';
+import { COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
+import { QueryReader } from '../query-reader.ts';
+import type { ApiRequest } from '../request.ts';
+
+const SCHEMA_VERSIONS = [SCHEMA_VERSION, SCHEMA_VERSION.replace(/\..*/, '')];
+
+/** Newest first. */
+export function answerSnapshots(state: ApiState, { query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  readSchemaVersion(reader, query['schema_version']);
+  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  const entries = state.world.nights.map((_, index) => manifestEntry(state, index));
+  return { kind: 'body', body: { snapshots: entries.reverse() } };
+}
+
+export function answerDownload({ world, stored }: ApiState, { params, query }: ApiRequest): Expected {
+  const reader = new QueryReader(query);
+  const dataset = reader.requiredOneOf('dataset', DATASET_NAMES);
+  readSchemaVersion(reader, query['schema_version']);
+  if (dataset === undefined || reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  const night = world.nights.find(({ day }) => day === params['snapshot_id']);
+  if (night === undefined) return notFound('snapshot_id');
+  const file = stored?.get(night.day)?.files[dataset];
+  return {
+    kind: 'download',
+    body: {
+      dataset,
+      url: TEXT,
+      expires_at: DATE_TIME_TEXT,
+      bytes: file?.bytes ?? COUNT,
+      sha256: file?.sha256 ?? SHA256,
+    },
+    contentSha256: night.contents[dataset].contentSha256,
+  };
+}
+
+function manifestEntry({ world, stored }: ApiState, index: number): object {
+  const night = world.nights[index];
+  if (night === undefined) throw new Error(`there is no night ${index}`);
+  const { day, dataAsOf, contents, lastSeq } = night;
+  const known = stored?.get(day);
+  return {
+    id: day,
+    published_at: known?.publishedAt ?? DATE_TIME_TEXT,
+    data_as_of: dataAsOf,
+    schema_version: SCHEMA_VERSION,
+    datasets: DATASET_NAMES.map((name) => ({
+      name,
+      format: 'jsonl.gz',
+      records: contents[name].records,
+      bytes: known?.files[name].bytes ?? COUNT,
+      sha256: known?.files[name].sha256 ?? SHA256,
+      content_bytes: contents[name].contentBytes,
+      content_sha256: contents[name].contentSha256,
+    })),
+    change_cursor: cursorFromSeq(lastSeq),
+    prev_id: world.nights[index - 1]?.day ?? null,
+  };
+}
+
+function readSchemaVersion(reader: QueryReader, version: string | undefined): void {
+  if (version !== undefined && !SCHEMA_VERSIONS.includes(version)) reader.problem('schema_version');
+}

@@ -1,0 +1,41 @@
+/** A caller of the API: sends what a request's target says, as any HTTP client would. */
+export interface Client {
+  send(target: string, options?: SendOptions): Promise<Answer>;
+  /** Fetches a URL of the answer's own making, without the caller's headers. */
+  download(url: string): Promise<{ readonly status: number; readonly body: Buffer }>;
+}
+
+export interface SendOptions {
+  readonly method?: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined: the text is not JSON. */
+  readonly body: unknown;
+}
+
+export function createClient(baseUrl: string, headers: Readonly<Record<string, string>> = {}): Client {
+  const base = baseUrl.replace(/\/$/, '');
+  return {
+    send: async (target, { method = 'GET' } = {}) => {
+      const response = await fetch(`${base}${target}`, { method, headers, redirect: 'manual' });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: parseJson(text) };
+    },
+    download: async (url) => {
+      const response = await fetch(new URL(url, `${base}/`), { redirect: 'error' });
+      return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

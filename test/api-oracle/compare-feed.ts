@@ -1,0 +1,99 @@
+/**
+ * Compares pages of the change feed. An unfiltered page holds exactly what its limit allows; a filtered one may stop
+ * early, so what is held to is that its pages, one after another, skip and repeat nothing and come to the end.
+ */
+import { cursorFromSeq, seqFromCursor } from '../../schemas/cursor.ts';
+import { findKeyOrderDifference, isObject } from './difference.ts';
+import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
+import type { FeedExpected } from './expected.ts';
+import { Shape } from './expected.ts';
+import { targetFromRequest } from './request.ts';
+import type { FeedEvent } from './world.ts';
+
+/** Pages read of a feed by one request; reading it whole is feed-replay.ts's work. */
+const PAGES_MAX = 4;
+
+export async function compareFeed(exchange: Exchange, expected: FeedExpected, pagesMax = PAGES_MAX): Promise<Verdict> {
+  let { afterSeq } = expected;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const target = targetFromRequest(exchange.request, page === 0 ? {} : { cursor: cursorFromSeq(afterSeq) });
+    const result = await readPage(exchange, target, { ...expected, afterSeq });
+    if ('difference' in result) return result.difference;
+    if (!result.hasMore) return undefined;
+    afterSeq = result.nextSeq;
+  }
+  return undefined;
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  readonly nextSeq: number;
+  readonly hasMore: boolean;
+}
+
+/** One page, compared; `expected.events` may begin before `afterSeq`. */
+export async function readPage(
+  exchange: Exchange,
+  target: string,
+  expected: FeedExpected,
+): Promise<FeedPage | { readonly difference: NonNullable<Verdict> }> {
+  const answer = await send(exchange, target);
+  const sent = isObject(answer.body) ? answer.body : {};
+  const sentEvents = Array.isArray(sent['events']) ? sent['events'] : [];
+  const rest = restAfter(expected);
+  const count = expected.isFiltered ? Math.min(sentEvents.length, expected.limit) : expected.limit;
+  const events = rest.slice(0, count);
+  const difference =
+    compareBody(exchange, target, answer, expectedPage(expected, events, rest)) ??
+    orderDifference(target, events, sentEvents);
+  if (difference !== undefined) return { difference };
+  const nextSeq = seqFromCursor(String(sent['next_cursor'])) ?? 0;
+  return { events, nextSeq, hasMore: sent['has_more'] === true };
+}
+
+/** Events have seqs without a gap, so an unfiltered rest begins at a known place. */
+function restAfter({ events, afterSeq, isFiltered }: FeedExpected): readonly FeedEvent[] {
+  if (isFiltered) return events.filter(({ seq }) => seq > afterSeq);
+  return events.slice(Math.max(0, afterSeq + 1 - (events[0]?.seq ?? 0)));
+}
+
+function expectedPage(expected: FeedExpected, events: readonly FeedEvent[], rest: readonly FeedEvent[]) {
+  const { retainedFrom, publishedThrough } = expected;
+  const envelope = { events, retained_from: retainedFrom, published_through: publishedThrough };
+  const isWhole = events.length === rest.length;
+  if (!expected.isFiltered) {
+    const lastSeq = events.at(-1)?.seq ?? expected.headSeq;
+    return { ...envelope, next_cursor: cursorFromSeq(isWhole ? expected.headSeq : lastSeq), has_more: !isWhole };
+  }
+  return { ...envelope, next_cursor: scannedCursor(expected, events, rest), has_more: hasMoreShape(expected, isWhole) };
+}
+
+/** The last scanned seq: past the page's events, before the next matching one, never where the page began. */
+function scannedCursor(
+  { afterSeq, headSeq }: FeedExpected,
+  events: readonly FeedEvent[],
+  rest: readonly FeedEvent[],
+): Shape {
+  const lowest = events.at(-1)?.seq ?? Math.min(afterSeq + 1, headSeq);
+  const highest = (rest[events.length]?.seq ?? headSeq + 1) - 1;
+  return new Shape(`a cursor of ${lowest} to ${highest}`, (cursor) => {
+    const seq = typeof cursor === 'string' ? seqFromCursor(cursor) : undefined;
+    return seq !== undefined && seq >= lowest && seq <= highest;
+  });
+}
+
+/** While matching events are left there is more; after the last, a page may be followed by an empty one. */
+function hasMoreShape({ afterSeq, headSeq }: FeedExpected, isWhole: boolean): Shape {
+  if (!isWhole) return new Shape('true', (value) => value === true);
+  if (afterSeq >= headSeq) return new Shape('false', (value) => value === false);
+  return new Shape('true or false', (value) => typeof value === 'boolean');
+}
+
+function orderDifference(target: string, events: readonly FeedEvent[], sent: readonly unknown[]): Verdict {
+  for (const [i, { data }] of events.entries()) {
+    const event = sent[i];
+    const difference = findKeyOrderDifference(data, isObject(event) ? event['data'] : null, `events[${i}].data`);
+    if (difference !== undefined) return { target, ...difference };
+  }
+  return undefined;
+}

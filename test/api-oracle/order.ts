@@ -1,0 +1,26 @@
+/** The order of lists: text by its UTF-8 bytes, nulls last in both directions, ties by the key ascending. */
+import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import type { Value } from '../oracle/row-rules.ts';
+import type { WireRecord } from './world.ts';
+
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Records that come by key, in the order of a `sort` such as `name` or `-value`; a stable sort leaves ties by key. */
+export function sortRecords(dataset: DatasetName, recordsByKey: readonly WireRecord[], sort: string): WireRecord[] {
+  const column = sort.replace(/^-/, '');
+  const direction = sort.startsWith('-') ? -1 : 1;
+  const isInstant = DATASETS[dataset].columns.some(({ name, type }) => name === column && type === 'timestamp');
+  const sortValue = (record: WireRecord): Value => {
+    const value = record[column] ?? null;
+    return isInstant && typeof value === 'string' ? Date.parse(value) : value;
+  };
+  return [...recordsByKey].sort((a, b) => compareNullsLast(sortValue(a), sortValue(b), direction));
+}
+
+function compareNullsLast(a: Value, b: Value, direction: 1 | -1): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (typeof a === 'number' && typeof b === 'number') return (a - b) * direction;
+  return compareText(String(a), String(b)) * direction;
+}

@@ -1,0 +1,114 @@
+/**
+ * The world as the API must show it, computed from raw daily rows in plain Maps and arrays: every point of history, the
+ * records in force, every snapshot's content and the whole feed. It rests on the night's oracle (test/oracle) and shares
+ * no code with storage/, pipeline/ or api/.
+ *
+ * A record has a point on a day when its dataset was captured that day and the record wasn't set aside or carried.
+ * Unchanged records are one object however many points show them, so a year of days fits in memory.
+ */
+import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { publishedRecord, sha256, sortByKey } from '../oracle/canonical.ts';
+import { oracleNight } from '../oracle/night-oracle.ts';
+import type { Value, Values } from '../oracle/row-rules.ts';
+import type { OracleDay, OracleEvent, OracleNight, OracleState, PerDataset } from '../oracle/state.ts';
+import { perDataset } from '../oracle/state.ts';
+
+/** A published record: its columns in wire order. */
+export type WireRecord = Readonly<Record<string, Value>>;
+
+/** The points of one key: `values[i]` is the captured record of `days[i]`, days ascending. */
+export interface Series {
+  readonly key: readonly string[];
+  readonly days: Day[];
+  readonly values: Values[];
+}
+
+/** The uncompressed lines of a snapshot's file. */
+export interface SnapshotContent {
+  readonly records: number;
+  readonly contentBytes: number;
+  readonly contentSha256: string;
+}
+
+export interface PublishedNight {
+  readonly day: Day;
+  readonly dataAsOf: string;
+  readonly captured: readonly DatasetName[];
+  readonly contents: PerDataset<SnapshotContent>;
+  /** The newest event of the feed after this night. */
+  readonly lastSeq: number;
+}
+
+export type FeedEvent = OracleEvent & { readonly schema_version: string };
+
+export interface World {
+  /** Oldest first, one or more. */
+  readonly nights: readonly PublishedNight[];
+  /** By entity id; every key that ever had a point. */
+  readonly series: PerDataset<ReadonlyMap<string, Series>>;
+  /** The records in force after the last night, by key. */
+  readonly current: PerDataset<readonly WireRecord[]>;
+  /** `feed[i]` has the seq `i + 1`. */
+  readonly feed: readonly FeedEvent[];
+}
+
+/**
+ * Runs the nights of these days, oldest first; a day that is held or rejected publishes nothing. `onNight` sees each
+ * published night whole, which the world doesn't keep.
+ */
+export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNight) => void = () => {}): World {
+  const nights: PublishedNight[] = [];
+  const series = perDataset(() => new Map<string, Series>());
+  const feed: FeedEvent[] = [];
+  let state: OracleState | undefined;
+  for (const day of days) {
+    const night = oracleNight(state, day);
+    if (night.verdict !== 'published') continue;
+    state = night.state;
+    onNight(night);
+    const captured = DATASET_NAMES.filter((dataset) => day.rows[dataset] !== undefined);
+    for (const dataset of captured) addPoints(series[dataset], dataset, state);
+    for (const event of night.events) feed.push({ ...event, schema_version: SCHEMA_VERSION });
+    nights.push(publishedNight(night, captured, day.capturedAt));
+  }
+  if (state === undefined) throw new Error('none of the days was published');
+  return { nights, series, current: currentRecords(state), feed };
+}
+
+function addPoints(series: Map<string, Series>, dataset: DatasetName, { day, records }: OracleState): void {
+  for (const [id, { key, values, validFrom }] of records[dataset]) {
+    if (validFrom === null) continue; // set aside, carried for the snapshot alone
+    const ofKey = series.get(id) ?? { key, days: [], values: [] };
+    ofKey.days.push(day);
+    ofKey.values.push(values);
+    series.set(id, ofKey);
+  }
+}
+
+function publishedNight(night: OracleNight, captured: readonly DatasetName[], dataAsOf: string): PublishedNight {
+  const contents = perDataset((dataset) => {
+    const text = night.lines[dataset].join('');
+    const contentBytes = Buffer.byteLength(text);
+    return { records: night.lines[dataset].length, contentBytes, contentSha256: sha256(text) };
+  });
+  return { day: night.state.day, dataAsOf, captured, contents, lastSeq: night.state.lastSeq };
+}
+
+function currentRecords({ records }: OracleState): PerDataset<readonly WireRecord[]> {
+  return perDataset((dataset) =>
+    sortByKey(records[dataset].values()).map(({ values }) => publishedRecord(dataset, values)),
+  );
+}
+
+export function firstNight({ nights }: World): PublishedNight {
+  const night = nights[0];
+  if (night === undefined) throw new Error('a world has a night');
+  return night;
+}
+
+export function lastNight({ nights }: World): PublishedNight {
+  const night = nights.at(-1);
+  if (night === undefined) throw new Error('a world has a night');
+  return night;
+}
