@@ -7,8 +7,8 @@ import { openTestApi, type TestApi } from './testing/test-api.ts';
 
 const PUBLIC = ['/v1/models', '/v1/models/a', '/v1/benchmarks', '/v1/scores', '/v1/rankings?category=general'];
 const PUBLIC_TODAY = ['/v1/updates'];
-const PRIVATE = ['/v1/changes', '/v1/snapshots'];
-const PRIVATE_TODAY = ['/v1/models/a/history?kind=score', '/v1/rankings/history?category_id=general'];
+const PRIVATE = ['/v1/changes'];
+const PRIVATE_TODAY = ['/v1/models/a/history?kind=score', '/v1/rankings/history?category_id=general', '/v1/snapshots'];
 const ROUTES = [...PUBLIC, '/v1/categories', ...PUBLIC_TODAY, ...PRIVATE, ...PRIVATE_TODAY];
 const DAYS = Object.keys(SMALL_DAYS);
 

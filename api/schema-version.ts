@@ -17,9 +17,10 @@ export function findVersionProblems(
 ): readonly Problem[] {
   const { schema_version: version } = values;
   if (version === undefined || findVersion(version, versions, view.newest.day) !== undefined) return [];
-  return [
-    queryProblem('schema_version', version, { msg: 'There is no such version of the records', type: 'value_error' }),
-  ];
+  const known = versions.filter((candidate) => findVersion(candidate.version, versions, view.newest.day) === candidate);
+  const expected = known.map((candidate) => `'${candidate.version}'`).join(', ');
+  const msg = `Input should be one of ${expected}, or the major part of one`;
+  return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];
 }
 
 /** Whether a snapshot is in the wanted version; all are where none is named. */

@@ -54,8 +54,9 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
   const [rows, [counted]] = await Promise.all([
     view.rows(
       `SELECT ${query.lineSql ?? 'line'} AS line, to_json([${positionSql}])::VARCHAR AS position
-       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)} LIMIT ${query.limit + 1}`,
-      page.values,
+       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)}
+       LIMIT $${page.values.length + 1}::INTEGER`,
+      [...page.values, query.limit + 1],
     ),
     view.rows(`SELECT count(*)::DOUBLE AS total FROM ${query.table} WHERE ${all.sql}`, all.values),
   ]);

@@ -104,6 +104,15 @@ test('a page that is full says so when there is more, and a filtered one may be 
   expect(last).toMatchObject({ events: [], has_more: false, next_cursor: cursorFromSeq(lastSeq) });
 });
 
+test('a bad row, a day without a dataset and a day without a night make no event', () => {
+  const daysOf = (type: string, id: string) =>
+    all.filter((event) => event.entity_type === type && event.entity_id === id).map(({ occurred_on: day }) => day);
+  expect(daysOf('score', 'a:code')).toEqual(['2026-06-01', '2026-06-02']);
+  expect(daysOf('pricing', 'a:p2')).toEqual(['2026-06-01']);
+  expect(daysOf('model', 'gone')).toEqual(['2026-06-01', '2026-06-03', '2026-06-06']);
+  expect(all.some(({ occurred_on: day }) => day === '2026-06-05')).toBe(false);
+});
+
 test('ids are escaped part by part, so that they split', () => {
   const odd = all.filter(({ entity_id: id }) => id.startsWith('org/odd'));
   expect(odd.map(({ entity_type: type, entity_id: id }) => `${type} ${id}`)).toEqual([

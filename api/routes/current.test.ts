@@ -87,6 +87,22 @@ test('what is new depends on the day that is today', async () => {
   now = last;
 });
 
+test.each([
+  ...['/v1/models?limit=0', '/v1/models?limit=201', '/v1/models?sort=organization', '/v1/models?min_context=-1'],
+  ...['/v1/models?released_after=2026-02-30', '/v1/models?max_input_price=-1', '/v1/benchmarks?limit=201'],
+  ...['/v1/scores?limit=501', '/v1/scores?sort=-model_id', '/v1/scores?min_value=x', '/v1/rankings?category=c&limit=0'],
+  ...[
+    '/v1/updates?days=0',
+    '/v1/updates?days=31',
+    '/v1/updates?limit=201',
+    '/v1/changes?limit=0',
+    '/v1/changes?limit=1001',
+  ],
+  ...['/v1/changes?entity_type=benchmark', '/v1/models/a/history', '/v1/models/a/history?kind=scores'],
+])('%s is out of bounds: 422', async (path) => {
+  expect((await api.get(path)).statusCode).toBe(422);
+});
+
 test('every data answer tells the moment it reflects', async () => {
   for (const path of ['/v1/models', '/v1/categories', '/v1/updates', '/v1/changes', '/v1/snapshots']) {
     expect((await api.get(path)).headers['x-data-as-of'], path).toBe('2026-06-05T23:59:59Z');

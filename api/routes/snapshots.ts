@@ -23,7 +23,7 @@ export const snapshotsRoute = dataRoute({
     .meta({ id: 'Snapshots' }),
   errors: [],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: false,
+  dependsOnToday: true, // Month-ends leave the history of a plan.
   check: findVersionProblems,
   prepare: ({ query }, { view, rights, today }) => ({
     ids: visibleSnapshots(view.meta.manifests, rights, today)

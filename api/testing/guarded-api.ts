@@ -9,7 +9,7 @@ import { openTestApi, type TestApi, type TestApiOptions } from './test-api.ts';
 export const SAMPLE_DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 /** When the sample APIs' clocks begin: the last day of a month of 30. */
 export const NOON = '2026-06-30T12:00:00Z';
-export const MODEL = 'gpt-5.4-mini';
+export const MODEL = 'aurora-2';
 
 /** A store with three small days in it. */
 export async function publishSample(): Promise<TemporaryStore> {

@@ -34,6 +34,7 @@ export class QueryPool {
   readonly #idle: Worker[];
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #limits: QueryLimits;
+  #isClosed = false;
 
   private constructor(workers: Worker[], limits: QueryLimits) {
     this.#idle = workers;
@@ -65,12 +66,14 @@ export class QueryPool {
       throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
     }
     return this.#limit(async () => {
+      if (this.#isClosed) throw new AppError('unavailable', 'this view is closed');
       const worker = this.#idle.pop();
       if (worker === undefined) throw new Error('more queries run than there are connections');
       try {
         return await this.#run(worker, sql, parameters);
       } finally {
-        this.#idle.push(worker);
+        if (this.#isClosed) closeWorker(worker);
+        else this.#idle.push(worker);
       }
     });
   }
@@ -94,14 +97,16 @@ export class QueryPool {
     }
   }
 
-  /** Closes the connections; no query may be running. */
+  /** Closes the connections; one whose query nobody waits for any more, when that ends. */
   close(): void {
-    for (const { connection, prepared } of this.#idle) {
-      prepared.clear();
-      connection.closeSync();
-    }
-    this.#idle.length = 0;
+    this.#isClosed = true;
+    for (const worker of this.#idle.splice(0)) closeWorker(worker);
   }
+}
+
+function closeWorker({ connection, prepared }: Worker): void {
+  prepared.clear();
+  connection.closeSync();
 }
 
 /** Left to itself, the binding takes whole numbers for BIGINT and refuses 1e300. */

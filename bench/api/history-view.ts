@@ -5,6 +5,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { version } from '@duckdb/node-api';
 import { ulid } from 'ulid';
 import { VIEW_FORMAT, type ViewMeta } from '../../api/view/build-view.ts';
 import { createTables, type ViewParts } from '../../api/view/view-tables.ts';
@@ -39,7 +40,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     ...{ hasPrevious: false, firstSeq: 1, rankingDays },
   });
-  const meta: ViewMeta = { format: VIEW_FORMAT, catalog, manifests: [] };
+  const meta: ViewMeta = { format: VIEW_FORMAT, engine: version(), catalog, manifests: [] };
   await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
   await database.run('DETACH view');
   database.close();

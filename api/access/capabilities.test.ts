@@ -1,0 +1,168 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect, test } from 'vitest';
+import { type GuardedApi, LIMIT_HEADERS, openGuardedApi, steadyError, steadyHeaders } from '../testing/guarded-api.ts';
+import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { type CapabilityStates, capabilitiesFromText, isLive } from './capabilities.ts';
+
+const subject = useGuardedApi();
+
+async function withCapabilities<T>(capabilities: CapabilityStates, work: (api: GuardedApi) => Promise<T>): Promise<T> {
+  const api = await openGuardedApi(subject.storeFolder, { settings: { capabilities } });
+  try {
+    return await work(api);
+  } finally {
+    await api.close();
+  }
+}
+
+/** Everything of an answer that isn't new each time. */
+function appearance(response: LightMyRequestResponse): unknown {
+  return { status: response.statusCode, headers: steadyHeaders(response), error: steadyError(response) };
+}
+
+const ALL_OFF: CapabilityStates = { history: 'planned', snapshots: 'planned', changes: 'planned', account: 'planned' };
+const PLANNED = [
+  '/v1/account',
+  '/v1/changes?limit=x',
+  '/v1/snapshots',
+  '/v1/snapshots/2026-06-03/download',
+  '/v1/rankings/history',
+  '/v1/models/aurora-2/history',
+];
+
+const CURIOUS = { 'accept-encoding': 'gzip', 'if-none-match': '*', 'idempotency-key': 'x'.repeat(200) };
+const WAYS = [
+  { method: 'GET' },
+  { method: 'GET', headers: CURIOUS },
+  { method: 'POST' },
+  { method: 'OPTIONS', headers: CURIOUS },
+] as const;
+
+describe('Capability status: planned', () => {
+  test('is like a route that is not there: status, body, headers, every method, compressed or not, encoded or not', async () => {
+    await withCapabilities(ALL_OFF, async (api) => {
+      for (const customer of [api.accounts.customers.builder, api.accounts.customers.community])
+        for (const how of WAYS) {
+          const unknown = appearance(await api.ask(customer, '/v1/nothing', how));
+          const urls = [...PLANNED, '/%761/account', '/%76%31/%61ccount'];
+          const told = await Promise.all(urls.map(async (url) => appearance(await api.ask(customer, url, how))));
+          expect(told).toEqual(urls.map(() => unknown));
+          api.clock.advance(61_000);
+        }
+    });
+  });
+
+  test('has no backstop of its own, which would give it away', async () => {
+    await withCapabilities(ALL_OFF, async (api) => {
+      const customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 10_000 } });
+      const answers = await Promise.all(Array.from({ length: 70 }, () => api.ask(customer, '/v1/account')));
+      expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([404]));
+    });
+  });
+
+  test('says nothing to strangers: 401 as everywhere, under every way to write the path', async () => {
+    await withCapabilities(ALL_OFF, async (api) => {
+      const urls = [
+        '/v1/account',
+        '/%761/account',
+        '/v1/nothing',
+        '/%761/nothing',
+        '/v1?x',
+        'http://localhost:80/v1/nothing',
+      ];
+      const [one, ...others] = await Promise.all(urls.map((url) => api.get(url)));
+      expect(one?.statusCode).toBe(401);
+      for (const response of others) expect(one && appearance(response)).toEqual(one && appearance(one));
+    });
+  });
+
+  test('counts toward the burst as any request does', async () => {
+    await withCapabilities(ALL_OFF, async (api) => {
+      const customer = await api.accounts.add({ contract: { burst_per_minute: 1 } });
+      await api.ask(customer, '/v1/account');
+      expect((await api.ask(customer, '/v1/account')).statusCode).toBe(429);
+    });
+  });
+
+  test('one does not touch the others', async () => {
+    await withCapabilities({ changes: 'planned' }, async (api) => {
+      const { builder } = api.accounts.customers;
+      const statuses = await Promise.all(
+        ['/v1/models', '/v1/changes', '/v1/snapshots', '/v1/account'].map(
+          async (url) => (await api.ask(builder, url)).statusCode,
+        ),
+      );
+      expect(statuses).toEqual([200, 404, 200, 200]);
+    });
+  });
+});
+
+describe('Capability status: pilot', () => {
+  test('is there for the named organizations and planned for the others', async () => {
+    const pilot: { states: CapabilityStates } = { states: {} };
+    await withCapabilities(pilot.states, async (api) => {
+      const [invited, other] = [
+        await api.accounts.add({ plan: 'builder' }),
+        await api.accounts.add({ plan: 'builder' }),
+      ];
+      Object.assign(pilot.states, { changes: { pilot: [invited.organizationId] } });
+      expect((await api.ask(invited, '/v1/changes')).statusCode).toBe(200);
+      const [refused, unknown] = [await api.ask(other, '/v1/changes'), await api.ask(other, '/v1/nothing')];
+      expect(appearance(refused)).toEqual(appearance(unknown));
+    });
+  });
+});
+
+describe('Capability status: plans planned', () => {
+  test('the planned headers are absent and no quota or burst refuses, while keys and the backstop hold', async () => {
+    await withCapabilities({ plans: 'planned' }, async (api) => {
+      const customer = await api.accounts.add({ contract: { daily_quota: 1, burst_per_minute: 2 } });
+      for (const url of ['/v1/models', '/v1/models', '/v1/models', '/v1/nothing', '/v1/models?limit=0']) {
+        const response = await api.ask(customer, url);
+        expect([200, 404, 422]).toContain(response.statusCode);
+        expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining([...LIMIT_HEADERS]));
+      }
+      expect((await api.accountOf(customer)).usage.used).toBe(0);
+      expect((await api.get('/v1/models')).statusCode).toBe(401);
+      const answers = await Promise.all(Array.from({ length: 31 }, () => api.ask(customer, '/v1/updates')));
+      const refused = answers.filter(({ statusCode }) => statusCode === 429);
+      expect(refused.map(({ headers }) => Number(headers['retry-after']) > 0)).toEqual([true]);
+    });
+  });
+
+  test('as a pilot the limits hold for the named organizations alone', async () => {
+    const states: CapabilityStates = {};
+    await withCapabilities(states, async (api) => {
+      const contract = { daily_quota: 1 };
+      const [invited, other] = [await api.accounts.add({ contract }), await api.accounts.add({ contract })];
+      Object.assign(states, { plans: { pilot: [invited.organizationId] } });
+      const lastOf = async (customer: typeof invited) => {
+        await api.ask(customer, '/v1/models');
+        return (await api.ask(customer, '/v1/models')).statusCode;
+      };
+      expect([await lastOf(invited), await lastOf(other)]).toEqual([429, 200]);
+    });
+  });
+});
+
+describe('MODELSTATS_CAPABILITIES', () => {
+  test('names states and organizations', () => {
+    const states = capabilitiesFromText('history=planned, changes=pilot:org_1|org_2,account=live,');
+    expect(states).toEqual({ history: 'planned', changes: { pilot: ['org_1', 'org_2'] }, account: 'live' });
+    expect(capabilitiesFromText('')).toEqual({});
+    expect(isLive({ changes: { pilot: ['org_1'] } }, 'changes', undefined)).toBe(false);
+    expect(isLive({}, 'snapshots', undefined)).toBe(true);
+  });
+
+  test.each([
+    'history',
+    'history=on',
+    'gold=planned',
+    'changes=pilot',
+    'changes=planned:org_1',
+    'current=planned',
+    'history=planned account=live',
+  ])('%s says what is wrong with it', (text) => {
+    expect(capabilitiesFromText(text)).toMatchObject({ problem: expect.stringContaining(text.split(',')[0] ?? '') });
+  });
+});

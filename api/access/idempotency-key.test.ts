@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { type Customer, times } from '../../accounts/testing/subject.ts';
+import { useGuardedApi } from '../testing/use-guarded-api.ts';
+
+const subject = useGuardedApi();
+
+function withQuota(daily_quota: number | null): Promise<Customer> {
+  return subject.api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
+}
+
+function ask(customer: Customer, url: string, key: string) {
+  return subject.api.ask(customer, url, { headers: { 'idempotency-key': key } });
+}
+
+async function usedBy(customer: Customer): Promise<number> {
+  return (await subject.api.accountOf(customer)).usage.used;
+}
+
+describe('Idempotency-Key', () => {
+  test('repeated requests with one key reserve one unit', async () => {
+    const customer = await withQuota(null);
+    for (const url of ['/v1/models', '/v1/models', '/v1/scores'])
+      expect((await ask(customer, url, 'a')).headers['x-quota-used']).toBe('1');
+    expect((await ask(customer, '/v1/models', 'b')).headers['x-quota-used']).toBe('2');
+  });
+
+  test('50 parallel requests with one key are all served for one unit', async () => {
+    const customer = await withQuota(1);
+    const answers = await times(50, () => ask(customer, '/v1/models', 'same'));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect(await usedBy(customer)).toBe(1);
+  });
+
+  test('a key that reserved today passes when the quota is used up, any other does not', async () => {
+    const customer = await withQuota(1);
+    const statuses: number[] = [];
+    for (const key of ['a', 'b', 'a', 'A']) statuses.push((await ask(customer, '/v1/models', key)).statusCode);
+    expect(statuses).toEqual([200, 429, 200, 429]);
+  });
+
+  test('a request that failed leaves nothing behind: its key holds no unit, and takes one when it succeeds', async () => {
+    const customer = await withQuota(1);
+    const seen: unknown[] = [];
+    for (const url of ['/v1/models/none', '/v1/models', '/v1/models/none', '/v1/models']) {
+      const { statusCode, headers } = await ask(customer, url, 'a');
+      seen.push([statusCode, headers['x-quota-used']]);
+    }
+    expect(seen).toEqual([
+      [404, '0'],
+      [200, '1'],
+      [404, '1'],
+      [200, '1'],
+    ]);
+  });
+
+  test('a key belongs to its organization and its API key', async () => {
+    const [customer, neighbour] = [await withQuota(null), await withQuota(null)];
+    const second = await subject.api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+    await ask(customer, '/v1/models', 'a');
+    expect((await ask({ ...customer, key: second.key }, '/v1/models', 'a')).headers['x-quota-used']).toBe('2');
+    expect((await ask(neighbour, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
+  });
+
+  test('a key is scoped to one UTC day', async () => {
+    const customer = await withQuota(null);
+    subject.api.clock.set('2026-06-30T23:59:59.999Z');
+    await ask(customer, '/v1/models', 'a');
+    subject.api.clock.set('2026-07-01T00:00:00Z');
+    expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
+    expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
+  });
+
+  test('it changes neither the burst counter nor the body', async () => {
+    const customer = await withQuota(null);
+    const plain = await subject.api.ask(customer, '/v1/models');
+    const [first, second] = [await ask(customer, '/v1/models', 'a'), await ask(customer, '/v1/models', 'a')];
+    expect([first.body, second.body]).toEqual([plain.body, plain.body]);
+    const remaining = [plain, first, second].map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+    expect(remaining).toEqual([9_999, 9_998, 9_997]);
+  });
+
+  test('a 304 with a key takes no unit', async () => {
+    const customer = await withQuota(null);
+    const { headers } = await subject.api.ask(customer, '/v1/models');
+    const again = { 'if-none-match': String(headers.etag), 'idempotency-key': 'a' };
+    const response = await subject.api.ask(customer, '/v1/models', { headers: again });
+    expect([response.statusCode, response.headers['x-quota-used']]).toEqual([304, '1']);
+    expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('2');
+  });
+
+  test('up to 128 characters are taken; none or more are 422 with the header named, together with other problems', async () => {
+    const customer = await withQuota(null);
+    expect((await ask(customer, '/v1/models', 'k'.repeat(128))).statusCode).toBe(200);
+    const tooLong = await ask(customer, '/v1/models?limit=0', 'k'.repeat(129));
+    expect(tooLong.statusCode).toBe(422);
+    expect(tooLong.json().detail).toEqual([
+      expect.objectContaining({ loc: ['query', 'limit'] }),
+      expect.objectContaining({
+        loc: ['header', 'Idempotency-Key'],
+        type: 'string_too_long',
+        ctx: { max_length: 128 },
+      }),
+    ]);
+    const empty = await ask(customer, '/v1/models', '');
+    expect(empty.json().detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], type: 'string_too_short' }]);
+    expect(await usedBy(customer)).toBe(1);
+  });
+});

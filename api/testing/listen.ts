@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http';
+import { times } from '../../accounts/testing/subject.ts';
+import { bearer } from './test-accounts.ts';
+
+/** An answer as a client of a real connection sees it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** What Fastify's app and a plain server have in common here. */
+interface Listening {
+  listen(options: { readonly host: string; readonly port: number }): PromiseLike<string>;
+}
+
+/** Lets an app listen on a free port of loopback; its address. */
+export async function listen(app: Listening): Promise<string> {
+  return await app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** Asks once over a connection of its own, or of an agent's; rejects where none is answered. */
+export function fetchOnce(url: string, key: string, options: FetchOptions = {}): Promise<Answer> {
+  const { headers = {}, agent, method = 'GET' } = options;
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      url,
+      { method, headers: { ...bearer(key), ...headers }, agent: agent ?? false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const { statusCode: status = 0, headers: told } = response;
+          resolve({ status, headers: told, body: Buffer.concat(chunks).toString() });
+        });
+      },
+    );
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+export interface FetchOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly agent?: Agent;
+  readonly method?: string;
+}
+
+/** So many requests at once over 50 connections, spread over several servers; how often each status came. */
+export async function countStatuses(
+  count: number,
+  work: (index: number, agent: Agent) => Promise<Answer>,
+): Promise<Readonly<Record<number, number>>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const answers = await times(count, (index) => work(index, agent));
+  agent.destroy();
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}

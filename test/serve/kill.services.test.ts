@@ -1,0 +1,12 @@
+import { onTestFinished } from 'vitest';
+import { PostgresServer } from '../../accounts/testing/postgres-server.ts';
+import { describeWith } from '../../accounts/testing/server-process.ts';
+import { describeServeKill } from './kill.contract.ts';
+
+describeWith('postgres', 'with a PostgreSQL server', () => {
+  describeServeKill('PostgreSQL', async () => {
+    const postgres = await PostgresServer.start();
+    onTestFinished(() => postgres.stop());
+    return postgres.createDatabase();
+  });
+});

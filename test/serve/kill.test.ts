@@ -1,0 +1,3 @@
+import { describeServeKill, temporarySqlite } from './kill.contract.ts';
+
+describeServeKill('SQLite', temporarySqlite);

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { publishSample } from '../../api/testing/guarded-api.ts';
+import { fetchOnce } from '../../api/testing/listen.ts';
+import { apiKeyFromBytes } from '../../schemas/api-key.ts';
+import { ServingProcess } from '../serving.ts';
+import { addUnlimited, temporarySqlite } from './kill.contract.ts';
+
+test('no key, signature or Idempotency-Key is in the log, at its finest level, wherever callers put it', async () => {
+  const database = await temporarySqlite();
+  const { key, keyId } = await addUnlimited(database);
+  const store = await publishSample();
+  const env = { MODELSTATS_LOG_LEVEL: 'trace' };
+  const serving = await ServingProcess.start({ store: store.folder, database, env });
+  const [unknown, malformed, idempotencyKey] = [
+    apiKeyFromBytes(randomBytes(32)),
+    `${key.slice(0, -3)}???`,
+    'order-4711-of-alice',
+  ];
+  try {
+    const { url } = serving;
+    for (const sent of [key, unknown, malformed]) {
+      const encoded = sent.replace('msk', '%6Dsk');
+      const targets = [
+        '/v1/models',
+        `/v1/models?key=${sent}`,
+        `/v1/models?q=${encoded}`,
+        `/v1/models?${sent}`,
+        `/v1/models/${sent}`,
+        `/${encoded}?a=b`,
+      ];
+      for (const target of targets)
+        await fetchOnce(url + target, sent, { headers: { 'idempotency-key': idempotencyKey } });
+      for (const name of ['api_key', 'access_token', 'Authorization', 'token'])
+        await fetchOnce(`${url}/v1/scores?limit=3&${name}=${sent.slice(4)}`, sent);
+      await fetchOnce(`${url}/v1/models`, sent, { method: 'POST', headers: { 'idempotency-key': 'k'.repeat(129) } });
+    }
+    const download = await fetchOnce(`${url}/v1/snapshots/2026-06-03/download?dataset=models`, key);
+    const signed = new URL(JSON.parse(download.body).url);
+    expect((await fetchOnce(url + signed.pathname + signed.search, key)).status).toBe(200);
+    await serving.end('SIGTERM');
+    const { log } = serving;
+    expect(log).toContain('"msg":"answered"');
+    expect(log).toContain('/v1/scores?limit=3&api_key=…');
+    for (const sent of [
+      key,
+      unknown,
+      malformed,
+      idempotencyKey,
+      signed.searchParams.get('signature') ?? '',
+      'k'.repeat(129),
+    ])
+      expect(log).not.toContain(sent.replace('msk_', ''));
+    expect(log).not.toContain(keyId.slice(-10));
+    expect(log).not.toMatch(/authorization"/i);
+  } finally {
+    await serving.dispose();
+    await store.dispose();
+  }
+}, 60_000);

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BACKSTOP_PER_MINUTE } from '../schemas/route-limits.ts';
+import { COMMAND } from './cli.ts';
+
+const START_MS_MAX = 30_000;
+
+/** A backstop that is in nobody's way, as a setting. */
+const WIDE_BACKSTOP = Object.keys(BACKSTOP_PER_MINUTE)
+  .map((route) => `${route}=1000000`)
+  .join(',');
+
+export interface ServingOptions {
+  /** The store's folder. */
+  readonly store: string;
+  /** The control database's address. */
+  readonly database: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A process of `modelstats serve` on a free port, with a view of its own; it can be killed and started again. */
+export class ServingProcess {
+  readonly #options: ServingOptions;
+  readonly #folder: string;
+  #child: ChildProcess | undefined;
+  #url = '';
+  #log = '';
+
+  private constructor(options: ServingOptions, folder: string) {
+    this.#options = options;
+    this.#folder = folder;
+  }
+
+  static async start(options: ServingOptions): Promise<ServingProcess> {
+    const serving = new ServingProcess(options, await mkdtemp(join(tmpdir(), 'modelstats-serving-')));
+    await serving.run();
+    return serving;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Everything that its processes wrote, on both outputs. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get isRunning(): boolean {
+    return this.#child?.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Starts it, again after {@link end}; resolves when it serves data. */
+  async run(): Promise<void> {
+    const { store, database, env = {} } = this.#options;
+    const child = spawn(process.execPath, [COMMAND, 'serve', '--json'], {
+      env: {
+        PATH: process.env['PATH'],
+        NO_COLOR: '1',
+        MODELSTATS_STORE: `file:${store}`,
+        MODELSTATS_DATABASE: database,
+        MODELSTATS_VIEW: join(this.#folder, 'view'),
+        MODELSTATS_WORK: join(this.#folder, 'work'),
+        MODELSTATS_PORT: '0',
+        MODELSTATS_THREADS: '1',
+        MODELSTATS_BACKSTOP: WIDE_BACKSTOP,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    let answer = '';
+    child.stdout.on('data', (chunk) => {
+      answer += chunk;
+      this.#log += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      this.#log += chunk;
+    });
+    for (let waitedMs = 0; ; waitedMs += 20) {
+      this.#url = /"url":"([^"]+)"/.exec(answer)?.[1] ?? '';
+      if (this.#url !== '' && (await isReady(this.#url))) return;
+      if (!this.isRunning || waitedMs > START_MS_MAX) throw new Error(`serve did not start: ${this.#log.slice(-2000)}`);
+      await sleep(20);
+    }
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    if (!this.isRunning || this.#child === undefined) return;
+    const closed = once(this.#child, 'close');
+    this.#child.kill(signal);
+    await closed;
+  }
+
+  async dispose(): Promise<void> {
+    await this.end('SIGKILL');
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
