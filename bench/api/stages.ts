@@ -28,7 +28,7 @@ export interface ApiStage {
   readonly release: Release;
 }
 
-export const ready = new Map<string, Promise<ApiStage>>();
+const ready = new Map<string, Promise<ApiStage>>();
 
 /** Publishes two days, once for all benchmarks that want the same. */
 export function prepareApi(
