@@ -30,6 +30,11 @@ export async function createAccess(folder: string): Promise<BenchAccess> {
   return { headers: { Authorization: `Bearer ${key}` }, env };
 }
 
+/** The same with the daily quota switched off: requests are authenticated and counted per minute, but nothing is written. */
+export function withoutQuota<T extends BenchAccess>(access: T): T {
+  return { ...access, env: { ...access.env, MODELSTATS_CAPABILITIES: 'plans=planned' } };
+}
+
 const Organization = z.object({ id: z.string() });
 const Key = z.object({ key: z.string() });
 
