@@ -32,7 +32,7 @@ build: $(INSTALLED) ## Compile into dist/
 	@$(RUN) build
 
 .PHONY: demo
-demo: build ## Publish the sample days into ./data and say what to try next
+demo: build ## Publish the sample days into ./data, issue a key per plan and say what to try
 	@scripts/demo.sh $(DEMO_SOURCE)
 
 .PHONY: test

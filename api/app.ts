@@ -1,21 +1,19 @@
-import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { RecordVersion } from '../schemas/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions.ts';
-import { AccessControl, type RouteAccess } from './access/access-control.ts';
+import type { AccessControl } from './access/access-control.ts';
+import { addAccessControl } from './access/add-access-control.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
-import { limitFailedAttempts } from './access/failed-attempts.ts';
-import { isPathBelow } from './access/path-below.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { baseUrlFrom } from './base-url.ts';
-import { etagWithEncoding } from './conditional.ts';
-import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
+import type { SignUrl } from './data-route.ts';
 import type { FileLinks } from './file-links.ts';
 import { addMetrics, type Metrics } from './metrics.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins/client-errors.ts';
+import { addCompression } from './plugins/compression.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
 import { addRequestChecks } from './plugins/request-checks.ts';
@@ -27,6 +25,7 @@ import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
 import { addHealth, type HealthSource } from './routes/health.ts';
 import { DATA_ROUTES } from './routes.ts';
+import { addDataRoute, type DataRouteDeps } from './serve-data-route.ts';
 
 export interface ApiSettings {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
@@ -81,7 +80,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
-  const access = await addAccessControl(app, deps);
+  const access = await guard(app, deps);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
@@ -119,7 +118,8 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    return503OnClosing: true,
+    // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
@@ -135,24 +135,6 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
 const PARAM_LENGTH_MAX = 2400;
-
-/** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
-async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSettings): Promise<void> {
-  await app.register(compress, { threshold: compressFromBytes, encodings: ['gzip', 'br'], globalDecompression: false });
-  app.addHook('onRoute', (route) => {
-    const before = route.onSend === undefined ? [] : [route.onSend].flat();
-    route.onSend = [
-      ...before,
-      (_request, reply, payload, done) => {
-        const encoding = reply.getHeader('content-encoding');
-        const etag = reply.getHeader('etag');
-        if (typeof encoding === 'string' && typeof etag === 'string')
-          reply.header('ETag', etagWithEncoding(etag, encoding));
-        done(null, payload);
-      },
-    ];
-  });
-}
 
 function addDataRoutes(
   app: FastifyInstance,
@@ -172,31 +154,7 @@ function addDataRoutes(
   for (const route of DATA_ROUTES) addDataRoute(app, route, routeDeps);
 }
 
-/** Stands in front of everything below `/v1`, of what doesn't exist there too. */
-async function addAccessControl(app: FastifyInstance, deps: ApiDeps): Promise<AccessControl | undefined> {
-  const { accounts, clock, settings } = deps;
-  if (accounts === undefined) return undefined;
-  const countFailure = await limitFailedAttempts(app, { max: settings.failedAttemptsMax, addressesMax: ADDRESSES_MAX });
-  const access = new AccessControl({ accounts, clock, countFailure, capabilities: settings.capabilities });
-  const prefix = `${settings.basePath}/v1`;
-  app.addHook('onRequest', async (request) => {
-    const { access: asked } = request.routeOptions.config;
-    if (asked !== undefined) await access.admit(request, asked);
-    else if (request.is404 && isPathBelow(prefix, request.url)) await access.admit(request, undefined);
-  });
-  app.addHook('onSend', async (request, reply) => {
-    await access.settle(request, reply);
-  });
-  app.addHook('onResponse', async (request) => access.finish(request));
-  return access;
-}
-
-/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
-const ADDRESSES_MAX = 20_000;
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What a route below `/v1` asks of its callers; every such route has it. */
-    access?: RouteAccess;
-  }
+/** Asks for keys, where there are accounts to ask. */
+async function guard(app: FastifyInstance, { accounts, clock, settings }: ApiDeps): Promise<AccessControl | undefined> {
+  return accounts === undefined ? undefined : addAccessControl(app, { accounts, clock, ...settings });
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPublishedApi } from './testing/published-days.ts';
 import { listenOnLoopback, requestText, sendRaw } from './testing/raw-request.ts';
@@ -98,4 +100,18 @@ test.each([
 
 test('a URL with scheme and host, as to a proxy, is answered', async () => {
   expect((await sendRaw(port, requestText(`http://other.test${ROUTE}`, api.headers))).status).toBe(200);
+});
+
+test('a request that comes while the service closes is answered, or not at all', async () => {
+  const late: string[] = [];
+  const socket = connect(port, '127.0.0.1', () => socket.write(good()));
+  socket.on('data', (chunk) => late.push(String(chunk)));
+  socket.on('error', () => undefined);
+  await once(api.app.server, 'request');
+  const closing = api.app.close();
+  setImmediate(() => socket.write(good()));
+  await Promise.all([closing, once(socket, 'close')]);
+  const statuses = [...late.join('').matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses.length).toBeGreaterThan(0);
+  expect(new Set(statuses)).toEqual(new Set(['200']));
 });

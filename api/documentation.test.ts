@@ -12,7 +12,7 @@ const rows = text
   .filter((line) => line.startsWith('|'))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: false })));
+const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true })));
 const { operations } = new Documented(document, { isClosed: false });
 
 test.each(operations.map((operation) => [operation.path, operation] as const))(

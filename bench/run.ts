@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type BenchAccess, createAccess } from './api/access.ts';
 import { measureHistory } from './api/history.ts';
 import { measurePaging } from './api/paging.ts';
 import type { ApiBenchOptions } from './api/stages.ts';
@@ -16,7 +17,6 @@ const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
   --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those
-  --key KEY         sent by the API's benchmarks as bearer; for a service with accounts, told of by MODELSTATS_* as always
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -26,7 +26,6 @@ const { values } = parseArgs({
     repeats: { type: 'string' },
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
-    key: { type: 'string' },
     folder: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -52,18 +51,18 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
 }
 
 function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<Record<string, Bench>> {
-  const options: ApiBenchOptions = {
-    ...nightOptions,
-    seconds: values.quick ? 0.2 : 5,
-    headers: values.key === undefined ? {} : { Authorization: `Bearer ${values.key}` },
+  let access: Promise<BenchAccess> | undefined;
+  const api = (measure: (options: ApiBenchOptions) => Promise<ResultTable>) => async () => {
+    access ??= createAccess(nightOptions.folder);
+    return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
   };
   const history = values.quick ? { series: 200, days: 10 } : { series: 3000, days: 400 };
   return {
-    'api-warm': () => measureWarm(scores, options),
-    'api-history': () => measureHistory(history, options),
-    'api-paging': () => measurePaging(scores, options),
-    'api-swap': () => measureSwap(scores, options),
-    'api-view': () => measureViews(values.quick ? [scores] : [scores / 10, scores], options),
+    'api-warm': api((options) => measureWarm(scores, options)),
+    'api-history': api((options) => measureHistory(history, options)),
+    'api-paging': api((options) => measurePaging(scores, options)),
+    'api-swap': api((options) => measureSwap(scores, options)),
+    'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
   };
 }
 

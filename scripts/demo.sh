@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Publishes every day of a sample source into the default store, and says what can be done with it.
+# Publishes every day of a sample source into the default store, issues a key per plan, and says what can be done with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,5 +19,7 @@ Each day was captured, checked, compared with the day before and published. What
   node dist/bin/modelstats.js nightly --help   a night over data of your own
   node dist/bin/modelstats.js --help           all commands
   gunzip -c data/store/releases/*/snapshot/models.jsonl.gz | head -3
-  make demo                                    again: every day is published already, so nothing happens
+  make demo                                    again: every day is published already; the keys below are new
 NEXT
+
+node scripts/demo-keys.mjs

@@ -20,6 +20,8 @@ export class SqliteUsage implements UsageStore {
     // Kysely shares the connection: its transaction, should one be open, ends within the turn of the event loop.
     while (this.#isBusy()) await new Promise((resolve) => setImmediate(resolve));
     try {
+      // Readers need no lock, so they neither wait for another process's write nor hold one up.
+      if (requests.every(({ kind }) => kind === 'read')) return requests.map((request) => this.#apply(request));
       return this.#applyAll(requests);
     } catch (error) {
       throw unavailable(error);

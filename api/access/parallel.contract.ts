@@ -1,57 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Customer, times } from '../../accounts/testing/subject.ts';
-import type { TemporaryStore } from '../../test/nights.ts';
-import { type GuardedApi, openGuardedApi, publishSample } from '../testing/guarded-api.ts';
+import type { Contract } from '../../schemas/terms.ts';
+import { openGuardedApi, publishSample } from '../testing/guarded-api.ts';
 import { countStatuses, fetchOnce, listen } from '../testing/listen.ts';
 import { WIDE_BACKSTOP } from '../testing/test-accounts.ts';
 
+/** Servers that hold their limits together. */
 export interface ParallelSubject {
-  /** The control database that all APIs share; undefined: a SQLite file of the only one. */
-  readonly database?: string;
-  readonly redis?: string;
-  readonly close: () => Promise<void>;
+  readonly urls: readonly string[];
+  /** A Commercial customer with these terms and no backstop in the way. */
+  add(contract: Contract): Promise<Customer>;
+  close(): Promise<void>;
 }
 
-/** What parallel requests must not get past, over real connections and so many APIs that share the control database. */
-export function describeParallel(name: string, apis: number, create: () => Promise<ParallelSubject>): void {
+/** What parallel requests must not get past, over real connections, spread over the servers. */
+export function describeParallel(name: string, create: () => Promise<ParallelSubject>): void {
   describe(`parallel requests on ${name}`, () => {
-    const opened: { store?: TemporaryStore; subject?: ParallelSubject; apis: GuardedApi[]; urls: string[] } = {
-      apis: [],
-      urls: [],
-    };
+    const opened: { subject?: ParallelSubject } = {};
 
     beforeAll(async () => {
-      opened.store = await publishSample();
-      const { database, redis, ...subject } = await create();
-      opened.subject = subject;
-      const open = { backstop: WIDE_BACKSTOP, redis };
-      for (let index = 0; index < apis; index += 1) {
-        const api = await openGuardedApi(opened.store.folder, {
-          open,
-          ...(database === undefined ? {} : { database }),
-        });
-        opened.apis.push(api);
-        opened.urls.push(await listen(api.app));
-      }
+      opened.subject = await create();
     });
-    afterAll(async () => {
-      await Promise.all(opened.apis.map((api) => api.close()));
-      await opened.subject?.close();
-      await opened.store?.dispose();
-    });
+    afterAll(() => opened.subject?.close());
 
     function add(daily_quota: number | null, burst_per_minute = 10_000): Promise<Customer> {
-      const [first] = opened.apis;
-      if (first === undefined) throw new Error('no API');
-      return first.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute } });
+      if (opened.subject === undefined) throw new Error('the servers run only while the tests do');
+      return opened.subject.add({ daily_quota, burst_per_minute });
     }
 
     function urlOf(index: number, path: string): string {
-      return `${opened.urls[index % opened.urls.length]}${path}`;
+      const { urls = [] } = opened.subject ?? {};
+      return `${urls[index % urls.length]}${path}`;
     }
 
     async function usedBy({ key }: Customer): Promise<number[]> {
-      const answers = await times(apis, (index) => fetchOnce(urlOf(index, '/v1/account'), key));
+      const answers = await times(opened.subject?.urls.length ?? 0, (index) =>
+        fetchOnce(urlOf(index, '/v1/account'), key),
+      );
       return answers.map(({ body }) => JSON.parse(body).usage.used);
     }
 
@@ -95,4 +80,19 @@ export function describeParallel(name: string, apis: number, create: () => Promi
       expect(new Set(await usedBy(customer))).toEqual(new Set([1]));
     });
   });
+}
+
+/** One API in this process; without an address on SQLite. */
+export async function openParallelApi(database?: string): Promise<ParallelSubject> {
+  const store = await publishSample();
+  const address = database === undefined ? {} : { database };
+  const api = await openGuardedApi(store.folder, { open: { backstop: WIDE_BACKSTOP }, ...address });
+  return {
+    urls: [await listen(api.app)],
+    add: (contract) => api.accounts.add({ plan: 'commercial', contract }),
+    close: async () => {
+      await api.close();
+      await store.dispose();
+    },
+  };
 }

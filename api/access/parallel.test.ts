@@ -1,3 +1,3 @@
-import { describeParallel } from './parallel.contract.ts';
+import { describeParallel, openParallelApi } from './parallel.contract.ts';
 
-describeParallel('SQLite', 1, async () => ({ close: async () => {} }));
+describeParallel('SQLite', openParallelApi);

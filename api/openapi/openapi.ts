@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { sha256 } from '../../storage/hash.ts';
 import { findMatchingEtag } from '../conditional.ts';
-import { JSON_TYPE } from '../data-route.ts';
+import { JSON_TYPE } from '../serve-data-route.ts';
 
 /** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
 const CONTENT_SECURITY_POLICY = [

@@ -36,6 +36,10 @@ function apiErrorFrom(error: unknown): ApiError {
   if (isAppError(error, 'unavailable')) {
     return new ApiError('unavailable', error.message, { cause: error, headers: { 'Retry-After': '5' } });
   }
+  if (isAppError(error, 'store_unavailable')) {
+    const message = 'The store of the snapshots does not answer; try again in a moment';
+    return new ApiError('unavailable', message, { cause: error, headers: { 'Retry-After': '5' } });
+  }
   const status = statusOf(error);
   const code = status === undefined ? undefined : codeFrom(status);
   if (code !== undefined) return new ApiError(code, MESSAGES[code] ?? API_ERRORS[code].title, { cause: error });

@@ -7,7 +7,7 @@ import { type Condition, findListCursorProblems, listPage, type SortKey, where }
 import { LIST_FIELDS, ScoreSchema } from '../records.ts';
 
 const ScoresQuerySchema = z.object({
-  model: id('The model', 'gpt-5.4-mini').optional(),
+  model: id('The model', 'gpt-5').optional(),
   benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
   source: id('Who measured', 'official').optional(),
   min_value: decimal({ description: 'Least score', example: 50 }).optional(),

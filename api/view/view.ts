@@ -78,13 +78,14 @@ export class View {
     }
   }
 
-  /** All rows of a query; see {@link QueryPool.rows}. */
+  /** All rows of a query; see {@link QueryPool.rows}. Rejects with `unavailable` where the file is damaged, too. */
   async rows(sql: string, parameters: readonly QueryValue[] = []): Promise<readonly QueryRow[]> {
     try {
       return await this.#pool.rows(sql, parameters);
     } catch (error) {
-      if (isDamage(error, this.#options.duckdb.tempFolder)) this.#options.onDamage?.(error);
-      throw error;
+      if (!isDamage(error, this.#options.duckdb.tempFolder)) throw error;
+      this.#options.onDamage?.(error);
+      throw new AppError('unavailable', 'the data have to be loaded anew; try again in a moment', { cause: error });
     }
   }
 

@@ -26,7 +26,7 @@ export async function measureHistory({ series, days }: HistorySize, options: Api
   for (const connections of [1, 8]) {
     const rounds: Awaited<ReturnType<typeof runLoad>>[] = [];
     for (let round = 0; round < options.repeats; round += 1) {
-      const api = await startApi({ store: join(folder, 'store'), view: join(folder, 'view') });
+      const api = await startApi({ store: join(folder, 'store'), view: join(folder, 'view'), env: options.env });
       // The first requests compile the code that all others run.
       await runLoad({ origin: api.origin, paths: paths.slice(0, 100), headers: options.headers, connections });
       rounds.push(

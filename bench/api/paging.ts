@@ -25,7 +25,7 @@ export async function measurePaging(scores: number, options: ApiBenchOptions): P
     return `/v1/changes?limit=${PAGE}&cursor=${cursorFromSeq(first - 1 + page * PAGE)}`;
   });
   const view = join(stage.folder, 'view');
-  const start = () => startApi({ store: stage.after, view });
+  const start = () => startApi({ store: stage.after, view, env: options.env });
   const source = await start();
   const bare = await startBare({ api: source, paths, headers: options.headers, folder: stage.folder });
   await source.stop();

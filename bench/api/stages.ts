@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import type { Release } from '../../schemas/release.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import { measureNight, prepareNight } from '../night.ts';
+import type { BenchAccess } from './access.ts';
 
-export interface ApiBenchOptions {
+export interface ApiBenchOptions extends BenchAccess {
   /** Where to generate, publish and serve. */
   readonly folder: string;
   /** Rounds behind each figure. */
   readonly repeats: number;
   /** Seconds of a round of load. */
   readonly seconds: number;
-  /** Sent with every request, such as a key's. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly progress: (text: string) => void;
 }
 
@@ -28,7 +27,7 @@ export interface ApiStage {
   readonly release: Release;
 }
 
-export const ready = new Map<string, Promise<ApiStage>>();
+const ready = new Map<string, Promise<ApiStage>>();
 
 /** Publishes two days, once for all benchmarks that want the same. */
 export function prepareApi(

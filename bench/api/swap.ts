@@ -66,10 +66,14 @@ export async function measureSwap(scores: number, options: ApiBenchOptions): Pro
   };
 }
 
-async function swapOnce(stage: ApiStage, { headers, seconds }: ApiBenchOptions): Promise<Round> {
+async function swapOnce(stage: ApiStage, { headers, env, seconds }: ApiBenchOptions): Promise<Round> {
   const store = await copyBefore(stage, 'store-swap');
   await uploadSecondDay(stage, store);
-  const api = await startApi({ store, view: join(stage.folder, 'view-swap'), env: { MODELSTATS_POLL_SECONDS: '1' } });
+  const api = await startApi({
+    store,
+    view: join(stage.folder, 'view-swap'),
+    env: { ...env, MODELSTATS_POLL_SECONDS: '1' },
+  });
   const paths = await mixedPaths(api, headers);
   const plan = {
     origin: api.origin,

@@ -29,7 +29,7 @@ export async function measureViews(sizes: readonly number[], options: ApiBenchOp
     const stage = await prepareApi({ scores, changed: CHANGED }, options);
     const rounds: { readonly anew: Built; readonly extended: Built }[] = [];
     for (let round = 0; round < options.repeats; round += 1) {
-      rounds.push({ anew: await buildAnew(stage), extended: await extend(stage) });
+      rounds.push({ anew: await buildAnew(stage, options), extended: await extend(stage, options) });
     }
     const cells = (built: readonly Built[]) => [
       seconds(median(built.map((one) => one.buildMs))),
@@ -52,17 +52,17 @@ export async function measureViews(sizes: readonly number[], options: ApiBenchOp
   };
 }
 
-async function buildAnew(stage: ApiStage): Promise<Built> {
+async function buildAnew(stage: ApiStage, { env }: ApiBenchOptions): Promise<Built> {
   const view = await emptyView(stage);
-  const api = await startApi({ store: stage.after, view });
+  const api = await startApi({ store: stage.after, view, env });
   const { peakBytes } = await api.stop();
   return { buildMs: await buildMs(view, false), peakBytes, fileBytes: await fileBytes(view) };
 }
 
-async function extend(stage: ApiStage): Promise<Built> {
+async function extend(stage: ApiStage, access: ApiBenchOptions): Promise<Built> {
   const view = await emptyView(stage);
   const store = await copyBefore(stage, 'store-extend');
-  const env = { MODELSTATS_POLL_SECONDS: '1' };
+  const env = { ...access.env, MODELSTATS_POLL_SECONDS: '1' };
   await (await startApi({ store, view, env })).stop();
   await uploadSecondDay(stage, store);
   const api = await startApi({ store, view, env });

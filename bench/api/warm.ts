@@ -22,13 +22,13 @@ const ROUTES = [
 export async function measureWarm(scores: number, options: ApiBenchOptions): Promise<ResultTable> {
   const stage = await prepareApi({ scores, changed: CHANGED }, options);
   const view = join(stage.folder, 'view');
-  const api = await startApi({ store: stage.after, view });
+  const api = await startApi({ store: stage.after, view, env: options.env });
   const paths = ROUTES.map((route) => route.warm);
   const bare = await startBare({ api, paths, headers: options.headers, folder: stage.folder });
   const warm: (readonly string[])[] = [];
   for (const path of paths) warm.push(await compare({ path, api, bare }, options));
   await Promise.all([api.stop(), bare.stop()]);
-  const uncached = await startApi({ store: stage.after, view, env: { MODELSTATS_CACHE_BYTES: '1' } });
+  const uncached = await startApi({ store: stage.after, view, env: { ...options.env, MODELSTATS_CACHE_BYTES: '1' } });
   const cold: (readonly string[])[] = [];
   for (const { cold: pathOf } of ROUTES) cold.push(await measureCold(uncached, pathOf, options));
   await uncached.stop();
@@ -50,13 +50,9 @@ export async function measureWarm(scores: number, options: ApiBenchOptions): Pro
     rows: ROUTES.map(({ warm: path }, i) => [`\`${path}\``, ...(warm[i] ?? []), ...(cold[i] ?? [])]),
     note:
       `Goal: at least 60 %. Each server is a process of its own, asked in turn by the same client over ${CONNECTIONS} kept connections; ` +
-      `${describeKey(options)} Medians of ${options.repeats} rounds of ${options.seconds} s. Processor time of the server, a request. ` +
+      `with a key, its burst limit and its daily quota, which SQLite keeps. Medians of ${options.repeats} rounds of ${options.seconds} s. Processor time of the server, a request. ` +
       `Cold: nothing is kept, and each request has another filter, on ${scores} scores; latencies with ${CONNECTIONS} requests at once.`,
   };
-}
-
-function describeKey({ headers }: ApiBenchOptions): string {
-  return 'Authorization' in headers ? 'with a key.' : 'without accounts, so no key is asked for.';
 }
 
 interface Round {
