@@ -70,7 +70,10 @@ describe('with from', () => {
   });
 
   test('402 dates are refused with the number that was asked for', () => {
-    const problems = findRangeProblems({ values: { from: addDays(today, -401) }, wrong: NONE }, today);
+    const problems = findRangeProblems(
+      { values: { from: addDays(today, -401) }, wrong: NONE },
+      { today, rights: ALL_RIGHTS },
+    );
     expect(problems).toMatchObject([
       {
         loc: ['query', 'from'],
@@ -83,7 +86,7 @@ describe('with from', () => {
 
   test('a from after to, or in the future, is refused; a to in the future ends today', () => {
     const typesOf = (from: Day, to?: Day) =>
-      findRangeProblems({ values: { from, to }, wrong: NONE }, today).map(({ type }) => type);
+      findRangeProblems({ values: { from, to }, wrong: NONE }, { today, rights: ALL_RIGHTS }).map(({ type }) => type);
     expect(typesOf('2026-06-02', '2026-06-01')).toEqual(['value_error']);
     expect(typesOf('2026-07-01')).toEqual(['value_error']);
     expect(typesOf('2026-07-01', '2026-07-02')).toEqual(['value_error']);
@@ -96,7 +99,9 @@ describe('with from', () => {
 
   test('beside a to that is wrong itself, only what is wrong whatever it is gets told', () => {
     const typesOf = (from: Day) =>
-      findRangeProblems({ values: { from }, wrong: new Set(['to']) }, today).map(({ type }) => type);
+      findRangeProblems({ values: { from }, wrong: new Set(['to']) }, { today, rights: ALL_RIGHTS }).map(
+        ({ type }) => type,
+      );
     expect(typesOf('2026-07-01')).toEqual(['value_error']);
     expect(typesOf('2020-01-01')).toEqual([]);
   });
@@ -106,6 +111,14 @@ describe('with from', () => {
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 'history_window_exceeded', options: { param: 'from', plan: 'community' } });
     expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
+  });
+
+  test('history rule 5: that holds for a range that is too long as well', () => {
+    const problemsOf = (from: Day, rights: Rights) =>
+      findRangeProblems({ values: { from }, wrong: NONE }, { today, rights });
+    expect(problemsOf('2020-01-01', COMMUNITY)).toEqual([]);
+    expect(problemsOf('2025-05-25', BUILDER)).toEqual([]);
+    expect(problemsOf('2025-05-25', { ...BUILDER, historyMonths: 24 })).toMatchObject([{ type: 'range_too_large' }]);
   });
 });
 

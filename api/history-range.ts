@@ -17,13 +17,16 @@ export interface HistoryRange {
   readonly planLimitFrom: Day | null;
 }
 
-/** What is wrong with the range of a history request (SPEC "GET /v1/models/{model_id}/history", rule 2). */
+/**
+ * What is wrong with the range of a history request (SPEC "GET /v1/models/{model_id}/history", rule 2). A `from` before the
+ * plan's window is refused as such however long the range is (rule 5): a shorter one would not help.
+ */
 export function findRangeProblems(
   {
     values: { from, to: givenTo },
     wrong,
   }: CheckedQuery<{ readonly from?: Day | undefined; readonly to?: Day | undefined }>,
-  today: Day,
+  { today, rights }: { readonly today: Day; readonly rights: Rights },
 ): readonly Problem[] {
   if (from === undefined) return [];
   if (from > today) return [problemOf(from, `from is in the future; today is ${today}`)];
@@ -31,7 +34,7 @@ export function findRangeProblems(
   const to = clampToToday(givenTo, today);
   if (from > to) return [problemOf(from, `from is after to, ${to}`)];
   const requestedDays = daysBetween(from, to);
-  if (requestedDays <= HISTORY_SPAN_DAYS_MAX) return [];
+  if (requestedDays <= HISTORY_SPAN_DAYS_MAX || from < (planLimitFrom(rights, today) ?? FIRST_DAY)) return [];
   const msg = `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`;
   const ctx = { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays };
   return [queryProblem('from', from, { msg, type: 'range_too_large', ctx })];

@@ -35,6 +35,21 @@ test('while another process writes for too long nothing is granted, and afterwar
   expect(await accounts.administration.listOrganizations()).toHaveLength(1);
 });
 
+test('a write of another process that ends in time is waited for, without holding up anything else', async () => {
+  const patient = await openAccounts(`sqlite:${path}`, { database: { sqlite: { busyTimeoutMs: 10_000 } } });
+  const { caller: ask } = await addCustomer(patient);
+  const caller = await ask();
+  await patient.quota.reserve(caller); // The first one of an hour starts the cleanup too.
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  const reserved = patient.quota.reserve(caller);
+  await new Promise((resolve) => setImmediate(resolve)); // After the first attempt; a wait that blocks would never end here.
+  other.exec('ROLLBACK');
+  other.close();
+  expect(await reserved).toMatchObject({ granted: true, usage: { used: 2 } });
+  await patient.close();
+});
+
 test('an organization without a subscription is on Community', async () => {
   const { key, organizationId } = await addCustomer(accounts, { plan: 'builder' });
   const other = new Database(path);

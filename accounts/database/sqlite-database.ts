@@ -11,7 +11,10 @@ import { migrateControlDatabase } from './migrate.ts';
 import type { ControlTables } from './tables.ts';
 
 export interface SqliteOptions {
-  /** How long a write may wait for another process's, blocking this one; those of the command line take milliseconds. */
+  /**
+   * How long a write may wait for another process's; those of the command line take milliseconds. Only usage waits without
+   * blocking this process.
+   */
   readonly busyTimeoutMs: number;
 }
 
@@ -31,10 +34,10 @@ export class SqliteDatabase implements ControlDatabase {
   readonly #version: Database.Statement<[], number>;
 
   /** On a database that is migrated; see {@link SqliteDatabase.open}. */
-  constructor(database: Database.Database, kysely: Kysely<ControlTables>) {
+  constructor(database: Database.Database, kysely: Kysely<ControlTables>, options: SqliteOptions) {
     this.#database = database;
     this.kysely = kysely;
-    this.usage = new SqliteUsage(database);
+    this.usage = new SqliteUsage(database, options);
     this.#byHash = database.prepare(keyQuery('k.hash = ?'));
     this.#byId = database.prepare(keyQuery('k.id = ?'));
     this.#version = database.prepare<[], number>('pragma data_version').pluck();
@@ -71,8 +74,8 @@ export class SqliteDatabase implements ControlDatabase {
   }
 }
 
-async function openNow(path: string, { busyTimeoutMs }: SqliteOptions): Promise<SqliteDatabase> {
-  const database = new Database(path, { timeout: busyTimeoutMs });
+async function openNow(path: string, options: SqliteOptions): Promise<SqliteDatabase> {
+  const database = new Database(path, { timeout: options.busyTimeoutMs });
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
@@ -82,7 +85,7 @@ async function openNow(path: string, { busyTimeoutMs }: SqliteOptions): Promise<
     database.exec('BEGIN IMMEDIATE');
     await migrateControlDatabase(kysely, `sqlite:${path}`);
     database.exec('COMMIT');
-    return new SqliteDatabase(database, kysely);
+    return new SqliteDatabase(database, kysely, options);
   } catch (error) {
     database.close();
     throw error;

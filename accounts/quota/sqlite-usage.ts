@@ -1,30 +1,52 @@
-import type Database from 'better-sqlite3';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { unavailable } from '../database/database-errors.ts';
 import type { ReleaseRequest, ReserveRequest, UnitKey, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
 
-/** Usage in SQLite: a batch is one transaction, so its requests share one sync to the disk. */
+/** Between two attempts while another process writes; its commits take a few milliseconds. */
+const RETRY_MS = 10;
+
+/**
+ * Usage in SQLite: a batch is one transaction, so its requests share one sync to the disk. While another process writes, it waits
+ * off the event loop: SQLite's own waiting would keep every other request waiting too, and the health checks.
+ */
 export class SqliteUsage implements UsageStore {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #applyAll: (requests: readonly UsageRequest[]) => UsageAnswer[];
   readonly #isBusy: () => boolean;
+  readonly #busyTimeoutMs: number;
 
-  constructor(database: Database.Database) {
+  /** @param busyTimeoutMs how long a batch may wait for another process's write */
+  constructor(database: Database.Database, { busyTimeoutMs }: { readonly busyTimeoutMs: number }) {
+    this.#busyTimeoutMs = busyTimeoutMs;
     this.#statements = prepare(database);
     this.#isBusy = () => database.inTransaction;
-    this.#applyAll = database.transaction((requests: readonly UsageRequest[]) =>
+    const applyAll = database.transaction((requests: readonly UsageRequest[]) =>
       requests.map((request) => this.#apply(request)),
     ).immediate;
+    this.#applyAll = (requests) => {
+      database.pragma('busy_timeout = 0');
+      try {
+        return applyAll(requests);
+      } finally {
+        database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+      }
+    };
   }
 
   async apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
-    // Kysely shares the connection: its transaction, should one be open, ends within the turn of the event loop.
-    while (this.#isBusy()) await new Promise((resolve) => setImmediate(resolve));
-    try {
-      // Readers need no lock, so they neither wait for another process's write nor hold one up.
-      if (requests.every(({ kind }) => kind === 'read')) return requests.map((request) => this.#apply(request));
-      return this.#applyAll(requests);
-    } catch (error) {
-      throw unavailable(error);
+    const deadlineMs = performance.now() + this.#busyTimeoutMs;
+    for (;;) {
+      // Kysely shares the connection: its transaction, should one be open, ends within the turn of the event loop.
+      while (this.#isBusy()) await new Promise((resolve) => setImmediate(resolve));
+      try {
+        // Readers need no lock, so they neither wait for another process's write nor hold one up.
+        if (requests.every(({ kind }) => kind === 'read')) return requests.map((request) => this.#apply(request));
+        return this.#applyAll(requests);
+      } catch (error) {
+        if (!isLocked(error) || performance.now() >= deadlineMs) throw unavailable(error);
+      }
+      await sleep(RETRY_MS);
     }
   }
 
@@ -69,6 +91,11 @@ export class SqliteUsage implements UsageStore {
   #read({ organizationId, day }: Pick<UnitKey, 'organizationId' | 'day'>): number {
     return this.#statements.read.get({ organizationId, day }) ?? 0;
   }
+}
+
+/** True where another process writes. Nothing of the batch was applied then. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
 function selector({ organizationId, apiKeyId, day, idempotencyKey }: UnitKey) {

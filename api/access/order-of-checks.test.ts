@@ -49,13 +49,14 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
     const statuses: unknown[] = [];
     for (const url of [
       OLD,
+      '/v1/models/x/history?kind=score&from=2020-01-01',
       '/v1/nothing',
       '/v1/snapshots/none/download?dataset=models',
       '/v1/models?limit=x',
       '/v1/account',
     ])
       statuses.push((await subject.api.ask(customer, url)).statusCode);
-    expect(statuses).toEqual([403, 404, 404, 422, 200]);
+    expect(statuses).toEqual([403, 403, 404, 404, 422, 200]);
     expect((await subject.api.ask(customer, '/v1/models', { method: 'POST' })).statusCode).toBe(405);
     expect((await subject.api.ask(customer, '/v1/models')).statusCode).toBe(429);
   });

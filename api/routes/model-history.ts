@@ -36,7 +36,7 @@ export const modelHistoryRoute = dataRoute({
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
-  check: (query, { today }) => findRangeProblems(query, today),
+  check: findRangeProblems,
   prepare: ({ params, query }, context): Effective => {
     const { from, to, kind } = query;
     const series = {

@@ -31,7 +31,7 @@ export const rankingsHistoryRoute = dataRoute({
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
-  check: (query, { today }) => findRangeProblems(query, today),
+  check: findRangeProblems,
   prepare: ({ query }, context) => {
     const { category_id: category, top, from, to } = query;
     return { category, top, ...resolveRange({ from, to }, context) };
