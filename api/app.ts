@@ -3,11 +3,14 @@ import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ulid } from 'ulid';
 import type { Accounts } from '../accounts/accounts.ts';
+import { API_ERRORS } from '../schemas/api-errors.ts';
 import { AccessControl, type RouteAccess } from './access/access-control.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
 import { limitFailedAttempts } from './access/failed-attempts.ts';
-import { isPathBelow } from './access/path-below.ts';
+import { isPathBelow, longestSegment } from './access/path-below.ts';
+import { refuseUnrouted } from './access/unrouted.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import { ApiError } from './api-error.ts';
 import { etagWithEncoding } from './conditional.ts';
 import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
 import type { FileLinks } from './file-links.ts';
@@ -15,7 +18,7 @@ import { addMetrics, type Metrics } from './metrics.ts';
 import { describeRoute } from './openapi/describe-route.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { clientErrorHandler } from './plugins/client-errors.ts';
-import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
+import { addErrorHandling, type ContextOf } from './plugins/errors.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
 import { ALL_RIGHTS } from './rights.ts';
 import { addAccount } from './routes/account.ts';
@@ -65,7 +68,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
-  const app = createServer(deps, contextOf);
+  const gate: Gate = { access: undefined };
+  const app = createServer(deps, contextOf, gate);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-ID', request.id);
   });
@@ -73,6 +77,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'same-site' } });
   const access = await addAccessControl(app, deps);
+  gate.access = access;
+  app.addHook('onRequest', async ({ url }) => {
+    if (url.length > SEGMENT_LENGTH_MAX && longestSegment(url) > SEGMENT_LENGTH_MAX)
+      throw new ApiError('uri_too_long', API_ERRORS.uri_too_long.title);
+  });
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
@@ -90,14 +99,21 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   return app;
 }
 
-function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
+/** Who stands in front of /v1; known only once the server is there. */
+interface Gate {
+  access: AccessControl | undefined;
+}
+
+function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf, gate: Gate): FastifyInstance {
+  const prefix = `${settings.basePath}/v1`;
   return fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => ulid(),
     requestIdHeader: false,
     // What is refused before there is a route, such as a URL that isn't properly encoded.
-    frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
+    frameworkErrors: (error, request, reply) =>
+      void refuseUnrouted({ error, request, reply }, { contextOf, prefix, access: gate.access }),
     exposeHeadRoutes: false,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
@@ -105,7 +121,8 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    // Longer than any head of a request: a hook tells, after the key was asked for.
+    routerOptions: { maxParamLength: 1 << 20 },
     clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, ulid),
   });
 }
@@ -114,7 +131,7 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
-const PARAM_LENGTH_MAX = 2400;
+const SEGMENT_LENGTH_MAX = 2400;
 
 /** `scheme://host/prefix` as callers see it. */
 function baseUrlFrom({ publicUrl, basePath }: ApiSettings): (request: FastifyRequest) => string {
