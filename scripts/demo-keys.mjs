@@ -16,9 +16,9 @@ function modelstats(...words) {
 
 function freshKey(plan, organizations) {
   const name = `Demo ${plan}`;
-  const known = organizations.find((organization) => organization.name === name);
-  const { id } = known ?? modelstats('orgs', 'create', '--name', name, '--plan', plan);
-  const old = known === undefined ? [] : modelstats('keys', 'list', '--org', id).keys;
+  const found = organizations.find((organization) => organization.name === name);
+  const { id } = found ?? modelstats('orgs', 'create', '--name', name, '--plan', plan);
+  const old = found === undefined ? [] : modelstats('keys', 'list', '--org', id).keys;
   for (const key of old) if (key.name === KEY_NAME && key.revoked_at === null) modelstats('keys', 'revoke', key.id);
   return modelstats('keys', 'create', '--org', id, '--name', KEY_NAME).key;
 }
@@ -31,11 +31,15 @@ function pricedModel({ store, newest: { day, run } }) {
   return line === '' ? 'MODEL_ID' : encodeURIComponent(JSON.parse(line).model_id);
 }
 
-const { organizations } = modelstats('orgs', 'list');
-const keys = PLANS.map((plan) => [plan.toUpperCase(), freshKey(plan, organizations)]);
+const { organizations: known } = modelstats('orgs', 'list');
+const keys = PLANS.map((plan) => [plan.toUpperCase(), freshKey(plan, known)]);
 const status = modelstats('status');
-const { MODELSTATS_HOST: host = '127.0.0.1', MODELSTATS_PORT: port = '8080', MODELSTATS_BASE_PATH: base = '' } = process.env;
-const [day, model] = [status.newest.day, pricedModel(status)];
+const {
+  MODELSTATS_HOST: host = '127.0.0.1',
+  MODELSTATS_PORT: port = '8080',
+  MODELSTATS_BASE_PATH: base = '',
+} = process.env;
+const [snapshot, model] = [status.newest.day, pricedModel(status)];
 const ask = (plan, target, rest = '') => `curl -s -H "Authorization: Bearer $${plan}" "$URL${target}"${rest}`;
 
 console.log(`
@@ -51,7 +55,7 @@ Start the API (Ctrl-C ends it), and in another terminal paste the lines above an
   ${ask('COMMUNITY', '/v1/models?limit=3')}
   ${ask('COMMUNITY', `/v1/models/${model}/history?kind=pricing`)}
   ${ask('BUILDER', '/v1/snapshots')}
-  ${ask('BUILDER', `/v1/snapshots/${day}/download?dataset=models&redirect=true`, ' -L | gunzip | head -2')}
+  ${ask('BUILDER', `/v1/snapshots/${snapshot}/download?dataset=models&redirect=true`, ' -L | gunzip | head -2')}
   ${ask('COMMERCIAL', '/v1/changes?limit=3')}
   ${ask('COMMUNITY', '/v1/changes', '   # 403: not in this plan')}
   ${ask('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}
