@@ -76,6 +76,11 @@ test-services: build ## Run the tests that need PostgreSQL and Redis; as root it
 	@scripts/services.sh >/dev/null
 	@$(RUN) test:services
 
+.PHONY: test-fuzz
+test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document (needs Python)
+	@scripts/fuzz.sh >/dev/null
+	@$(RUN) test:fuzz
+
 .PHONY: clean
 clean: ## Remove what was built, installed dependencies and data excepted
 	@rm -rf dist coverage reports

@@ -1,12 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
- * Three suites. `default` needs nothing but this folder; `s3` needs an S3 server and is run by `make test-s3`; `services` needs
- * PostgreSQL and Redis and is run by `make test-services`. A test says with its file name where it belongs: `*.s3.test.ts` and
- * `*.services.test.ts`, all other `*.test.ts` are the first.
+ * Four suites, each run by a target of make: `default` needs nothing but this folder (`make test`), `s3` an S3 server
+ * (`make test-s3`), `services` PostgreSQL and Redis (`make test-services`), `fuzz` Schemathesis (`make test-fuzz`). A test says
+ * with its file name where it belongs: `*.s3.test.ts` and so on; all other `*.test.ts` are of the first.
  */
-const S3_TESTS = '**/*.s3.test.ts';
-const SERVICES_TESTS = '**/*.services.test.ts';
+const [S3_TESTS, SERVICES_TESTS, FUZZ_TESTS] = ['**/*.s3.test.ts', '**/*.services.test.ts', '**/*.fuzz.test.ts'];
 const NOT_OURS = [...configDefaults.exclude, 'dist/**', '.tools/**', 'data/**', 'reports/**'];
 
 /** Where to write the report from which `scripts/count-tests.mjs` counts; nowhere unless asked. */
@@ -25,10 +24,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'default', include: ['**/*.test.ts'], exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS] },
+        test: {
+          name: 'default',
+          include: ['**/*.test.ts'],
+          exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS, FUZZ_TESTS],
+        },
       },
       { extends: true, test: { name: 's3', include: [S3_TESTS], exclude: NOT_OURS } },
       { extends: true, test: { name: 'services', include: [SERVICES_TESTS], exclude: NOT_OURS } },
+      { extends: true, test: { name: 'fuzz', include: [FUZZ_TESTS], exclude: NOT_OURS } },
     ],
     coverage: {
       provider: 'v8',

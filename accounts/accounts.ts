@@ -1,6 +1,6 @@
 import type { Account, UsageState } from '../schemas/account.ts';
 import type { BackstopRoute } from '../schemas/route-limits.ts';
-import type { Administration } from './administration.ts';
+import type { Administration } from './administration/administration.ts';
 import type { BurstState } from './burst/window.ts';
 import type { Caller } from './caller.ts';
 import type { Reservation, ReserveResult } from './quota/quota.ts';

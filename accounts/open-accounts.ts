@@ -5,7 +5,7 @@ import { type Enforcement, isEnforced } from '../schemas/enforcement.ts';
 import { BACKSTOP_PER_MINUTE, type BackstopLimits } from '../schemas/route-limits.ts';
 import { effectiveTerms } from '../schemas/terms.ts';
 import type { Accounts } from './accounts.ts';
-import { Administration } from './administration.ts';
+import { Administration } from './administration/administration.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
 import { RateLimiter } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 /** An answer, and whether it was at hand. */
 export interface CachedAnswer {
-  readonly body: string;
+  /** In UTF-8, so that an answer that is sent again isn't encoded again. */
+  readonly body: Buffer;
   readonly isHit: boolean;
 }
 
@@ -11,8 +12,8 @@ export interface CachedAnswer {
  * stale; requests for an answer that is being computed wait for it.
  */
 export class AnswerCache {
-  readonly #bodies: LRUCache<string, string>;
-  readonly #pending = new Map<string, Promise<string>>();
+  readonly #bodies: LRUCache<string, Buffer>;
+  readonly #pending = new Map<string, Promise<Buffer>>();
 
   /** @param bytesMax of all bodies together; an answer larger than a tenth of it is not kept. */
   constructor(bytesMax: number) {
@@ -28,7 +29,7 @@ export class AnswerCache {
     if (known !== undefined) return { body: known, isHit: true };
     const pending = this.#pending.get(etag);
     if (pending !== undefined) return { body: await pending, isHit: true };
-    const loading = load();
+    const loading = load().then((text) => Buffer.from(text, 'utf8'));
     this.#pending.set(etag, loading);
     try {
       const body = await loading;

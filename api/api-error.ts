@@ -36,16 +36,18 @@ export function notFound(param: string | null, message: string): ApiError {
 
 export const ErrorBodySchema = z
   .object({
-    error: z.object({
-      code: z.string().describe('Stable and machine-readable'),
-      message: z.string().describe('For people; never to be parsed'),
-      param: z.string().nullable().describe('The offending field'),
-      help_url: z.string().nullable().describe('A page about the condition'),
-      limit_type: z.enum(['burst', 'daily_quota']).nullable().optional(),
-      plan: z.string().nullable().optional(),
-      reset_at: z.string().nullable().optional(),
-      request_id: z.string().nullable(),
-    }),
+    error: z
+      .object({
+        code: z.string().describe('Stable and machine-readable'),
+        message: z.string().describe('For people; never to be parsed'),
+        param: z.string().nullable().describe('The offending field'),
+        help_url: z.string().nullable().describe('A page about the condition'),
+        limit_type: z.enum(['burst', 'daily_quota']).nullable().optional().describe('Which limit was reached'),
+        plan: z.string().nullable().optional().describe('The plan of the organization'),
+        reset_at: z.iso.datetime().nullable().optional().describe('When the limit resets'),
+        request_id: z.string().nullable().describe('For support'),
+      })
+      .describe('What went wrong'),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBodySchema>;

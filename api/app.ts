@@ -1,31 +1,32 @@
-import compress from '@fastify/compress';
-import helmet from '@fastify/helmet';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { ulid } from 'ulid';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
-import { API_ERRORS } from '../schemas/api-errors.ts';
-import { AccessControl, type RouteAccess } from './access/access-control.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
+import type { AccessControl } from './access/access-control.ts';
+import { addAccessControl } from './access/add-access-control.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
-import { limitFailedAttempts } from './access/failed-attempts.ts';
-import { isPathBelow, longestSegment } from './access/path-below.ts';
-import { refuseUnrouted } from './access/unrouted.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { ApiError } from './api-error.ts';
-import { etagWithEncoding } from './conditional.ts';
-import { addDataRoute, type DataRouteDeps, type SignUrl } from './data-route.ts';
+import { baseUrlFrom } from './base-url.ts';
+import type { SignUrl } from './data-route.ts';
 import type { FileLinks } from './file-links.ts';
 import { addMetrics, type Metrics } from './metrics.ts';
-import { describeRoute } from './openapi/describe-route.ts';
 import { addOpenApi } from './openapi/openapi.ts';
-import { clientErrorHandler } from './plugins/client-errors.ts';
-import { addErrorHandling, type ContextOf } from './plugins/errors.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins/client-errors.ts';
+import { addCompression } from './plugins/compression.ts';
+import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
+import { refuseLongSegments } from './plugins/long-segments.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
+import { addRequestChecks } from './plugins/request-checks.ts';
+import { addSecurityHeaders } from './plugins/security-headers.ts';
+import { requestIds } from './request-ids.ts';
 import { ALL_RIGHTS } from './rights.ts';
 import { addAccount } from './routes/account.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { addFiles } from './routes/files.ts';
 import { addHealth, type HealthSource } from './routes/health.ts';
 import { DATA_ROUTES } from './routes.ts';
+import { addDataRoute, type DataRouteDeps } from './serve-data-route.ts';
 
 export interface ApiSettings {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
@@ -59,6 +60,8 @@ export interface ApiDeps {
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
 }
 
 /**
@@ -66,95 +69,72 @@ export interface ApiDeps {
  */
 export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings } = deps;
+  const { basePath } = settings;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
-  const gate: Gate = { access: undefined };
-  const app = createServer(deps, contextOf, gate);
-  app.addHook('onRequest', async (request, reply) => {
+  const app = createServer(deps, contextOf);
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-ID', request.id);
+    done();
   });
   addErrorHandling(app, contextOf);
-  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath: settings.basePath });
-  await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'same-site' } });
-  const access = await addAccessControl(app, deps);
-  gate.access = access;
-  app.addHook('onRequest', async ({ url }) => {
-    if (url.length > SEGMENT_LENGTH_MAX && longestSegment(url) > SEGMENT_LENGTH_MAX)
-      throw new ApiError('uri_too_long', API_ERRORS.uri_too_long.title);
-  });
+  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
+  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
+  await addSecurityHeaders(app);
+  const access = await guard(app, deps);
+  refuseLongSegments(app);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
-      await addOpenApi(scope);
-      if (deps.files !== undefined) await addFiles(scope, deps.files);
       refuseOtherMethods(scope);
+      await addOpenApi(scope, {
+        document: openApiDocument(DATA_ROUTES, {
+          serverUrl: (settings.publicUrl ?? '') + basePath,
+          hasLimits: access !== undefined,
+        }),
+        basePath,
+      });
+      if (deps.files !== undefined) await addFiles(scope, deps.files);
       addHealth(scope, deps.views);
       addErrorPages(scope);
       if (access !== undefined) addAccount(scope, access);
       addDataRoutes(scope, deps, { baseUrlOf, access });
     },
-    { prefix: settings.basePath },
+    { prefix: basePath },
   );
   return app;
 }
 
-/** Who stands in front of /v1; known only once the server is there. */
-interface Gate {
-  access: AccessControl | undefined;
-}
-
-function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf, gate: Gate): FastifyInstance {
-  const prefix = `${settings.basePath}/v1`;
-  return fastify({
+function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): FastifyInstance {
+  const newRequestId = requestIds();
+  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId };
+  const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => ulid(),
+    genReqId: newRequestId,
     requestIdHeader: false,
     // What is refused before there is a route, such as a URL that isn't properly encoded.
-    frameworkErrors: (error, request, reply) =>
-      void refuseUnrouted({ error, request, reply }, { contextOf, prefix, access: gate.access }),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
     exposeHeadRoutes: false,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    bodyLimit: BODY_BYTES_MAX,
-    return503OnClosing: true,
+    // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Longer than any head of a request: a hook tells, after the key was asked for.
+    // Longer than any head of a request: `refuseLongSegments` tells, after the key was asked for.
     routerOptions: { maxParamLength: 1 << 20 },
-    clientErrorHandler: clientErrorHandler((settings.publicUrl ?? '') + settings.basePath, ulid),
+    // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
+    http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
+    clientErrorHandler: clientErrorHandler(raw),
   });
+  addRawAnswers(app.server, raw);
+  return app;
 }
 
-/** Nothing here takes a body; what comes all the same is read to this size and thrown away. */
+/** Nothing here takes a body; what comes all the same is thrown away, but not more than this. */
 const BODY_BYTES_MAX = 64 * 1024;
-
-/** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
-const SEGMENT_LENGTH_MAX = 2400;
-
-/** `scheme://host/prefix` as callers see it. */
-function baseUrlFrom({ publicUrl, basePath }: ApiSettings): (request: FastifyRequest) => string {
-  return (request) => (publicUrl ?? `${request.protocol}://${request.host}`) + basePath;
-}
-
-/** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
-async function addCompression(app: FastifyInstance, { compressFromBytes }: ApiSettings): Promise<void> {
-  await app.register(compress, { threshold: compressFromBytes, encodings: ['gzip', 'br'], globalDecompression: false });
-  app.addHook('onRoute', (route) => {
-    const before = route.onSend === undefined ? [] : [route.onSend].flat();
-    route.onSend = [
-      ...before,
-      async (_request, reply, payload) => {
-        const encoding = reply.getHeader('content-encoding');
-        const etag = reply.getHeader('etag');
-        if (typeof encoding === 'string' && typeof etag === 'string')
-          reply.header('ETag', etagWithEncoding(etag, encoding));
-        return payload;
-      },
-    ];
-  });
-}
 
 function addDataRoutes(
   app: FastifyInstance,
@@ -163,6 +143,7 @@ function addDataRoutes(
 ): void {
   const routeDeps: DataRouteDeps = {
     views: deps.views,
+    versions: deps.versions ?? RECORD_VERSIONS,
     clock: deps.clock,
     cache: deps.cache,
     rightsOf: (request) => access?.rightsOf(request) ?? ALL_RIGHTS,
@@ -170,34 +151,10 @@ function addDataRoutes(
     signUrl: deps.signUrl,
     takeUnit: async (request) => access?.takeUnit(request),
   };
-  for (const route of DATA_ROUTES) addDataRoute(app, route, { deps: routeDeps, schema: describeRoute(route) });
+  for (const route of DATA_ROUTES) addDataRoute(app, route, routeDeps);
 }
 
-/** Stands in front of everything below `/v1`, of what doesn't exist there too. */
-async function addAccessControl(app: FastifyInstance, deps: ApiDeps): Promise<AccessControl | undefined> {
-  const { accounts, clock, settings } = deps;
-  if (accounts === undefined) return undefined;
-  const countFailure = await limitFailedAttempts(app, { max: settings.failedAttemptsMax, addressesMax: ADDRESSES_MAX });
-  const access = new AccessControl({ accounts, clock, countFailure, capabilities: settings.capabilities });
-  const prefix = `${settings.basePath}/v1`;
-  app.addHook('onRequest', async (request) => {
-    const { access: asked } = request.routeOptions.config;
-    if (asked !== undefined) await access.admit(request, asked);
-    else if (request.is404 && isPathBelow(prefix, request.url)) await access.admit(request, undefined);
-  });
-  app.addHook('onSend', async (request, reply) => {
-    await access.settle(request, reply);
-  });
-  app.addHook('onResponse', async (request) => access.finish(request));
-  return access;
-}
-
-/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
-const ADDRESSES_MAX = 20_000;
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What a route below `/v1` asks of its callers; every such route has it. */
-    access?: RouteAccess;
-  }
+/** Asks for keys, where there are accounts to ask. */
+async function guard(app: FastifyInstance, { accounts, clock, settings }: ApiDeps): Promise<AccessControl | undefined> {
+  return accounts === undefined ? undefined : addAccessControl(app, { accounts, clock, ...settings });
 }

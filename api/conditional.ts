@@ -9,12 +9,16 @@ export function etagWithEncoding(etag: string, encoding: string): string {
   return etag.endsWith('"') ? `${etag.slice(0, -1)}-${encoding}"` : etag;
 }
 
-/** True where an `If-None-Match` lists this tag, in whatever encoding. */
-export function matchesEtag(header: string | undefined, etag: string): boolean {
-  return (header ?? '').split(',').some((part) => {
-    const quoted = /^(?:W\/)?"([^"]*)"$/.exec(part.trim());
-    return quoted?.[1]?.replace(ENCODING_SUFFIX, '') === etag;
-  });
+/**
+ * The tag of an `If-None-Match` that names this answer in whatever encoding, as it is quoted there and strong; undefined
+ * where none does. `*` is for the caller to judge.
+ */
+export function findMatchingEtag(header: string | undefined, etag: string): string | undefined {
+  for (const part of (header ?? '').split(',')) {
+    const [, quoted] = /^(?:W\/)?"([^"]*)"$/.exec(part.trim()) ?? [];
+    if (quoted?.replace(ENCODING_SUFFIX, '') === etag) return `"${quoted}"`;
+  }
+  return undefined;
 }
 
 /** True where an `If-Modified-Since` names this instant or a later one; dates of HTTP are in whole seconds. */

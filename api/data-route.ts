@@ -1,23 +1,13 @@
 /**
- * A data route, from the parsed request to the answer (DESIGN §7 "Order of checks"). A route says what it takes and how it is
- * answered; everything that all of them do alike is done here, in this order:
- *
- * validation (422) → the effective request → conditional (304) → quota (429) → cache → query.
- *
- * An answer depends on nothing but the view's version and the effective request: the request after defaults and after the
- * plan's clamp. So the ETag is the hash of the two, a match costs no query, and two keys with the same rights share it.
+ * What a data route is: what it takes, what a request comes to, and how it is answered. Everything that all of them do alike
+ * is in `serve-data-route.ts`.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../schemas/api-errors.ts';
-import { type Day, dayFromDate } from '../schemas/day.ts';
-import type { Feature } from '../schemas/plans.ts';
-import { sha256 } from '../storage/hash.ts';
-import type { RouteAccess } from './access/access-control.ts';
+import type { Day } from '../schemas/day.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
 import type { Capability } from './access/capabilities.ts';
-import type { AnswerCache } from './answer-cache.ts';
-import { isUnchangedSince, matchesEtag } from './conditional.ts';
-import { type CheckedQuery, parseRequest, type RequestSchemas } from './parse-request.ts';
+import type { CheckedQuery, RequestSchemas } from './parse-request.ts';
 import type { Rights } from './rights.ts';
 import type { Problem } from './validation.ts';
 import type { View } from './view/view.ts';
@@ -28,6 +18,8 @@ export type JsonText = string;
 export interface RequestContext {
   readonly view: View;
   readonly rights: Rights;
+  /** The versions of the records, announced ones included. */
+  readonly versions: readonly RecordVersion[];
   readonly now: Date;
   readonly today: Day;
   /** `scheme://host/prefix`, without a slash at the end. */
@@ -58,9 +50,10 @@ export interface DataRoute<Params, Query, Effective> {
   readonly query: RequestSchemas<Params, Query>['query'];
   /** Finds what is wrong with query parameters that are right one by one. */
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly Problem[];
-  /** The body, for the OpenAPI document and the tests. */
+  /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
   readonly response: z.ZodType;
-  readonly example?: unknown;
+  /** True where the answer may be a redirect. */
+  readonly redirects?: boolean;
   /** Beyond those that every data route has. */
   readonly errors: readonly ApiErrorCode[];
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
@@ -81,148 +74,4 @@ export type AnyDataRoute = DataRoute<any, any, any>;
 /** Lets the compiler find out what a route's parameters are. */
 export function dataRoute<P, Q, E>(route: DataRoute<P, Q, E>): DataRoute<P, Q, E> {
   return route;
-}
-
-/** What a plan must include for the routes of a capability (SPEC "Authentication" rule 6). */
-const FEATURES: Readonly<Record<DataCapability, Feature | null>> = {
-  current: null,
-  history: 'history',
-  snapshots: 'snapshots',
-  changes: 'incremental',
-};
-
-export interface DataRouteDeps {
-  readonly views: { current(): View };
-  readonly clock: () => Date;
-  readonly cache: AnswerCache;
-  readonly rightsOf: (request: FastifyRequest) => Rights;
-  readonly baseUrlOf: (request: FastifyRequest) => string;
-  /** As {@link RequestContext.signUrl}; a URL that begins with a slash is below the base URL. */
-  readonly signUrl: SignUrl;
-  /** Takes a unit of the daily quota; rejects with `quota_exceeded`. */
-  readonly takeUnit: (request: FastifyRequest) => Promise<void>;
-}
-
-/** Adds a data route to the app. `schema` is what describes it in the OpenAPI document. */
-export function addDataRoute<P, Q, E>(
-  app: FastifyInstance,
-  route: DataRoute<P, Q, E>,
-  { deps, schema }: { readonly deps: DataRouteDeps; readonly schema: object },
-): void {
-  app.get(route.path, { schema, config: { access: accessOf(route) } }, async (request, reply) => {
-    const view = deps.views.current();
-    const release = view.lease();
-    try {
-      return await respond({ route, view, request, reply }, deps);
-    } finally {
-      release();
-    }
-  });
-}
-
-/** What the route asks of its callers. */
-function accessOf({ path, capability }: AnyDataRoute): RouteAccess {
-  return { route: path.replaceAll(/:(\w+)/g, '{$1}'), capability, feature: FEATURES[capability] };
-}
-
-interface Exchange<P, Q, E> {
-  readonly route: DataRoute<P, Q, E>;
-  readonly view: View;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-async function respond<P, Q, E>(exchange: Exchange<P, Q, E>, deps: DataRouteDeps): Promise<FastifyReply> {
-  const { route, request, reply, view } = exchange;
-  reply.header('X-Data-As-Of', view.newest.data_as_of);
-  const context = contextOf(exchange, deps);
-  const { params, query } = route;
-  const parsed = parseRequest(
-    { params, query, check: (checked) => [...(route.check?.(checked, context) ?? []), ...findHeaderProblems(request)] },
-    request,
-  );
-  const effective = route.prepare(parsed, context);
-  if (route.answerOnce !== undefined) {
-    return sendOnce(exchange, await route.answerOnce(effective, context), { deps, modifiedAt: context.now });
-  }
-  const etag = sha256(JSON.stringify([view.version, route.path, effective])).slice(0, ETAG_LENGTH);
-  const modifiedAt = lastModified(route, context);
-  const headers = conditionalHeaders(route, etag, modifiedAt);
-  const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
-  if (matchesEtag(ifNoneMatch, etag)) return reply.code(304).headers(headers).send();
-  const load = async () => (await route.answer?.(effective, context)) ?? '';
-  if (ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt))) {
-    // These name no answer they have, so it must be one that could be had; it costs no unit either way.
-    await deps.cache.get(etag, load);
-    return reply.code(304).headers(headers).send();
-  }
-  await deps.takeUnit(request);
-  const { body, isHit } = await deps.cache.get(etag, load);
-  return reply
-    .headers({ ...headers, 'X-Cache': isHit ? 'HIT' : 'MISS' })
-    .type(JSON_TYPE)
-    .send(body);
-}
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
-const ETAG_LENGTH = 32;
-
-function contextOf<P, Q, E>({ view, request }: Exchange<P, Q, E>, deps: DataRouteDeps): RequestContext {
-  const now = deps.clock();
-  const baseUrl = deps.baseUrlOf(request);
-  const signUrl: SignUrl = async (key, options) => {
-    const url = await deps.signUrl(key, options);
-    return url.startsWith('/') ? baseUrl + url : url;
-  };
-  return { view, rights: deps.rightsOf(request), now, today: dayFromDate(now), baseUrl, signUrl };
-}
-
-function conditionalHeaders<P, Q, E>({ cacheControl }: DataRoute<P, Q, E>, etag: string, modifiedAt: Date) {
-  return {
-    ETag: `"${etag}"`,
-    'Last-Modified': modifiedAt.toUTCString(),
-    'Cache-Control': cacheControl,
-    Vary: 'Authorization',
-  };
-}
-
-/** Sends what is different each time; its entity tag is that of the very body. */
-async function sendOnce<P, Q, E>(
-  { route, request, reply }: Exchange<P, Q, E>,
-  { status, headers, body }: SpecialAnswer,
-  { deps, modifiedAt }: { readonly deps: DataRouteDeps; readonly modifiedAt: Date },
-): Promise<FastifyReply> {
-  const etag = sha256(body).slice(0, ETAG_LENGTH);
-  const all = { ...conditionalHeaders(route, etag, modifiedAt), ...headers };
-  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).headers(all).send();
-  await deps.takeUnit(request);
-  return reply
-    .code(status)
-    .headers({ ...all, 'X-Cache': 'BYPASS' })
-    .type(JSON_TYPE)
-    .send(body);
-}
-
-/** Longest `Idempotency-Key`, in characters (SPEC "Other constants"). */
-const IDEMPOTENCY_KEY_LENGTH_MAX = 128;
-
-function findHeaderProblems({ headers }: FastifyRequest): readonly Problem[] {
-  const key = headers['idempotency-key'];
-  if (typeof key !== 'string') return [];
-  const told = { loc: ['header', 'Idempotency-Key'], input: key };
-  const max = IDEMPOTENCY_KEY_LENGTH_MAX;
-  if (key === '') {
-    return [
-      { ...told, msg: 'String should have at least 1 character', type: 'string_too_short', ctx: { min_length: 1 } },
-    ];
-  }
-  if (key.length <= max) return [];
-  const msg = `String should have at most ${max} characters`;
-  return [{ ...told, msg, type: 'string_too_long', ctx: { max_length: max } }];
-}
-
-/** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */
-function lastModified<P, Q, E>(route: DataRoute<P, Q, E>, { view, today }: RequestContext): Date {
-  const midnight = route.dependsOnToday ? Date.parse(`${today}T00:00:00Z`) : 0;
-  return new Date(Math.max(view.changedAt.getTime(), midnight));
 }

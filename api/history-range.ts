@@ -7,6 +7,9 @@ import { type Problem, queryProblem } from './validation.ts';
 /** Longest span of one history request, `to` − `from` in days (SPEC "Other constants"). */
 export const HISTORY_SPAN_DAYS_MAX = 400;
 
+/** The earliest day that can be asked for; days before it don't compare as text. */
+const FIRST_DAY: Day = '0001-01-01';
+
 export interface HistoryRange {
   readonly from: Day;
   readonly to: Day;
@@ -46,7 +49,7 @@ export function resolveRange(
   const limit = planLimitFrom(rights, today);
   if (limit !== null && given.from !== undefined && given.from < limit) throw windowExceeded('from', limit, rights);
   if (limit !== null && to < limit) throw windowExceeded('to', limit, rights);
-  const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit);
+  const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit ?? FIRST_DAY);
   return { from, to, planLimitFrom: limit };
 }
 
@@ -67,6 +70,6 @@ function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
 }
 
-function latest(day: Day, other: Day | null): Day {
-  return other !== null && other > day ? other : day;
+function latest(day: Day, other: Day): Day {
+  return other > day ? other : day;
 }

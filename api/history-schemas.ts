@@ -3,8 +3,8 @@ import { HISTORY_KINDS } from './view/history-kinds.ts';
 
 export const HistoryPointSchema = z
   .looseObject({
-    date: z.iso.date(),
-    value: z.number().nullable(),
+    date: z.iso.date().describe('UTC day'),
+    value: z.number().nullable().describe('Score, rank or input price; null for metadata'),
     benchmark_id: z.string().nullable().optional().describe('The series of a score'),
     category_id: z.string().nullable().optional().describe('The series of a rank'),
     payload: z.record(z.string(), z.unknown()).describe('Context by kind; keys may be added'),
@@ -23,18 +23,20 @@ export const HistoryWindowSchema = z
 
 export const ModelHistorySchema = z
   .object({
-    model_id: z.string(),
-    kind: z.enum(HISTORY_KINDS),
-    points: z.array(HistoryPointSchema),
+    model_id: z.string().describe('As asked for'),
+    kind: z.enum(HISTORY_KINDS).describe('As asked for'),
+    points: z.array(HistoryPointSchema).describe('Ascending by date, then by series'),
     window: HistoryWindowSchema,
   })
   .meta({ id: 'ModelHistory' });
 
 export const RankingsHistorySchema = z
   .object({
-    category_id: z.string(),
-    kind: z.literal('ranking'),
-    points: z.array(z.looseObject({ ...HistoryPointSchema.shape, model_id: z.string() })),
+    category_id: z.string().describe('As asked for'),
+    kind: z.literal('ranking').describe('Always ranking'),
+    points: z
+      .array(z.looseObject({ ...HistoryPointSchema.shape, model_id: z.string().describe('Who held the position') }))
+      .describe('Ascending by date, then by rank'),
     window: HistoryWindowSchema,
   })
   .meta({ id: 'RankingsHistory' });

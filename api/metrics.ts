@@ -68,7 +68,7 @@ export interface MetricsOptions {
 
 /** Counts every answer and offers `/metrics`, which isn't for the public (DECISIONS "meta routes"). */
 export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const cache = reply.getHeader('x-cache');
     metrics.onAnswer(route, reply.statusCode, { seconds: reply.elapsedTime / 1000, cache });
@@ -82,8 +82,9 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, base
       },
       'answered',
     );
+    done();
   });
-  app.get(`${basePath}/metrics`, { schema: { hide: true } }, async (request, reply) => {
+  app.get(`${basePath}/metrics`, async (request, reply) => {
     if (!mayRead(request, token)) throw notFound(null, 'There is no such route');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

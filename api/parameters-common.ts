@@ -10,12 +10,11 @@ export function id(description: string, example?: string) {
   return text({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
 
-export const listCursor = z
-  .string()
-  .min(1)
-  .max(CURSOR_LENGTH_MAX)
-  .meta({ description: 'The `next_cursor` of the page before, with the same filters and order' })
-  .optional();
+export const listCursor = text({
+  max: CURSOR_LENGTH_MAX,
+  description: 'The `next_cursor` of the page before, with the same filters and order',
+  example: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd',
+}).optional();
 
 export function limit(max: number, fallback: number) {
   return integer({ min: 1, max, fallback, description: 'Records per page' });

@@ -3,7 +3,7 @@
  * (DECISIONS "Errors") and describes itself for the OpenAPI document.
  */
 import { z } from 'zod';
-import { isDay } from '../schemas/day.ts';
+import { dayProblem } from './parameters-day.ts';
 import type { IssueParams } from './validation.ts';
 
 interface Described {
@@ -30,11 +30,16 @@ export function integer({ fallback, ...options }: NumberOptions & { readonly fal
 export function wholeNumber(options: NumberOptions) {
   return z
     .string()
-    .transform((word, context) =>
-      /^[+-]?\d{1,15}$/.test(word)
-        ? bounded(Number(word), options, context)
-        : issue(context, 'Input should be a valid integer', { type: 'int_parsing' }),
-    )
+    .transform((word, context) => {
+      if (!/^[+-]?\d+$/.test(word)) {
+        const message = 'Input should be a valid integer, unable to parse string as an integer';
+        return issue(context, message, { type: 'int_parsing' });
+      }
+      const value = bounded(Number(word), options, context);
+      if (value === z.NEVER || Number.isSafeInteger(value)) return value;
+      const message = 'Unable to parse input string as an integer, exceeded maximum size';
+      return issue(context, message, { type: 'int_parsing_size' });
+    })
     .meta({ type: 'integer', ...bounds(options), ...described(options) });
 }
 
@@ -42,11 +47,14 @@ export function wholeNumber(options: NumberOptions) {
 export function decimal(options: NumberOptions) {
   return z
     .string()
-    .transform((word, context) =>
-      /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) && Number.isFinite(Number(word))
-        ? bounded(Number(word), options, context)
-        : issue(context, 'Input should be a valid number', { type: 'float_parsing' }),
-    )
+    .transform((word, context) => {
+      if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i.test(word)) {
+        const message = 'Input should be a valid number, unable to parse string as a number';
+        return issue(context, message, { type: 'float_parsing' });
+      }
+      if (Number.isFinite(Number(word))) return bounded(Number(word), options, context);
+      return issue(context, 'Input should be a finite number', { type: 'finite_number' });
+    })
     .meta({ type: 'number', ...bounds(options), ...described(options) });
 }
 
@@ -59,7 +67,7 @@ function bounded(value: number, { min, max }: NumberOptions, context: z.Refineme
     const message = `Input should be less than or equal to ${max}`;
     return issue(context, message, { type: 'less_than_equal', ctx: { le: max } });
   }
-  return value;
+  return value === 0 ? 0 : value; // There is no minus zero.
 }
 
 function bounds({ min, max }: NumberOptions) {
@@ -70,20 +78,29 @@ function bounds({ min, max }: NumberOptions) {
 export function day(options: Described) {
   return z
     .string()
-    .transform((word, context) =>
-      isDay(word) && word >= '0001-01-01'
-        ? word
-        : issue(context, 'Input should be a valid date, YYYY-MM-DD', {
-            type: 'date_from_datetime_parsing',
-            ctx: { error: 'not a day of the calendar' },
-          }),
-    )
+    .transform((word, context) => {
+      const error = dayProblem(word);
+      if (error === undefined) return word;
+      const message = `Input should be a valid date or datetime, ${error}`;
+      return issue(context, message, { type: 'date_from_datetime_parsing', ctx: { error } });
+    })
     .meta({ type: 'string', format: 'date', ...described(options) });
 }
 
-/** Any text of 1 to `max` characters. */
+/** Any text of 1 to `max` characters; what takes two units of UTF-16 is one. */
 export function text({ max, ...options }: Described & { readonly max: number }) {
-  return z.string().min(1).max(max).meta(described(options));
+  return z
+    .string()
+    .superRefine((word, context) => {
+      if (word === '') {
+        const message = 'String should have at least 1 character';
+        issue(context, message, { type: 'string_too_short', ctx: { min_length: 1 } });
+      } else if (word.length > max && [...word].length > max) {
+        const message = `String should have at most ${max} characters`;
+        issue(context, message, { type: 'string_too_long', ctx: { max_length: max } });
+      }
+    })
+    .meta({ minLength: 1, maxLength: max, ...described(options) });
 }
 
 /** One of a closed set of words. */
@@ -98,7 +115,7 @@ export function flag(options: Described) {
     .transform((word, context) =>
       word === 'true' || word === 'false'
         ? word === 'true'
-        : issue(context, 'Input should be true or false', { type: 'bool_parsing' }),
+        : issue(context, 'Input should be a valid boolean, unable to interpret input', { type: 'bool_parsing' }),
     )
     .meta({ type: 'boolean', ...described(options) })
     .default(false)

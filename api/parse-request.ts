@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { notFound } from './api-error.ts';
 import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
 
 /** What a request's parameters must be. */
@@ -20,6 +21,8 @@ export function parseRequest<Params, Query>(
   { params, query, check }: RequestSchemas<Params, Query>,
   given: { readonly params: unknown; readonly query: unknown },
 ): { readonly params: Params; readonly query: Query } {
+  // An empty id is none: /v1/models/ is as unknown as /v1/scores/.
+  if (Object.values(given.params ?? {}).includes('')) throw notFound(null, 'There is no such route');
   const [path, search] = [parsePart(params, given.params, 'path'), parsePart(query, given.query, 'query')];
   const problems = [...problemsOf(path), ...problemsOf(search)];
   const wrong = new Set(problemsOf(search).map(({ loc }) => String(loc[1])));

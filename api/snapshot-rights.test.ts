@@ -1,64 +1,49 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addDays, type Day } from '../schemas/day.ts';
 import type { Manifest } from '../schemas/manifest.ts';
-import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../schemas/terms.ts';
-import { planLimitFrom, type Rights } from './rights.ts';
+import type { SnapshotAccess } from '../schemas/plans.ts';
 import { visibleSnapshots } from './snapshot-rights.ts';
 
-const TODAY: Day = '2026-06-30';
-/** Every day of two years up to yesterday, oldest first. */
-const DAYS: readonly Day[] = Array.from({ length: 730 }, (_, index) => addDays(TODAY, index - 730));
+const TODAY = '2026-06-11';
+/** Every day from 2025-12-30 to 2026-06-10, but not the last one of January. */
+const DAYS = Array.from({ length: 163 }, (_, i) => addDays('2025-12-30', i)).filter((day) => day !== '2026-01-31');
 
-function rightsOf(subscription: Partial<Subscription>): Rights {
-  const terms = effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, 0, new Date(`${TODAY}T12:00:00Z`));
-  const { plan, snapshots, historyMonths } = terms;
-  return { plan, snapshots, historyMonths: historyMonths === 1200 ? null : historyMonths };
+function manifest(day: Day): Manifest {
+  const at = `${day}T23:59:59Z`;
+  const named = { id: day, published_at: at, data_as_of: at, schema_version: '1.0' };
+  return { ...named, datasets: [], change_cursor: 'MA', prev_id: null };
 }
 
-function seen(rights: Rights, days = DAYS): readonly string[] {
-  const manifests = days.map((id) => ({ id }) as Manifest); // Nothing else is looked at.
-  return visibleSnapshots(manifests, rights, TODAY).map(({ id }) => id);
+function visible(snapshots: SnapshotAccess | null, historyMonths: number | null = null, days: readonly Day[] = DAYS) {
+  return visibleSnapshots(days.map(manifest), { plan: 'p', historyMonths, snapshots }, TODAY).map(({ id }) => id);
 }
 
-/** The last stored day of each month. */
-function monthEnds(days: readonly Day[]): readonly Day[] {
-  return days.filter((day, index) => days[index + 1]?.slice(0, 7) !== day.slice(0, 7));
-}
-
-describe('Plan table: bulk snapshots', () => {
-  test('Community sees none, Builder the latest only', () => {
-    expect(seen(rightsOf({}))).toEqual([]);
-    expect(seen(rightsOf({ plan: 'builder' }))).toEqual(['2026-06-29']);
-    expect(seen(rightsOf({ plan: 'builder' }), [])).toEqual([]);
-  });
-
-  test('Commercial sees the last 90 and all month-ends, newest first', () => {
-    const expected = new Set([...DAYS.slice(-90), ...monthEnds(DAYS)]);
-    expect(seen(rightsOf({ plan: 'commercial' }))).toEqual(DAYS.filter((day) => expected.has(day)).toReversed());
-  });
-
-  test('a contract’s months bound the month-ends, not the newest', () => {
-    const oneMonth = seen(rightsOf({ plan: 'commercial', contract: { history_months: 1 } }));
-    expect(oneMonth).toEqual(DAYS.slice(-90).toReversed());
-    const year = seen(rightsOf({ plan: 'commercial', contract: { history_months: 12, snapshots_newest: 2 } }));
-    expect(year).toHaveLength(2 + 12);
-    expect(year.at(-1)).toBe('2025-06-30');
-  });
-
-  test('a contract can leave month-ends out, or ask for more than there are', () => {
-    const contract = { snapshots_newest: 3, snapshots_month_ends: false };
-    expect(seen(rightsOf({ plan: 'commercial', contract }))).toEqual(DAYS.slice(-3).toReversed());
-    expect(seen(rightsOf({ plan: 'commercial', contract: { snapshots_newest: 10_000 } }))).toHaveLength(DAYS.length);
-  });
-
-  test('without accounts everything is seen', () => {
-    expect(seen({ plan: null, snapshots: null, historyMonths: null })).toEqual(DAYS.toReversed());
-  });
+test('all are all', () => {
+  expect(visible(null)).toEqual(DAYS.toReversed());
 });
 
-test('the oldest day that may be queried is so many calendar months back; null is no limit', () => {
-  expect(planLimitFrom(rightsOf({}), '2026-08-31')).toBe('2026-02-28');
-  expect(planLimitFrom(rightsOf({ plan: 'builder' }), '2028-02-29')).toBe('2027-02-28');
-  expect(planLimitFrom(rightsOf({ plan: 'commercial' }), TODAY)).toBeNull();
-  expect(planLimitFrom(rightsOf({ plan: 'commercial', contract: { history_months: 0 } }), TODAY)).toBe(TODAY);
+test('latest is exactly the newest', () => {
+  expect(visible({ newest: 1, monthEnds: false })).toEqual(['2026-06-10']);
+  expect(visible({ newest: 1, monthEnds: false }, null, [])).toEqual([]);
+});
+
+test('daily are the newest so many, and the last stored one of every month', () => {
+  const ends = ['2025-12-31', '2026-01-30', '2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31'];
+  expect(visible({ newest: 2, monthEnds: true })).toEqual(['2026-06-10', '2026-06-09', ...ends.toReversed()]);
+  expect(visible({ newest: 1000, monthEnds: true })).toEqual(DAYS.toReversed());
+});
+
+test('the month-ends go back as far as the history does, the daily ones regardless', () => {
+  expect(visible({ newest: 2, monthEnds: true }, 3)).toEqual([
+    '2026-06-10',
+    '2026-06-09',
+    '2026-05-31',
+    '2026-04-30',
+    '2026-03-31',
+  ]);
+  expect(visible({ newest: 3, monthEnds: true }, 0)).toEqual(['2026-06-10', '2026-06-09', '2026-06-08']);
+});
+
+test('without daily ones there are month-ends, of which the newest is one', () => {
+  expect(visible({ newest: 0, monthEnds: true }, 2)).toEqual(['2026-06-10', '2026-05-31', '2026-04-30']);
 });

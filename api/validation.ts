@@ -10,7 +10,9 @@ export const ProblemSchema = z.object({
 });
 export type Problem = z.infer<typeof ProblemSchema>;
 
-export const ValidationBodySchema = z.object({ detail: z.array(ProblemSchema) }).meta({ id: 'ValidationError' });
+export const ValidationBodySchema = z
+  .object({ detail: z.array(ProblemSchema).describe('Every problem of the request') })
+  .meta({ id: 'ValidationError' });
 
 /** A request whose parameters are wrong; answered with 422 and every problem at once. */
 export class RequestInvalid extends Error {
@@ -32,7 +34,8 @@ export function queryProblem(
   input: unknown,
   problem: Pick<Problem, 'msg' | 'type'> & Partial<Problem>,
 ): Problem {
-  return { loc: ['query', name], input: input ?? null, ctx: {}, ...problem };
+  const { msg, type, ctx = {} } = problem;
+  return { loc: ['query', name], msg, type, input: input ?? null, ctx };
 }
 
 /** What the parameters of this folder put into a zod issue, so that it can be told in pydantic's words. */
@@ -54,40 +57,36 @@ export function parsePart<T>(
 
 function problemFromIssue(issue: z.core.$ZodIssue, place: Place): Problem {
   const loc = [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
-  const input = issue.input ?? null;
-  const told = { loc, input, ctx: {} };
+  return { loc, ...toldFrom(issue), input: issue.input ?? null, ctx: contextFrom(issue) };
+}
+
+function toldFrom(issue: z.core.$ZodIssue): Pick<Problem, 'msg' | 'type'> {
+  if (issue.input === undefined) return { msg: 'Field required', type: 'missing' };
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? { ...told, msg: 'Field required', type: 'missing' }
-        : { ...told, msg: 'Give this parameter once', type: 'string_type' };
-    case 'too_big':
-      return {
-        ...told,
-        msg: `String should have at most ${issue.maximum} characters`,
-        type: 'string_too_long',
-        ctx: { max_length: Number(issue.maximum) },
-      };
-    case 'too_small':
-      return {
-        ...told,
-        msg: `String should have at least ${issue.minimum} character`,
-        type: 'string_too_short',
-        ctx: { min_length: Number(issue.minimum) },
-      };
+      return { msg: 'Input should be a valid string; give this parameter once', type: 'string_type' };
     case 'invalid_value':
-      return enumProblem(told, issue.values.map(String));
-    case 'custom': {
-      const { type = 'value_error', ctx = {} } = (issue.params ?? {}) as Partial<IssueParams>; // Put there by parameters.ts.
-      return { ...told, msg: issue.message, type, ctx: { ...ctx } };
-    }
+      return { msg: `Input should be ${expectedFrom(issue.values)}`, type: 'enum' };
+    case 'custom':
+      return { msg: issue.message, type: paramsOf(issue).type ?? 'value_error' };
     default:
-      return { ...told, msg: issue.message, type: 'value_error' };
+      return { msg: issue.message, type: 'value_error' };
   }
 }
 
-function enumProblem(told: Pick<Problem, 'loc' | 'input' | 'ctx'>, values: readonly string[]): Problem {
-  if (told.input === null) return { ...told, msg: 'Field required', type: 'missing' };
-  const expected = values.map((value) => `'${value}'`).join(', ');
-  return { ...told, msg: `Input should be one of ${expected}`, type: 'enum', ctx: { expected } };
+function contextFrom(issue: z.core.$ZodIssue): Problem['ctx'] {
+  if (issue.code === 'custom') return { ...paramsOf(issue).ctx };
+  if (issue.code === 'invalid_value' && issue.input !== undefined) return { expected: expectedFrom(issue.values) };
+  return {};
+}
+
+function paramsOf(issue: z.core.$ZodIssueCustom): Partial<IssueParams> {
+  return (issue.params ?? {}) as Partial<IssueParams>; // Put there by parameters.ts.
+}
+
+/** `'a', 'b' or 'c'`. */
+function expectedFrom(values: readonly unknown[]): string {
+  const quoted = values.map((value) => `'${String(value)}'`);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
 }

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -29,22 +30,58 @@ process.once('exit', () => {
 
 const UsageSchema = z.object({ peakBytes: z.number(), cpuMs: z.number() });
 
-/** Runs Node with these arguments to its end; rejects with what it said where it fails. */
-export async function measureNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
+/** A started Node process that tells what it used when it ends. */
+export interface StartedNode {
+  readonly child: ChildProcess;
+  readonly stdout: Readable;
+  readonly usage: Promise<Omit<Measured, 'wallMs' | 'stdout'>>;
+}
+
+/**
+ * Starts Node with these arguments.
+ *
+ * @param stderr `pipe`, or the descriptor of an open file
+ */
+export function startNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stderr: 'pipe' | number = 'pipe',
+): StartedNode {
   const preload = `data:text/javascript,${encodeURIComponent(TELL_USAGE)}`;
-  const started = performance.now();
   const child = spawn(process.execPath, ['--import', preload, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr, 'pipe'],
     env: { ...process.env, ...env },
   });
-  const [stdout, stderr, usage, wallMs] = await Promise.all([
-    text(readableFrom(child.stdout)),
+  const usage = text(readableFrom(child.stdio[3])).then((told) => UsageSchema.parse(JSON.parse(told)));
+  usage.catch(() => undefined); // Whoever waits for the end is told; a process that is killed tells nothing.
+  return { child, stdout: readableFrom(child.stdout), usage };
+}
+
+/** Runs Node with these arguments to its end; rejects with what it said where it fails. */
+export async function measureNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
+  const started = performance.now();
+  const { child, stdout: output, usage } = startNode(args, env);
+  const [stdout, stderr, wallMs] = await Promise.all([
+    text(output),
     text(readableFrom(child.stderr)),
-    text(readableFrom(child.stdio[3])),
     once(child, 'exit').then(() => performance.now() - started),
   ]);
   if (child.exitCode !== 0) throw new Error(`node ${args.join(' ')} ended with ${child.exitCode}: ${stderr}${stdout}`);
-  return { wallMs, ...UsageSchema.parse(JSON.parse(usage)), stdout };
+  return { wallMs, ...(await usage), stdout };
+}
+
+/** {@link measureNode} for a TypeScript file, named from the project's root. */
+export function measureScript(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Measured> {
+  return measureNode(scriptArgs(script, args), env);
+}
+
+/** Node's arguments to run a TypeScript file, named from the project's root. */
+export function scriptArgs(script: string, args: readonly string[]): readonly string[] {
+  return ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, '..', script), ...args];
 }
 
 function readableFrom(stream: unknown): Readable {

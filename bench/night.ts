@@ -5,10 +5,11 @@ import { ReleaseSchema } from '../schemas/release.ts';
 import { RELEASE_PATHS, RELEASES_PREFIX } from '../storage/keys.ts';
 import { FIRST_DAY, SECOND_DAY } from './days.ts';
 import type { FloorResult } from './floor.ts';
-import { type Measured, measureNode } from './measure.ts';
+import { type Measured, measureNode, measureScript } from './measure.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/bin/modelstats.js');
+/** The built command line, which is what is measured. */
+export const CLI = join(ROOT, 'dist/bin/modelstats.js');
 
 /** A generated source of two days and a store in which the first is published. */
 export interface Stage {
@@ -29,7 +30,7 @@ export interface StageInput {
 /** Generates the two days and publishes the first. */
 export async function prepareNight({ folder, scores, changed, memoryLimit }: StageInput): Promise<Stage> {
   await rm(folder, { recursive: true, force: true });
-  await runScript('bench/generate-days.ts', [join(folder, 'source'), String(scores), String(changed)], {});
+  await measureScript('bench/generate-days.ts', [join(folder, 'source'), String(scores), String(changed)], {});
   const stage = { folder, scores, memoryLimit };
   await measureNode(nightArgs(stage, FIRST_DAY), environment(stage, 'store'));
   return stage;
@@ -61,7 +62,7 @@ export type FloorMeasured = FloorResult & Measured;
 export async function measureFloor(stage: Stage, night: NightMeasured): Promise<FloorMeasured> {
   const to = join(stage.folder, 'floor');
   await rm(to, { recursive: true, force: true });
-  const measured = await runScript('bench/floor.ts', [night.releaseFolder, to], environment(stage, 'none'));
+  const measured = await measureScript('bench/floor.ts', [night.releaseFolder, to], environment(stage, 'none'));
   const result = JSON.parse(measured.stdout) as FloorResult; // Printed by floor.ts, a few lines from here.
   for (const { name, content_sha256 } of night.release.manifest.datasets) {
     if (result.contentSha256[name] !== content_sha256) throw new Error(`the floor wrote other ${name} than the night`);
@@ -79,8 +80,4 @@ function environment({ folder, memoryLimit }: Stage, store: string) {
     MODELSTATS_WORK: join(folder, 'work'),
     MODELSTATS_MEMORY_LIMIT: memoryLimit,
   };
-}
-
-function runScript(script: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
-  return measureNode(['--import', import.meta.resolve('tsx'), join(ROOT, script), ...args], env);
 }

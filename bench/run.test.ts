@@ -7,13 +7,16 @@ import { expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '..');
 
 test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
-  'the benchmarks of a night run from end to end, and the floor writes what the night wrote',
+  'the benchmarks run from end to end, and the floor writes what the night wrote',
   async () => {
     const args = ['--import', 'tsx', join(ROOT, 'bench/run.ts'), '--quick'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
     expect(stdout).toMatch(/against writing its snapshot alone\n\n\| scores .*\n.*\n\| 2000 \| [\d.]+ /);
     expect(stdout).toContain('by how many changed');
     expect(stdout).toContain('by the size of the state');
+    for (const title of ['A current-data request', "One model's history", 'Paging', 'View swap', 'Building a view']) {
+      expect(stdout).toContain(`### ${title}`);
+    }
   },
   120_000,
 );

@@ -1,15 +1,22 @@
-/** `make bench`: what DESIGN §12 promises of a night, measured. Prints tables and adds them to bench/RESULTS.md. */
+/** `make bench`: what DESIGN §12 promises of a night and of the API, measured. Prints tables and adds them to bench/RESULTS.md. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareWithFloor, measureChanges, measureStates } from './night-tables.ts';
+import { type BenchAccess, createAccess } from './api/access.ts';
+import { measureHistory } from './api/history.ts';
+import { measurePaging } from './api/paging.ts';
+import type { ApiBenchOptions } from './api/stages.ts';
+import { measureSwap } from './api/swap.ts';
+import { measureViews } from './api/view.ts';
+import { measureWarm } from './api/warm.ts';
+import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
-  --repeats N       nights, or pairs of floor and night, behind each figure (default 3)
-  --only NAME       floor, changes or states
+  --repeats N       nights, or rounds of load, behind each figure (default 3)
+  --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -24,21 +31,39 @@ const { values } = parseArgs({
   },
 });
 
+type Bench = () => Promise<ResultTable>;
+
 async function run(workFolder: string): Promise<readonly ResultTable[]> {
   const scores = (values.scores ?? (values.quick ? '2000' : '1000000')).split(',').map(Number);
   const largest = Math.max(...scores);
   const repeats = Number(values.repeats ?? (values.quick ? 1 : 3));
   const options = { folder: workFolder, repeats, progress: (text: string) => console.error(text) };
-  const benches: Readonly<Record<string, () => Promise<ResultTable>>> = {
+  const benches: Readonly<Record<string, Bench>> = {
     floor: () => compareWithFloor(scores, options),
     changes: () => measureChanges(largest, values.quick ? [0.01, 1] : [0.001, 0.01, 0.1, 1], options),
     states: () => measureStates(values.quick ? [largest] : [largest / 100, largest / 10, largest], options),
   };
   const tables: ResultTable[] = [];
-  for (const [name, bench] of Object.entries(benches)) {
-    if (values.only === undefined || values.only === name) tables.push(await bench());
+  for (const [name, bench] of Object.entries({ ...benches, ...apiBenches(largest, options) })) {
+    if (values.only === undefined || `${name}-`.startsWith(`${values.only}-`)) tables.push(await bench());
   }
   return tables;
+}
+
+function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<Record<string, Bench>> {
+  let access: Promise<BenchAccess> | undefined;
+  const api = (measure: (options: ApiBenchOptions) => Promise<ResultTable>) => async () => {
+    access ??= createAccess(nightOptions.folder);
+    return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
+  };
+  const history = values.quick ? { series: 200, days: 10 } : { series: 3000, days: 400 };
+  return {
+    'api-warm': api((options) => measureWarm(scores, options)),
+    'api-history': api((options) => measureHistory(history, options)),
+    'api-paging': api((options) => measurePaging(scores, options)),
+    'api-swap': api((options) => measureSwap(scores, options)),
+    'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
+  };
 }
 
 if (values.help) {

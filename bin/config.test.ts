@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { BACKSTOP_PER_MINUTE } from '../schemas/route-limits.ts';
 import { ConfigSchema, configFromEnv } from './config.ts';
 
 const documentation = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8');
@@ -31,4 +32,20 @@ test("the AWS tools' own variable names the S3 server where ours doesn't", () =>
 
 test('an empty variable counts as not set', () => {
   expect(configFromEnv({ MODELSTATS_STORE: '' }).STORE).toBe('file:./data/store');
+});
+
+test('limits per route differ where they are named, and only there', () => {
+  const { BACKSTOP } = configFromEnv({ MODELSTATS_BACKSTOP: '/v1/models=5, /v1/models/{id} = 7' });
+  expect(BACKSTOP).toEqual({ ...BACKSTOP_PER_MINUTE, '/v1/models': 5, '/v1/models/{id}': 7 });
+  expect(configFromEnv({}).BACKSTOP).toEqual(BACKSTOP_PER_MINUTE);
+  const env = { MODELSTATS_BACKSTOP: '/v1/models=0,/v1/none=5,x' };
+  expect(() => configFromEnv(env)).toThrow(/'\/v1\/models=0' is no .*\n.*'\/v1\/none=5' is no .*\n.*'x' is no /);
+});
+
+test.each([
+  ['2026-12-01', '2026-12-01T00:00:00Z'],
+  ['2026-12-01T08:00:00Z', '2026-12-01T08:00:00Z'],
+  ['2026-12-01T08:00:00+02:00', '2026-12-01T06:00:00Z'],
+])('enforcement from %s is from %s', (text, instant) => {
+  expect(configFromEnv({ MODELSTATS_ENFORCEMENT_FROM: text }).ENFORCEMENT_FROM).toEqual(new Date(instant));
 });

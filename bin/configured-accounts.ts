@@ -1,5 +1,5 @@
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Administration } from '../accounts/administration.ts';
+import type { Administration } from '../accounts/administration/administration.ts';
 import type { OpenAccountsOptions } from '../accounts/open-accounts.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
 import type { CommandContext } from './commands/command-context.ts';

@@ -1,16 +1,18 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { cursorFromSeq } from '../schemas/cursor.ts';
-import { DATASET_NAMES, SCHEMA_VERSION } from '../schemas/datasets.ts';
+import { DATASET_NAMES } from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
-import { type DatasetFile, type Manifest, ManifestSchema } from '../schemas/manifest.ts';
-import { type Hold, type Release, type ReleaseFile, ReleaseSchema } from '../schemas/release.ts';
+import { type Manifest, ManifestSchema } from '../schemas/manifest.ts';
+import { type Hold, manifestsOf, type Release, type ReleaseFile, ReleaseSchema } from '../schemas/release.ts';
+import { idFromSnapshot, snapshotFromId } from '../schemas/snapshot-id.ts';
 import { hashFile } from '../storage/hash.ts';
-import { RELEASE_PATHS } from '../storage/keys.ts';
+import { snapshotPaths } from '../storage/keys.ts';
 import type { Capture } from './capture/capture.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
 import type { Previous } from './previous.ts';
+import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 
 export interface ReleaseInput {
   readonly day: Day;
@@ -24,16 +26,19 @@ export interface ReleaseInput {
   readonly checked: Check;
   readonly changed: Diff;
   readonly accepted: readonly Hold[];
-  readonly files: readonly DatasetFile[];
-  /** Folder that holds the release's files; the manifest is added to it. */
+  readonly written: WrittenSnapshot;
+  /** Folder that holds the release's files; the manifests are added to it. */
   readonly folder: string;
 }
 
-/** Writes the snapshot's manifest and describes everything that lies in the folder: the release.json to be. */
+/** Writes the snapshot's manifests and describes everything that lies in the folder: the release.json to be. */
 export async function composeRelease(input: ReleaseInput): Promise<Release> {
-  const { previous, checked, changed } = input;
-  const manifest = manifestFrom(input);
-  await writeFile(join(input.folder, RELEASE_PATHS.manifest), `${JSON.stringify(manifest)}\n`);
+  const { previous, checked, changed, written } = input;
+  const manifest = manifestFrom(input, written.inForce);
+  const noticed = written.noticed.map((snapshot) => manifestFrom(input, snapshot));
+  for (const one of [manifest, ...noticed]) {
+    await writeFile(join(input.folder, snapshotPaths(one).manifest), `${JSON.stringify(one)}\n`);
+  }
   const captured = input.captured.datasets.map(({ dataset }) => dataset);
   return ReleaseSchema.parse({
     format: 1,
@@ -41,7 +46,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     run: input.run,
     prev: previous.entry === undefined ? null : refFrom(previous.entry),
     tool_version: input.toolVersion,
-    schema_version: SCHEMA_VERSION,
+    schema_version: manifest.schema_version,
     data_as_of: input.capturedAt,
     published_at: input.publishedAt,
     captured,
@@ -62,19 +67,30 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     source_files: input.captured.sourceFiles,
     files: await describeFiles(input.folder),
     manifest,
+    ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
+    ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
   });
 }
 
-function manifestFrom({ day, publishedAt, capturedAt, files, changed, previous }: ReleaseInput): Manifest {
+function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles): Manifest {
+  const { publishedAt, capturedAt, changed } = input;
   return ManifestSchema.parse({
-    id: day,
+    id,
     published_at: publishedAt,
     data_as_of: capturedAt,
-    schema_version: SCHEMA_VERSION,
+    schema_version: version.version,
     datasets: files,
     change_cursor: cursorFromSeq(changed.lastSeq),
-    prev_id: previous.entry?.day ?? null,
+    prev_id: previousId(id, input.previous),
   });
+}
+
+/** The snapshot before: of one under notice the one before in its version, so that the notice's first has none. */
+function previousId(id: string, { release }: Previous): string | null {
+  if (release === undefined) return null;
+  const noticedMajor = snapshotFromId(id)?.noticedMajor ?? null;
+  const before = idFromSnapshot({ day: release.day, noticedMajor });
+  return manifestsOf(release).some((manifest) => manifest.id === before) ? before : null;
 }
 
 function refFrom({ day, run, release_sha256 }: NonNullable<Previous['entry']>) {

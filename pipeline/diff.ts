@@ -1,16 +1,10 @@
-import {
-  contentColumns,
-  DATASET_NAMES,
-  DATASETS,
-  type Dataset,
-  type DatasetName,
-  SCHEMA_VERSION,
-} from '../schemas/datasets.ts';
+import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
-import type { Database } from '../storage/duckdb.ts';
+import { type Database, sqlText } from '../storage/duckdb.ts';
 import { columnList, entityIdSql, lineSql, sameKeySql } from '../storage/record-sql.ts';
 import type { Capture } from './capture/capture.ts';
 import { type Check, type Counts, emptyCounts } from './check/check.ts';
+import type { NightVersions } from './night-versions.ts';
 import type { Previous } from './previous.ts';
 import { table } from './tables.ts';
 
@@ -21,6 +15,7 @@ export interface DiffInput {
   readonly captured: Capture;
   readonly checked: Check;
   readonly previous: Previous;
+  readonly versions: NightVersions;
 }
 
 export interface Diff {
@@ -32,6 +27,8 @@ export interface Diff {
   readonly deleted: Counts;
   readonly events: { readonly upsert: number; readonly delete: number };
   readonly firstSeq: number | null;
+  /** The first event of a record that is sent anew although it did not change; such events come last. */
+  readonly firstRenewalSeq: number | null;
   readonly lastSeq: number;
 }
 
@@ -41,6 +38,8 @@ const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankings', 'p
 /**
  * Stage 3 of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers what changed in
  * `changes` (DESIGN §5). Deletes come first, children before parents; then upserts, parents before children; each by key.
+ * Where a version of the records comes into force, upserts of all other records follow in the same order: they say what the
+ * old ones said, so neither `updated_at` nor history knows of them.
  */
 export async function diff(database: Database, input: DiffInput): Promise<Diff> {
   const order: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
@@ -48,7 +47,7 @@ export async function diff(database: Database, input: DiffInput): Promise<Diff> 
   await countModels(database);
   await merge(database, DATASETS.benchmarks, input);
   const before = input.previous.release?.last_seq ?? 0;
-  const lastSeq = await numberChanges(database, input.day, before);
+  const { lastChangeSeq, lastSeq } = await numberChanges(database, input, before);
   const totals = await database.row(
     `SELECT count(*) FILTER (op = 'upsert')::DOUBLE AS upserts, count(*) FILTER (op = 'delete')::DOUBLE AS deletes FROM changes`,
   );
@@ -56,6 +55,7 @@ export async function diff(database: Database, input: DiffInput): Promise<Diff> 
     ...(await countRecords(database)),
     events: { upsert: Number(totals['upserts']), delete: Number(totals['deletes']) },
     firstSeq: lastSeq > before ? before + 1 : null,
+    firstRenewalSeq: lastSeq > lastChangeSeq ? lastChangeSeq + 1 : null,
     lastSeq,
   };
 }
@@ -123,25 +123,31 @@ async function countModels(database: Database): Promise<void> {
 }
 
 /** One row per event: numbers without a gap, in the order of the feed. */
-async function numberChanges(database: Database, day: Day, lastSeq: number): Promise<number> {
+async function numberChanges(database: Database, { day, versions }: DiffInput, before: number) {
   await database.run(
     `CREATE TABLE changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, op VARCHAR,
        data VARCHAR, schema_version VARCHAR)`,
   );
-  let seq = lastSeq;
-  const number = async (name: DatasetName, op: 'delete' | 'upsert') => {
-    const dataset = DATASETS[name];
+  const { version, datasets } = versions.inForce;
+  let seq = before;
+  const number = async (name: DatasetName, op: 'delete' | 'upsert', merged: readonly string[]) => {
+    const dataset = datasets[name];
     seq += await database.run(
       `INSERT INTO changes SELECT ${seq} + row_number() OVER (ORDER BY ${columnList(dataset.key)}), $1::DATE,
          '${dataset.entityType}', ${entityIdSql(dataset)}, '${op}', ${op === 'upsert' ? lineSql(dataset) : 'NULL'},
-         '${SCHEMA_VERSION}'
-       FROM ${table('merged', name)} WHERE op = '${op}' ORDER BY ${columnList(dataset.key)}`,
+         '${version}'
+       FROM ${table('merged', name)} WHERE op IN (${merged.map(sqlText).join(', ')})
+       ORDER BY ${columnList(dataset.key)}`,
       [day],
     );
   };
-  for (const name of DELETE_ORDER) await number(name, 'delete');
-  for (const name of UPSERT_ORDER) await number(name, 'upsert');
-  return seq;
+  for (const name of DELETE_ORDER) await number(name, 'delete', ['delete']);
+  for (const name of UPSERT_ORDER) await number(name, 'upsert', ['upsert']);
+  const lastChangeSeq = seq;
+  for (const name of UPSERT_ORDER) {
+    if (versions.renewed.includes(name)) await number(name, 'upsert', ['keep', 'idle', 'carry']);
+  }
+  return { lastChangeSeq, lastSeq: seq };
 }
 
 async function countRecords(database: Database) {

@@ -1,6 +1,8 @@
 import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../schemas/day.ts';
 import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
 import type { Hold } from '../schemas/release.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
 import {
   type LoadedCatalog,
   loadCatalog,
@@ -18,6 +20,7 @@ import { diff } from './diff.ts';
 import { guard } from './guard.ts';
 import { closeIntervals } from './history.ts';
 import { type NightResult, type RunOutline, resultFromProblems, resultFromRelease } from './night-result.ts';
+import { findNightVersions, renewalNotes } from './night-versions.ts';
 import { loadPrevious } from './previous.ts';
 import { prove } from './prove.ts';
 import { publish } from './publish.ts';
@@ -49,6 +52,8 @@ export interface NightDeps {
   /** Uploads at once. */
   readonly uploadsMax: number;
   readonly toolVersion: string;
+  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  readonly versions?: readonly RecordVersion[];
   readonly onStage: (stage: Stage) => void;
 }
 
@@ -114,22 +119,26 @@ async function runStages(night: NightRun): Promise<NightResult> {
     const captured = await stage('capture', () => capture(source, { ...places, limits: deps.limits }));
     findings.warnings.push(...captured.warnings);
     const previous = await stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
+    const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
     const checked = await stage('check', () =>
       check(database, { day, capture: captured, settings: source.settings, acceptSuspects: request.acceptSuspects }),
     );
     findings.check = checked;
     findings.warnings.push(...checked.warnings);
-    const changed = await stage('diff', () => diff(database, { day, capturedAt, captured, checked, previous }));
+    const changed = await stage('diff', () =>
+      diff(database, { day, capturedAt, captured, checked, previous, versions }),
+    );
     findings.diff = changed;
+    findings.warnings.push(...renewalNotes(versions, changed));
     const holds = guard(checked, changed, source.settings);
     findings.holds = holds;
     if (holds.length > 0 && !request.accept) return heldResult(holds, outlineOf(night));
     await stage('history', () => closeIntervals(database, previous));
-    const files = await stage('snapshot', () => writeSnapshot(places));
-    await stage('prove', () => prove({ changed, files, previous }, places));
+    const written = await stage('snapshot', () => writeSnapshot({ day, versions }, places));
+    await stage('prove', () => prove({ changed, written, previous, versions }, places));
     const release = await composeRelease({
       ...{ day, run, capturedAt, publishedAt: timestampFromDate(deps.clock()), toolVersion: deps.toolVersion },
-      ...{ previous, captured, checked, changed, accepted: holds, files, folder: folder.release },
+      ...{ previous, captured, checked, changed, accepted: holds, written, folder: folder.release },
     });
     if (!request.dryRun) {
       await stage('publish', () => publish({ release, folder: folder.release, catalog }, deps));

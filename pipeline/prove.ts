@@ -7,23 +7,26 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASETS, type Dataset } from '../schemas/datasets.ts';
+import type { Dataset } from '../schemas/datasets.ts';
 import type { DatasetFile } from '../schemas/manifest.ts';
 import { type Database, sqlText } from '../storage/duckdb.ts';
 import { hashFile, readGzip } from '../storage/hash.ts';
-import { RELEASE_PATHS } from '../storage/keys.ts';
+import { RELEASE_PATHS, snapshotPaths } from '../storage/keys.ts';
 import { LineReader } from '../storage/line-reader.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { fetchReleaseFile } from '../storage/release-files.ts';
 import type { Diff } from './diff.ts';
+import type { NightVersions } from './night-versions.ts';
 import type { Previous } from './previous.ts';
 import { findReplayFault } from './replay.ts';
-import { writeLines } from './snapshot.ts';
+import { findRecordFault } from './same-records.ts';
+import { type SnapshotFiles, type WrittenSnapshot, writeLines } from './snapshot.ts';
 
 export interface ProveInput {
   readonly changed: Diff;
-  readonly files: readonly DatasetFile[];
+  readonly written: WrittenSnapshot;
   readonly previous: Previous;
+  readonly versions: NightVersions;
 }
 
 export interface ProveDeps {
@@ -34,23 +37,27 @@ export interface ProveDeps {
 }
 
 /** Stage 6 of the night. Rejects where anything doesn't follow: that is a defect of ours, and nothing is published. */
-export async function prove({ changed, files, previous }: ProveInput, deps: ProveDeps): Promise<void> {
+export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
+  const { changed, written, versions } = input;
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
-  await proveSeqs(changed, deps.database);
-  for (const file of files) {
-    await proveFile(file, previous, deps);
-    if (file.records !== changed.records[file.name]) {
-      throw failed(`${file.name} has ${file.records} lines`, changed.records);
+  await proveSeqs(changed, versions, deps.database);
+  for (const snapshot of [written.inForce, ...written.noticed]) {
+    for (const file of snapshot.files) {
+      await proveFile(file, snapshot, { ...input, ...deps });
+      if (file.records !== changed.records[file.name]) {
+        throw failed(`${file.name} of ${snapshot.id} has ${file.records} lines`, changed.records);
+      }
     }
   }
 }
 
-/** Events are numbered without a gap or a repeat, and none is of another day's. */
-async function proveSeqs(diff: Diff, database: Database): Promise<void> {
+/** Events are numbered without a gap or a repeat, none is of another day's, and all are in the version in force. */
+async function proveSeqs(diff: Diff, { inForce }: NightVersions, database: Database): Promise<void> {
   const row = await database.row(
-    `SELECT count(*)::DOUBLE AS events, count(DISTINCT seq)::DOUBLE AS distinct_seqs, min(seq)::DOUBLE AS first,
-            max(seq)::DOUBLE AS last FROM published_changes`,
+    `SELECT count(*) FILTER (schema_version = $1)::DOUBLE AS events, count(DISTINCT seq)::DOUBLE AS distinct_seqs,
+            min(seq)::DOUBLE AS first, max(seq)::DOUBLE AS last FROM published_changes`,
+    [inForce.version],
   );
   const expected = diff.events.upsert + diff.events.delete;
   const isGapless =
@@ -62,33 +69,49 @@ async function proveSeqs(diff: Diff, database: Database): Promise<void> {
 }
 
 /**
- * The compressed file, read back, has the recorded size and hashes on both sides of the compression, and its lines are
- * yesterday's plus the events.
+ * The compressed file, read back, has the recorded size and hashes on both sides of the compression. Its lines are
+ * yesterday's plus the events; those in a version under notice are the same records as those in force.
  */
-async function proveFile(file: DatasetFile, previous: Previous, deps: ProveDeps): Promise<void> {
-  const path = join(deps.folder, RELEASE_PATHS.snapshot(file.name));
+async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & ProveDeps): Promise<void> {
+  const path = join(deps.folder, snapshotPaths(snapshot).dataset(file.name));
   const compressed = await hashFile(path);
   const content = { bytes: 0, hash: createHash('sha256') };
   const lines = tap(readGzip(path), (chunk) => {
     content.bytes += chunk.length;
     content.hash.update(chunk);
   });
-  const dataset = DATASETS[file.name];
-  if (dataset.entityType === null) for await (const _ of lines);
-  else await proveReplay(dataset, lines, { ...deps, previous });
+  const dataset = snapshot.version.datasets[file.name];
+  if (snapshot !== deps.written.inForce) await proveSameRecords(dataset, lines, deps);
+  else if (dataset.entityType !== null) await proveReplay(dataset, lines, deps);
+  else for await (const _ of lines);
   const isSame =
     compressed.bytes === file.bytes &&
     compressed.sha256 === file.sha256 &&
     content.bytes === file.content_bytes &&
     content.hash.digest('hex') === file.content_sha256;
-  if (!isSame) throw failed(`${file.name} reads back differently`, { file, compressed, bytes: content.bytes });
+  if (isSame) return;
+  throw failed(`${file.name} of ${snapshot.id} reads back differently`, { file, compressed, bytes: content.bytes });
+}
+
+/** The lines in a version under notice are the records of those in force; reads these to their end. */
+async function proveSameRecords(
+  dataset: Dataset,
+  lines: AsyncIterable<Buffer>,
+  { written: { inForce }, folder }: ProveInput & ProveDeps,
+): Promise<void> {
+  const path = join(folder, snapshotPaths(inForce).dataset(dataset.name));
+  const fault = await findRecordFault({
+    inForce: { dataset: inForce.version.datasets[dataset.name], lines: new LineReader(readGzip(path)) },
+    noticed: { dataset, lines: new LineReader(lines) },
+  });
+  if (fault !== undefined) throw failed(`${dataset.name} under notice are not the records in force`, fault);
 }
 
 /** Yesterday's published lines plus the written events give today's lines, byte for byte; reads these to their end. */
 async function proveReplay(
   dataset: Dataset,
   lines: AsyncIterable<Buffer>,
-  { previous, ...deps }: ProveDeps & { readonly previous: Previous },
+  { previous, versions, ...deps }: ProveInput & ProveDeps,
 ): Promise<void> {
   const yesterday = join(deps.scratch, `${dataset.name}.yesterday`);
   const events = join(deps.scratch, `${dataset.name}.events`);
@@ -101,6 +124,7 @@ async function proveReplay(
     before: new LineReader(previous.release === undefined ? nothing() : readGzip(yesterday)),
     events: new LineReader(createReadStream(events, { highWaterMark: 1 << 20 })),
     after: new LineReader(lines),
+    isRenewed: versions.renewed.includes(dataset.name),
   });
   if (fault !== undefined) throw failed(`yesterday's ${dataset.name} plus the events do not give today's`, fault);
   await Promise.all([rm(events), rm(yesterday, { force: true })]);

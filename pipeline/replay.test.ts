@@ -36,14 +36,19 @@ interface Days {
   readonly before: readonly string[];
   readonly events: readonly string[];
   readonly after: readonly string[];
+  readonly isRenewed?: boolean;
 }
 
-function faultOf({ before, events, after }: Days, chunkBytes = 1 << 20): Promise<string | undefined> {
+function faultOf(
+  { before, events, after, isRenewed = false }: Days,
+  chunkBytes = 1 << 20,
+): Promise<string | undefined> {
   return findReplayFault({
     key: ['id'],
     before: readerOf(before, chunkBytes),
     events: readerOf(events, chunkBytes),
     after: readerOf(after, chunkBytes),
+    isRenewed,
   });
 }
 
@@ -110,6 +115,40 @@ describe('a replay', () => {
     ['a new line twice', { before: [], events: [upsert('a', 1), upsert('a', 1)], after: [line('a', 1), line('a', 1)] }],
   ])('does not follow with %s', async (_, days) => {
     expect(await faultOf(days)).toBeDefined();
+  });
+});
+
+describe('a replay of a night that sends every record anew', () => {
+  /** An event for every record of both days, changed or not. */
+  const renewal = (before: Records, after: Records) =>
+    sorted(new Set([...before.keys(), ...after.keys()])).map((id) => {
+      const now = after.get(id);
+      return now === undefined ? remove(id) : upsert(id, now);
+    });
+
+  test('follows for any two days, whether or not lines change, however the bytes come', async () => {
+    const property = fc.asyncProperty(
+      records,
+      records,
+      fc.integer({ min: 1, max: 60 }),
+      async (before, after, chunk) => {
+        const days = { before: linesOf(before), events: renewal(before, after), after: linesOf(after) };
+        expect(await faultOf({ ...days, isRenewed: true }, chunk)).toBeUndefined();
+      },
+    );
+    await fc.assert(property);
+  });
+
+  test('does not follow when the event of any record, changed or not, is missing or doubled', async () => {
+    const property = fc.asyncProperty(records, records, fc.nat(), async (before, after, at) => {
+      const events = renewal(before, after);
+      if (events.length === 0) return;
+      const index = at % events.length;
+      const days = { before: linesOf(before), after: linesOf(after), isRenewed: true };
+      expect(await faultOf({ ...days, events: events.toSpliced(index, 1) })).toBeDefined();
+      expect(await faultOf({ ...days, events: events.toSpliced(index, 0, events[index] ?? '') })).toBeDefined();
+    });
+    await fc.assert(property);
   });
 });
 

@@ -17,15 +17,17 @@ export interface ReplayInput {
   /** A line per event: the start of its record's line up to the end of the key, a tab, and the new line if there is one. */
   readonly events: LineReader;
   readonly after: LineReader;
+  /** True where every record has an event, even one that stayed as it was: a version of the records comes into force. */
+  readonly isRenewed: boolean;
 }
 
 /** Walks to the end of all three; resolves to what is wrong, or undefined where `after` follows. */
 export async function findReplayFault(input: ReplayInput): Promise<string | undefined> {
   let newKey: Buffer | undefined;
   for (;;) {
-    if (skipEqual(input.before, input.after)) newKey = undefined;
+    if (!input.isRenewed && skipEqual(input.before, input.after)) newKey = undefined;
     const [old, now] = [await input.before.readLine(), await input.after.readLine()];
-    if (old !== undefined && now?.equals(old)) continue;
+    if (!input.isRenewed && old !== undefined && now?.equals(old)) continue;
     const text = await input.events.readLine();
     if (text === undefined) return faultOfEnd(now ?? old);
     const event = eventFromText(text, old);

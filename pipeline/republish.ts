@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import type { CatalogEntry } from '../schemas/catalog.ts';
 import type { Day } from '../schemas/day.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
 import { getEntry, type LoadedCatalog, loadCatalog, loadRelease } from '../storage/catalog.ts';
 import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
 import { partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../storage/keys.ts';
@@ -24,6 +26,8 @@ export interface RepublishDeps {
   readonly second: ObjectStore | undefined;
   readonly workFolder: string;
   readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
+  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  readonly versions?: readonly RecordVersion[];
   /** Called as each file begins. */
   readonly onFile: (path: string) => void;
 }
@@ -125,7 +129,8 @@ async function filesOf({ release, deps, entry }: Work, { parts }: CatalogEntry):
 async function restoreOne(file: ReleaseFile, { deps, restored, ...work }: Work): Promise<FileReport> {
   deps.onFile(file.path);
   const target = deps.second ?? deps.origin;
-  const report = await restoreFile(file, { ...work, target, origin: deps.second && deps.origin });
+  const { versions = RECORD_VERSIONS } = deps;
+  const report = await restoreFile(file, { ...work, target, origin: deps.second && deps.origin, versions });
   if (report.status === 'ok') return restored.get(file.path) ?? report;
   restored.set(file.path, report);
   return report;

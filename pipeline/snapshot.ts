@@ -1,11 +1,15 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../schemas/datasets.ts';
+import type { Day } from '../schemas/day.ts';
 import type { DatasetFile } from '../schemas/manifest.ts';
+import { majorOf, type RecordVersion } from '../schemas/record-version.ts';
+import { idFromSnapshot } from '../schemas/snapshot-id.ts';
 import { type Database, sqlText } from '../storage/duckdb.ts';
 import { gzipLines } from '../storage/gzip-lines.ts';
-import { RELEASE_PATHS } from '../storage/keys.ts';
+import { RELEASE_PATHS, snapshotPaths } from '../storage/keys.ts';
 import { columnList, lineSql } from '../storage/record-sql.ts';
+import type { NightVersions } from './night-versions.ts';
 import { table } from './tables.ts';
 
 export interface SnapshotDeps {
@@ -16,25 +20,61 @@ export interface SnapshotDeps {
   readonly scratch: string;
 }
 
+/** The public files of a night in one version of the records. */
+export interface SnapshotFiles {
+  readonly id: string;
+  readonly version: RecordVersion;
+  /** In dataset order. */
+  readonly files: readonly DatasetFile[];
+}
+
+/** All public files of a night. */
+export interface WrittenSnapshot {
+  readonly inForce: SnapshotFiles;
+  readonly noticed: readonly SnapshotFiles[];
+}
+
 /**
- * Stage 5 of the night: writes everything the release will hold, except its manifest and release.json (DESIGN §5, §6).
- * Resolves to the public files in dataset order.
+ * Stage 5 of the night: writes everything the release will hold, except its manifests and release.json (DESIGN §5, §6).
+ * Resolves to the public files.
  */
-export async function writeSnapshot(deps: SnapshotDeps): Promise<readonly DatasetFile[]> {
-  for (const folder of ['snapshot', 'state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
-  const files: Promise<DatasetFile>[] = [];
-  for (const name of DATASET_NAMES) {
-    const lines = await writeDatasetLines(name, deps);
-    // Compressed while DuckDB writes the next files: neither uses all cores all the time.
-    const file = compressLines(name, lines, deps);
-    file.catch(() => undefined); // Told by the Promise.all below; a failed COPY may come before it.
-    files.push(file);
-    await writeState(name, deps);
-  }
+export async function writeSnapshot(
+  { day, versions }: { readonly day: Day; readonly versions: NightVersions },
+  deps: SnapshotDeps,
+): Promise<WrittenSnapshot> {
+  for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
+  const inForce = { id: idFromSnapshot({ day, noticedMajor: null }), version: versions.inForce };
+  const files = await writeFiles(inForce, deps, (name) => writeState(name, deps));
   await writeParquet(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
   await writeParquet(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writeParquet(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
-  return Promise.all(files);
+  const written = { ...inForce, files: await Promise.all(files) };
+  const noticed: SnapshotFiles[] = [];
+  for (const version of versions.noticed) {
+    const snapshot = { id: idFromSnapshot({ day, noticedMajor: majorOf(version) }), version };
+    noticed.push({ ...snapshot, files: await Promise.all(await writeFiles(snapshot, deps)) });
+  }
+  return { inForce: written, noticed };
+}
+
+/** Resolves when all lines are written, to the files that are still being compressed from them. */
+async function writeFiles(
+  snapshot: Omit<SnapshotFiles, 'files'>,
+  deps: SnapshotDeps,
+  meanwhile: (name: DatasetName) => Promise<void> = async () => {},
+): Promise<readonly Promise<DatasetFile>[]> {
+  const paths = snapshotPaths(snapshot);
+  await mkdir(join(deps.folder, dirname(paths.manifest)), { recursive: true });
+  const files: Promise<DatasetFile>[] = [];
+  for (const name of DATASET_NAMES) {
+    const lines = await writeDatasetLines(name, snapshot, deps);
+    // Compressed while DuckDB writes the next files: neither uses all cores all the time.
+    const file = compressLines(name, lines, join(deps.folder, paths.dataset(name)));
+    file.catch(() => undefined); // Told by whoever awaits it; a failed COPY may come before that.
+    files.push(file);
+    await meanwhile(name);
+  }
+  return files;
 }
 
 interface DatasetLines {
@@ -42,14 +82,19 @@ interface DatasetLines {
   readonly records: number;
 }
 
-async function writeDatasetLines(name: DatasetName, { database, scratch }: SnapshotDeps): Promise<DatasetLines> {
-  const path = join(scratch, `${name}.lines`);
-  const select = `SELECT ${lineSql(DATASETS[name])} AS line FROM ${table('merged', name)} WHERE op <> 'delete'`;
+async function writeDatasetLines(
+  name: DatasetName,
+  { id, version }: Omit<SnapshotFiles, 'files'>,
+  { database, scratch }: SnapshotDeps,
+): Promise<DatasetLines> {
+  const path = join(scratch, `${id}.${name}.lines`);
+  const line = lineSql(version.datasets[name]);
+  const select = `SELECT ${line} AS line FROM ${table('merged', name)} WHERE op <> 'delete'`;
   return { path, records: await writeLines(database, select, path) };
 }
 
-async function compressLines(name: DatasetName, lines: DatasetLines, { folder }: SnapshotDeps): Promise<DatasetFile> {
-  const gzip = await gzipLines(lines.path, join(folder, RELEASE_PATHS.snapshot(name)));
+async function compressLines(name: DatasetName, lines: DatasetLines, to: string): Promise<DatasetFile> {
+  const gzip = await gzipLines(lines.path, to);
   await rm(lines.path);
   return { name, format: 'jsonl.gz', records: lines.records, ...gzip };
 }

@@ -56,6 +56,11 @@ export const API_ERRORS = {
     title: 'The cursor is older than what the change feed retains',
     help: 'Import the latest snapshot and continue from its change_cursor.',
   },
+  precondition_failed: {
+    status: 412,
+    title: 'What If-Match or If-Unmodified-Since names no longer holds',
+    help: 'The file is another one by now: ask for all of it, without these headers.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The request has a body that is too large',
@@ -70,6 +75,11 @@ export const API_ERRORS = {
     status: 415,
     title: 'The request has a body of a kind that is not understood',
     help: 'Send requests without a body.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The range begins behind the end of the file',
+    help: 'Compare what you have with "bytes" of the manifest: the download is complete, or has to begin anew.',
   },
   rate_limit_exceeded: {
     status: 429,

@@ -13,6 +13,8 @@ export interface Column {
   readonly description: string;
   /** False for what is captured but not part of a published record. */
   readonly published: boolean;
+  /** The key in a published record where a version renamed it; the column's name else (see `versions.ts`). */
+  readonly publishedAs?: string;
   /** A range the value must lie in, both ends included; units as in the description. */
   readonly min?: number;
   readonly max?: number;
@@ -40,7 +42,7 @@ export type DatasetName = (typeof DATASET_NAMES)[number];
 export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** The version of the published records, `major.minor` (SPEC "Versioning"). */
+/** The version of the published records that {@link DATASETS} describes, `major.minor`; `versions.ts` has them all. */
 export const SCHEMA_VERSION = '1.0';
 
 /** Positions of a category whose history can be asked for at once (SPEC "GET /v1/rankings/history"). */
@@ -149,6 +151,11 @@ export function childrenOf(parent: DatasetName): readonly { dataset: DatasetName
 /** The columns of a published record, in wire order. */
 export function publishedColumns(dataset: Dataset): readonly Column[] {
   return dataset.columns.filter((column) => column.published);
+}
+
+/** The key of a column in a published record. */
+export function publishedName(column: Column): string {
+  return column.publishedAs ?? column.name;
 }
 
 /** What makes a record differ from yesterday's: everything captured but the key and the time stamp. */

@@ -6,24 +6,24 @@ const Count = z.number().int().nonnegative();
 
 /** One file of a snapshot (SPEC "Snapshot manifest entry"); sizes in bytes, `content_*` of the uncompressed lines. */
 export const DatasetFileSchema = z.strictObject({
-  name: z.enum(DATASET_NAMES),
-  format: z.literal('jsonl.gz'),
-  records: Count,
-  bytes: Count,
-  sha256: Sha256,
-  content_bytes: Count,
-  content_sha256: Sha256,
+  name: z.enum(DATASET_NAMES).describe('The dataset'),
+  format: z.literal('jsonl.gz').describe('JSON Lines, compressed with gzip'),
+  records: Count.describe('Records, one per line'),
+  bytes: Count.describe('Size of the compressed file'),
+  sha256: Sha256.describe('SHA-256 of the compressed file, in hex'),
+  content_bytes: Count.describe('Size of the uncompressed lines'),
+  content_sha256: Sha256.describe('SHA-256 of the uncompressed lines, in hex'),
 });
 export type DatasetFile = z.infer<typeof DatasetFileSchema>;
 
 /** A snapshot's manifest entry, as `GET /v1/snapshots` will list it and as `snapshot/manifest.json` holds it. */
 export const ManifestSchema = z.strictObject({
-  id: z.string(),
-  published_at: z.iso.datetime(),
-  data_as_of: z.iso.datetime(),
-  schema_version: z.string(),
-  datasets: z.array(DatasetFileSchema),
-  change_cursor: z.string(),
-  prev_id: z.string().nullable(),
+  id: z.string().describe('Stable id: the day'),
+  published_at: z.iso.datetime().describe('When the files became downloadable'),
+  data_as_of: z.iso.datetime().describe('Point in time that the data reflect'),
+  schema_version: z.string().describe('Of the records of every file, major.minor'),
+  datasets: z.array(DatasetFileSchema).describe('The files'),
+  change_cursor: z.string().describe('Cursor of the change feed that goes on from exactly this snapshot'),
+  prev_id: z.string().nullable().describe('The snapshot before; null for the first'),
 });
 export type Manifest = z.infer<typeof ManifestSchema>;

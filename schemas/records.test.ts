@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DATASET_NAMES, DATASETS, ENTITY_TYPES, publishedColumns } from './datasets.ts';
+import { DATASET_NAMES, DATASETS, ENTITY_TYPES, publishedColumns, publishedName } from './datasets.ts';
 import { canonicalLine, datasetFromEntityType, recordSchema } from './records.ts';
 import { anyRecord } from './testing/arbitrary-record.ts';
+import { versionTwo } from './testing/record-versions.ts';
 
-describe.each(DATASET_NAMES)('the canonical line of %s', (name) => {
-  const dataset = DATASETS[name];
+const OF_VERSIONS = [DATASETS, versionTwo('2026-05-01').datasets].flatMap((datasets, index) =>
+  DATASET_NAMES.map((name) => ({ name, dataset: datasets[name], version: `${index + 1}.0` })),
+);
 
+describe.each(OF_VERSIONS)('the canonical line of $name in $version', ({ name, dataset }) => {
   it('is what a consumer gets who parses it and prints it again', () => {
     fc.assert(
       fc.property(anyRecord(dataset), (record) => {
-        const line = canonicalLine(name, record);
+        const line = canonicalLine(name, record, dataset);
         expect(JSON.stringify(JSON.parse(line))).toBe(line);
       }),
     );
@@ -19,9 +22,9 @@ describe.each(DATASET_NAMES)('the canonical line of %s', (name) => {
   it('has every published column in wire order, and fits the schema', () => {
     fc.assert(
       fc.property(anyRecord(dataset), (record) => {
-        const parsed = JSON.parse(canonicalLine(name, record));
-        expect(Object.keys(parsed)).toEqual(publishedColumns(dataset).map((column) => column.name));
-        expect(recordSchema(name).safeParse(parsed).error).toBeUndefined();
+        const parsed = JSON.parse(canonicalLine(name, record, dataset));
+        expect(Object.keys(parsed)).toEqual(publishedColumns(dataset).map(publishedName));
+        expect(recordSchema(name, dataset).safeParse(parsed).error).toBeUndefined();
       }),
     );
   });
@@ -30,9 +33,11 @@ describe.each(DATASET_NAMES)('the canonical line of %s', (name) => {
     fc.assert(
       fc.property(anyRecord(dataset), (record) => {
         const fields = Object.entries(record).reverse();
-        const line = canonicalLine(name, record);
-        expect(canonicalLine(name, Object.fromEntries(fields))).toBe(line);
-        expect(canonicalLine(name, Object.fromEntries(fields.filter(([, value]) => value !== null)))).toBe(line);
+        const line = canonicalLine(name, record, dataset);
+        expect(canonicalLine(name, Object.fromEntries(fields), dataset)).toBe(line);
+        expect(canonicalLine(name, Object.fromEntries(fields.filter(([, value]) => value !== null)), dataset)).toBe(
+          line,
+        );
       }),
     );
   });
@@ -40,7 +45,7 @@ describe.each(DATASET_NAMES)('the canonical line of %s', (name) => {
   it('is one line, without the newline', () => {
     fc.assert(
       fc.property(anyRecord(dataset), (record) => {
-        expect(canonicalLine(name, record)).not.toMatch(/[\n\r]/);
+        expect(canonicalLine(name, record, dataset)).not.toMatch(/[\n\r]/);
       }),
     );
   });

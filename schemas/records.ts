@@ -3,10 +3,12 @@ import {
   type Column,
   type ColumnType,
   DATASETS,
+  type Dataset,
   type DatasetName,
   type EntityType,
   ID_LENGTH_MAX,
   publishedColumns,
+  publishedName,
 } from './datasets.ts';
 
 /** A published record: a flat object with the dataset's columns in wire order. */
@@ -17,7 +19,8 @@ const VALUE_SCHEMAS: Readonly<Record<ColumnType, (column: Column) => z.ZodType>>
     z
       .string()
       .min(1)
-      .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`),
+      .refine((id) => [...id].length <= ID_LENGTH_MAX, `over ${ID_LENGTH_MAX} characters`)
+      .meta({ maxLength: ID_LENGTH_MAX }),
   text: () => z.string(),
   'text[]': () => z.array(z.string()),
   double: (column) => withRange(z.number(), column),
@@ -37,20 +40,29 @@ function columnSchema(column: Column): z.ZodType {
   return (column.nullable ? schema.nullable() : schema).describe(column.description);
 }
 
-/** The zod schema of a dataset's published record; unknown keys are refused, so a drift from the table shows. */
-export function recordSchema(dataset: DatasetName): z.ZodObject {
+/**
+ * The zod schema of a dataset's published record; unknown keys are refused, so a drift from the table shows.
+ * @param publishedAs the dataset in another version of the records
+ */
+export function recordSchema(dataset: DatasetName, publishedAs: Dataset = DATASETS[dataset]): z.ZodObject {
   return z.strictObject(
-    Object.fromEntries(publishedColumns(DATASETS[dataset]).map((column) => [column.name, columnSchema(column)])),
+    Object.fromEntries(publishedColumns(publishedAs).map((column) => [publishedName(column), columnSchema(column)])),
   );
 }
 
 /**
  * The canonical line of a record, without the newline (DESIGN §4): keys in wire order, nulls written, numbers in
  * their shortest round-trip form as ECMAScript and RFC 8785 print them.
+ * @param record by column
+ * @param publishedAs the dataset in another version of the records
  */
-export function canonicalLine(dataset: DatasetName, record: PublishedRecord): string {
-  const columns = publishedColumns(DATASETS[dataset]);
-  return JSON.stringify(Object.fromEntries(columns.map(({ name }) => [name, record[name] ?? null])));
+export function canonicalLine(
+  dataset: DatasetName,
+  record: PublishedRecord,
+  publishedAs: Dataset = DATASETS[dataset],
+): string {
+  const fields = publishedColumns(publishedAs).map((column) => [publishedName(column), record[column.name] ?? null]);
+  return JSON.stringify(Object.fromEntries(fields));
 }
 
 /** The dataset whose records an entity type stands for. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATASET_NAMES } from './datasets.ts';
-import { ManifestSchema } from './manifest.ts';
+import { type Manifest, ManifestSchema } from './manifest.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
@@ -56,6 +56,18 @@ export const ReleaseSchema = z.strictObject({
   ),
   files: z.array(ReleaseFileSchema),
   manifest: ManifestSchema,
+  /** The same snapshot in the major versions under notice (SPEC "Versioning"); absent where there is none. */
+  noticed_manifests: z.array(ManifestSchema).optional(),
+  /**
+   * In a night with which a version comes into force: the first of the events that send an unchanged record anew, which are
+   * the night's last ones; absent where there is none.
+   */
+  first_renewal_seq: z.number().int().positive().optional(),
 });
 export type Release = z.infer<typeof ReleaseSchema>;
+
+/** A release's snapshot in every version in which it was written, the one in force first. */
+export function manifestsOf(release: Pick<Release, 'manifest' | 'noticed_manifests'>): readonly Manifest[] {
+  return [release.manifest, ...(release.noticed_manifests ?? [])];
+}
 export type SourceFile = Release['source_files'][number];

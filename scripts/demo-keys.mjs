@@ -14,12 +14,14 @@ function modelstats(...words) {
   return JSON.parse(execFileSync('node', ['dist/bin/modelstats.js', ...words, '--json'], { encoding: 'utf8' }));
 }
 
-function freshKey(plan, organizations) {
+function freshKey(plan, existing) {
   const name = `Demo ${plan}`;
-  const found = organizations.find((organization) => organization.name === name);
-  const { id } = found ?? modelstats('orgs', 'create', '--name', name, '--plan', plan);
-  const old = found === undefined ? [] : modelstats('keys', 'list', '--org', id).keys;
-  for (const key of old) if (key.name === KEY_NAME && key.revoked_at === null) modelstats('keys', 'revoke', key.id);
+  const known = existing.find((organization) => organization.name === name);
+  const { id } = known ?? modelstats('orgs', 'create', '--name', name, '--plan', plan);
+  const old = known === undefined ? [] : modelstats('keys', 'list', '--org', id).keys;
+  for (const { id: keyId, name: keyName, revoked_at: revokedAt } of old) {
+    if (keyName === KEY_NAME && revokedAt === null) modelstats('keys', 'revoke', keyId);
+  }
   return modelstats('keys', 'create', '--org', id, '--name', KEY_NAME).key;
 }
 
@@ -31,22 +33,22 @@ function pricedModel({ store, newest: { day, run } }) {
   return line === '' ? 'MODEL_ID' : encodeURIComponent(JSON.parse(line).model_id);
 }
 
-const { organizations: known } = modelstats('orgs', 'list');
-const keys = PLANS.map((plan) => [plan.toUpperCase(), freshKey(plan, known)]);
+const { organizations } = modelstats('orgs', 'list');
+const issued = PLANS.map((plan) => [plan.toUpperCase(), freshKey(plan, organizations)]);
 const status = modelstats('status');
 const {
   MODELSTATS_HOST: host = '127.0.0.1',
   MODELSTATS_PORT: port = '8080',
   MODELSTATS_BASE_PATH: base = '',
 } = process.env;
-const [snapshot, model] = [status.newest.day, pricedModel(status)];
+const model = pricedModel(status);
 const ask = (plan, target, rest = '') => `curl -s -H "Authorization: Bearer $${plan}" "$URL${target}"${rest}`;
 
 console.log(`
 An organization per plan, each with a key. They are shown this once; the next run issues new ones and revokes these:
 
   export URL=http://${host}:${port}${base}
-${keys.map(([plan, key]) => `  export ${plan}=${key}`).join('\n')}
+${issued.map(([plan, key]) => `  export ${plan}=${key}`).join('\n')}
 
 Start the API (Ctrl-C ends it), and in another terminal paste the lines above and try:
 
@@ -55,7 +57,7 @@ Start the API (Ctrl-C ends it), and in another terminal paste the lines above an
   ${ask('COMMUNITY', '/v1/models?limit=3')}
   ${ask('COMMUNITY', `/v1/models/${model}/history?kind=pricing`)}
   ${ask('BUILDER', '/v1/snapshots')}
-  ${ask('BUILDER', `/v1/snapshots/${snapshot}/download?dataset=models&redirect=true`, ' -L | gunzip | head -2')}
+  ${ask('BUILDER', `/v1/snapshots/${status.newest.day}/download?dataset=models&redirect=true`, ' -L | gunzip | head -2')}
   ${ask('COMMERCIAL', '/v1/changes?limit=3')}
   ${ask('COMMUNITY', '/v1/changes', '   # 403: not in this plan')}
   ${ask('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}

@@ -32,8 +32,8 @@ if [ -n "$missing" ]; then
   fi
   export DEBIAN_FRONTEND=noninteractive
   # shellcheck disable=SC2086 # The names are words.
-  install() { apt-get install -y --no-install-recommends -o Dpkg::Options::=--force-confold $missing >&2; }
-  install || { apt-get update >&2 && install; }
+  install_missing() { apt-get install -y --no-install-recommends -o Dpkg::Options::=--force-confold $missing >&2; }
+  install_missing || { apt-get update >&2 && install_missing; }
   [ -z "$(find_missing)" ] || { echo "services.sh: still missing: $(find_missing)" >&2; exit 1; }
 fi
 find_postgres

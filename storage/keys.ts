@@ -6,12 +6,15 @@
  *   write the same key.
  * - A backfill is `backfill/pricing.<run>.parquet`; the same name in `.json` is put beside it after the swap that made it
  *   the one in force, so that a lost catalog finds it again. Only the one that the catalog lists is read.
+ * - A snapshot in a version under notice is a part of the snapshot: it lies in a folder of its own there, `snapshot/v2/`.
  * - `published` is put into a release after the swap that made it live, so that a lost catalog can be rebuilt.
  */
 
 import type { ReleasePart } from '../schemas/catalog.ts';
 import type { DatasetName } from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
+import type { Manifest } from '../schemas/manifest.ts';
+import { snapshotFromId } from '../schemas/snapshot-id.ts';
 
 export const CATALOG_KEY = 'catalog.json';
 export const RELEASES_PREFIX = 'releases/';
@@ -30,6 +33,21 @@ export const RELEASE_PATHS = {
   state: (dataset: DatasetName) => `state/${dataset}.parquet`,
   history: (dataset: DatasetName) => `history/${dataset}.parquet`,
 } as const;
+
+/** Where a snapshot's files lie inside its release; of a manifest, whichever version it is in. */
+export function snapshotPaths({ id }: Pick<Manifest, 'id'>): SnapshotPaths {
+  const major = snapshotFromId(id)?.noticedMajor ?? null;
+  if (major === null) return { manifest: RELEASE_PATHS.manifest, dataset: RELEASE_PATHS.snapshot };
+  return {
+    manifest: `snapshot/v${major}/manifest.json`,
+    dataset: (name) => `snapshot/v${major}/${name}.jsonl.gz`,
+  };
+}
+
+export interface SnapshotPaths {
+  readonly manifest: string;
+  readonly dataset: (name: DatasetName) => string;
+}
 
 /** What names a release: the day it captured and the run that made it. */
 export interface ReleaseName {

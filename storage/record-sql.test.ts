@@ -8,6 +8,7 @@ import { type Column, DATASET_NAMES, DATASETS, type Dataset, publishedColumns } 
 import { entityIdFromKey } from '../schemas/entity-id.ts';
 import { canonicalLine, type PublishedRecord } from '../schemas/records.ts';
 import { anyNumber, anyRecord } from '../schemas/testing/arbitrary-record.ts';
+import { versionTwo } from '../schemas/testing/record-versions.ts';
 import { Database } from './duckdb.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql, lineSql } from './record-sql.ts';
 
@@ -41,8 +42,15 @@ describe('a number in SQL', () => {
   });
 });
 
-describe.each(DATASET_NAMES)('a row of %s in SQL', (name) => {
-  const dataset = DATASETS[name];
+const VERSIONS = [
+  { version: '1.0', datasets: DATASETS },
+  { version: 'a later version', datasets: versionTwo('2026-05-01').datasets },
+];
+const DATASETS_OF_VERSIONS = VERSIONS.flatMap(({ version, datasets }) =>
+  DATASET_NAMES.map((name) => ({ version, name, dataset: datasets[name] })),
+);
+
+describe.each(DATASETS_OF_VERSIONS)('a row of $name in SQL, in $version', ({ name, dataset }) => {
   const batch = fc.array(anyRecord(dataset), { minLength: 1, maxLength: 20 });
 
   it('gives the canonical line and the entity id, byte for byte', { timeout: 120_000 }, async () => {
@@ -54,7 +62,7 @@ describe.each(DATASET_NAMES)('a row of %s in SQL', (name) => {
         );
         expect(rows).toEqual(
           records.map((record) => ({
-            line: canonicalLine(name, record),
+            line: canonicalLine(name, record, dataset),
             entity_id: entityIdFromKey(dataset.key.map((part) => String(record[part]))),
           })),
         );

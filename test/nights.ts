@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type NightDeps, runNight } from '../pipeline/night.ts';
 import type { NightResult } from '../pipeline/night-result.ts';
 import { addDays, type Day } from '../schemas/day.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
 import { Database } from '../storage/duckdb.ts';
 import { openStore } from '../storage/open-store.ts';
 
@@ -35,6 +36,8 @@ export interface TemporaryStoreOptions {
   readonly startsAt?: string;
   /** DuckDB's threads. */
   readonly threads?: number;
+  /** Versions of the records; those of production unless given. */
+  readonly versions?: readonly RecordVersion[];
 }
 
 /**
@@ -42,7 +45,7 @@ export interface TemporaryStoreOptions {
  * test give the same bytes.
  */
 export async function openTemporaryStore(options: TemporaryStoreOptions = {}): Promise<TemporaryStore> {
-  const { runPrefix = 'RUN', startsAt = '00:20:00Z', threads = 1 } = options;
+  const { runPrefix = 'RUN', startsAt = '00:20:00Z', threads = 1, versions } = options;
   const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
   const folder = join(root, 'store');
   let [now, runs] = [new Date(0), 0];
@@ -62,6 +65,7 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     uploadsMax: 4,
     toolVersion: '0.0.0-test',
     onStage: () => {},
+    ...(versions === undefined ? {} : { versions }),
   };
   return {
     folder,

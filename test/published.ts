@@ -28,9 +28,13 @@ export async function listReleaseKeys({ deps }: TemporaryStore, entry: CatalogEn
 }
 
 /** A snapshot's file, uncompressed. */
-export async function readSnapshot(store: TemporaryStore, entry: CatalogEntry, dataset: DatasetName): Promise<string> {
-  const body = await readFile(join(store.folder, releaseKey(entry, RELEASE_PATHS.snapshot(dataset))));
-  return gunzipSync(body).toString('utf8');
+export function readSnapshot(store: TemporaryStore, entry: CatalogEntry, dataset: DatasetName): Promise<string> {
+  return readLines(store, entry, RELEASE_PATHS.snapshot(dataset));
+}
+
+/** A compressed file of a release, uncompressed. */
+export async function readLines(store: TemporaryStore, entry: CatalogEntry, path: string): Promise<string> {
+  return gunzipSync(await readFile(join(store.folder, releaseKey(entry, path)))).toString('utf8');
 }
 
 /** The night's events as JSON Lines, `data` as it stands in the feed. */

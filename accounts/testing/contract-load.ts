@@ -15,6 +15,19 @@ interface Kept {
 
 export function describeLoad(subject: Subject): void {
   describe('many organizations at once', () => {
+    test("are served while operators work, and no operator's work is half done", async () => {
+      const accounts = await subject.open();
+      const caller = await (await addCustomer(accounts, { contract: { daily_quota: null } })).caller();
+      const work = [
+        ...Array.from({ length: 20 }, () => () => addCustomer(accounts, { plan: 'builder' })),
+        ...Array.from({ length: 400 }, () => () => accounts.quota.reserve(caller)),
+      ];
+      await times(work.length, async (index) => work[(index * 11) % work.length]?.());
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 400 });
+      const added = (await accounts.administration.listOrganizations()).filter(({ id }) => id > caller.organizationId);
+      expect(added.map(({ terms }) => terms.plan)).toEqual(Array(20).fill('builder'));
+    });
+
     test('through two openings, in any order, each pay exactly for what they kept, and nobody waits in a circle', async () => {
       const [here, there] = [await subject.open(), await subject.open()];
       const kept = await times(ORGANIZATIONS, async (): Promise<Kept> => {

@@ -63,15 +63,17 @@ export class AccessControl {
 
   /** Everything before validation; `access` is undefined for a route that doesn't exist, which ends here too. */
   async admit(request: FastifyRequest, access: RouteAccess | undefined): Promise<void> {
-    const { caller, route } = await this.#enter(request, access);
+    const caller = await this.#authenticate(request);
+    const burst = await this.#deps.accounts.burst.hit(caller);
+    const route = access !== undefined && this.#isLive(access.capability, caller) ? access : undefined;
+    const isData = route !== undefined && route.capability !== 'account';
+    const nothing = { usage: undefined, reservation: undefined, isQuotaUnknown: false };
+    this.#visits.set(request, { caller, burst, isData, ...nothing });
+    if (burst.refused && this.#isLive('plans', caller))
+      throw tooManyRequests(burst, caller, 'Your organization sends too many requests');
     if (route === undefined) throw notFound(null, 'There is no such route');
     await this.#countForBackstop(route, caller);
     assertFeature(route.feature, caller);
-  }
-
-  /** What holds for a request whose URL is so wrong that it never had a route: a key, and the burst. */
-  async admitUnrouted(request: FastifyRequest): Promise<void> {
-    await this.#enter(request, undefined);
   }
 
   /** What the caller may see. */
@@ -126,19 +128,6 @@ export class AccessControl {
   finish(request: FastifyRequest): void {
     const reservation = this.#visits.get(request)?.reservation;
     if (reservation !== undefined) this.#deps.accounts.quota.settle(reservation);
-  }
-
-  /** Authentication and burst; the route, if it is there for this caller. */
-  async #enter(request: FastifyRequest, access: RouteAccess | undefined) {
-    const caller = await this.#authenticate(request);
-    const burst = await this.#deps.accounts.burst.hit(caller);
-    const route = access !== undefined && this.#isLive(access.capability, caller) ? access : undefined;
-    const isData = route !== undefined && route.capability !== 'account';
-    const nothing = { usage: undefined, reservation: undefined, isQuotaUnknown: false };
-    this.#visits.set(request, { caller, burst, isData, ...nothing });
-    if (burst.refused && this.#isLive('plans', caller))
-      throw tooManyRequests(burst, caller, 'Your organization sends too many requests');
-    return { caller, route };
   }
 
   async #authenticate(request: FastifyRequest): Promise<Caller> {

@@ -1,20 +1,53 @@
-import swagger from '@fastify/swagger';
+import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { sha256 } from '../../storage/hash.ts';
+import { findMatchingEtag } from '../conditional.ts';
+import { JSON_TYPE } from '../serve-data-route.ts';
 
-/** `/openapi.json` and `/docs`, both made from the schemas of the routes. Must come before the routes. */
-export async function addOpenApi(app: FastifyInstance): Promise<void> {
-  app.setValidatorCompiler(() => (value) => ({ value })); // Data routes validate themselves: all problems at once.
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Model Statistics API', version: '1.0.0', description: 'Read-only data about AI models.' },
-    },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+/** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** `/openapi.json`, and `/docs` that shows it. */
+export async function addOpenApi(
+  app: FastifyInstance,
+  { document, basePath }: { readonly document: OpenApi.Document; readonly basePath: string },
+): Promise<void> {
+  addDocument(app, document);
+  // Its types know OpenAPI 3.0; it passes the document on as it is.
+  const specification = { document: document as unknown as StaticDocumentSpec['document'] };
+  await app.register(swagger, { mode: 'static', specification });
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
+  await app.register(async (scope) => {
+    // Asked for again each time, so that a new version of the service shows at once; what didn't change is a 304.
+    scope.addHook('onSend', async (_, reply) => {
+      if (reply.statusCode < 400) reply.header('Cache-Control', 'no-cache');
+    });
+    await scope.register(swaggerUi, {
+      routePrefix: '/docs',
+      indexPrefix: basePath,
+      staticCSP: CONTENT_SECURITY_POLICY,
+      theme: { title: document.info.title },
+    });
   });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}
+
+function addDocument(app: FastifyInstance, document: OpenApi.Document): void {
+  const body = JSON.stringify(document);
+  const etag = sha256(body).slice(0, 32);
+  app.get('/openapi.json', async (request, reply) => {
+    reply.headers({ ETag: `"${etag}"`, 'Cache-Control': 'no-cache' });
+    if (findMatchingEtag(request.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
+    return reply.type(JSON_TYPE).send(body);
+  });
 }

@@ -1,37 +1,70 @@
-import type { Socket } from 'node:net';
-import type { ApiErrorCode } from '../../schemas/api-errors.ts';
-import { API_ERRORS } from '../../schemas/api-errors.ts';
+import type { Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { API_ERRORS, type ApiErrorCode } from '../../schemas/api-errors.ts';
 import { ApiError, errorBody } from '../api-error.ts';
 
 /** Codes of Node's HTTP parser that have an answer of their own. */
 const PARSER_CODES: Readonly<Record<string, ApiErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/**
- * Answers what isn't HTTP, which no route ever sees, with the envelope too.
- *
- * @param newRequestId as for any other request, so that callers can cite it
- */
-export function clientErrorHandler(baseUrl: string, newRequestId: () => string) {
-  return (error: Error & { readonly code?: string }, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
+export interface RawAnswerDeps {
+  /** Before the paths of links; there is no request to take a host from. */
+  readonly baseUrl: string;
+  /** As for any other request, so that callers can cite it. */
+  readonly newRequestId: () => string;
+}
+
+/** Answers what isn't HTTP, which no route ever sees, with the envelope too. */
+export function clientErrorHandler(deps: RawAnswerDeps) {
+  return (error: Error & { readonly code?: string }, socket: Duplex): void => {
     const code = PARSER_CODES[error.code ?? ''] ?? 'bad_request';
-    const requestId = newRequestId();
-    const { status, title } = API_ERRORS[code];
-    const body = JSON.stringify(errorBody(new ApiError(code, title), { requestId, baseUrl }));
-    socket.end(
-      `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-ID: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else answerInTurn(socket, () => answerRaw(socket, code, deps));
   };
 }
 
+/** Answers what Node keeps from Fastify: CONNECT like any other method; expectations are ignored (RFC 9110 §10.1.1). */
+export function addRawAnswers(server: Server, deps: RawAnswerDeps): void {
+  server.on('connect', (_, socket) => answerRaw(socket, 'method_not_allowed', deps));
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+/**
+ * Waits for the answers to earlier requests on the connection: the new one would end up before them, or in the middle of
+ * one. A request whose own body isn't proper gets no other answer.
+ */
+function answerInTurn(socket: Duplex, answer: () => void): void {
+  const { _httpMessage: earlier } = socket as { _httpMessage?: ServerResponse | null }; // Where Node keeps it.
+  if (!socket.writable) socket.destroy();
+  else if (!earlier) answer();
+  else if (earlier.req.complete) earlier.once('close', () => setImmediate(answerInTurn, socket, answer));
+  else if (earlier.headersSent) socket.destroy();
+  else answer();
+}
+
+function answerRaw(socket: Duplex, code: ApiErrorCode, { baseUrl, newRequestId }: RawAnswerDeps): void {
+  const requestId = newRequestId();
+  const { status, title } = API_ERRORS[code];
+  const body = JSON.stringify(errorBody(new ApiError(code, title), { requestId, baseUrl }));
+  const lines = [
+    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-ID: ${requestId}`,
+    ...(code === 'method_not_allowed' ? ['Allow: GET'] : []),
+    'Connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
 const REASONS: Readonly<Record<number, string>> = {
+  405: 'Method Not Allowed',
   408: 'Request Timeout',
+  413: 'Payload Too Large',
   431: 'Request Header Fields Too Large',
 };

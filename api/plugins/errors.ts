@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiErrorCode } from '../../schemas/api-errors.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../schemas/api-errors.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import { ApiError, type ErrorContext, errorBody, notFound } from '../api-error.ts';
 import { RequestInvalid } from '../validation.ts';
@@ -36,22 +36,34 @@ function apiErrorFrom(error: unknown): ApiError {
   if (isAppError(error, 'unavailable')) {
     return new ApiError('unavailable', error.message, { cause: error, headers: { 'Retry-After': '5' } });
   }
+  if (isAppError(error, 'store_unavailable')) {
+    const message = 'The store of the snapshots does not answer; try again in a moment';
+    return new ApiError('unavailable', message, { cause: error, headers: { 'Retry-After': '5' } });
+  }
   const status = statusOf(error);
-  const code = status === undefined ? undefined : FRAMEWORK_CODES[status];
-  if (code !== undefined) return new ApiError(code, MESSAGES[code] ?? 'The request is not proper', { cause: error });
+  const code = status === undefined ? undefined : codeFrom(status);
+  if (code !== undefined) return new ApiError(code, MESSAGES[code] ?? API_ERRORS[code].title, { cause: error });
   const message = 'Something went wrong on our side; the request_id helps us find it';
   return new ApiError('internal_error', message, { cause: error });
 }
 
-/** Fastify's own refusals, by their status. */
+/** Whatever else is the caller's mistake is a bad request; whatever is ours has no code here. */
+function codeFrom(status: number): ApiErrorCode | undefined {
+  return FRAMEWORK_CODES[status] ?? (status >= 400 && status < 500 ? 'bad_request' : undefined);
+}
+
+/** Refusals of Fastify and of its plugins, by their status. A path that leads out of a folder (403) leads nowhere. */
 const FRAMEWORK_CODES: Readonly<Record<number, ApiErrorCode>> = {
   400: 'bad_request',
+  403: 'not_found',
   404: 'not_found',
   405: 'method_not_allowed',
   408: 'request_timeout',
+  412: 'precondition_failed',
   413: 'payload_too_large',
   414: 'uri_too_long',
   415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
   429: 'rate_limit_exceeded',
   431: 'headers_too_large',
   503: 'unavailable',
@@ -63,6 +75,7 @@ const MESSAGES: Partial<Readonly<Record<ApiErrorCode, string>>> = {
   payload_too_large: 'The request has a body, which is not needed, and it is too large',
   uri_too_long: 'The URL, or an id in it, is too long',
   unsupported_media_type: 'The request has a body of an unknown kind; none is needed',
+  range_not_satisfiable: 'The range begins behind the end of the file',
   unavailable: 'The service can not answer just now; try again in a moment',
 };
 

@@ -2,22 +2,27 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../api-error.ts';
 
-/** Makes every route that is added from now on answer 405 to all methods but GET (DECISIONS "405"). */
+/**
+ * Makes every route that is added from now on answer 405 to all methods but its own (DECISIONS "405"), before anything is
+ * made of a body.
+ */
 export function refuseOtherMethods(app: FastifyInstance): void {
-  const others = METHODS.filter((method) => method !== 'GET' && method !== 'CONNECT');
-  for (const method of others) {
+  const methods = METHODS.filter((method) => method !== 'CONNECT'); // That one never reaches a route.
+  for (const method of methods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  app.addHook('onRoute', ({ method, url, path, config }) => {
-    if (method !== 'GET' || path.endsWith('*')) return;
-    app.route({
-      method: others,
-      url,
-      schema: { hide: true },
+  app.addHook('onRoute', function refuseOthers({ method, routePath, config }) {
+    const offered = [method].flat();
+    if (!offered.includes('GET')) return;
+    const message = 'This route answers GET only';
+    this.route({
+      method: methods.filter((other) => !offered.includes(other)),
+      url: routePath,
       ...(config === undefined ? {} : { config }),
-      handler: () => {
-        throw new ApiError('method_not_allowed', 'This route answers GET only', { headers: { Allow: 'GET' } });
+      onRequest: async () => {
+        throw new ApiError('method_not_allowed', message, { headers: { Allow: offered.sort().join(', ') } });
       },
+      handler: () => undefined,
     });
   });
 }

@@ -1,13 +1,13 @@
-import type { DuckDBValue } from '@duckdb/node-api';
 import { sha256 } from '../../storage/hash.ts';
 import type { CheckedQuery } from '../parse-request.ts';
 import { type Problem, queryProblem, RequestInvalid } from '../validation.ts';
+import type { QueryValue } from '../view/query-pool.ts';
 import type { View } from '../view/view.ts';
 
 /** A condition with its values; `?` stands for each, in order. */
 export interface Condition {
   readonly sql: string;
-  readonly values: readonly DuckDBValue[];
+  readonly values: readonly QueryValue[];
 }
 
 export interface SortKey {
@@ -54,8 +54,9 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
   const [rows, [counted]] = await Promise.all([
     view.rows(
       `SELECT ${query.lineSql ?? 'line'} AS line, to_json([${positionSql}])::VARCHAR AS position
-       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)} LIMIT ${query.limit + 1}`,
-      page.values,
+       FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)}
+       LIMIT $${page.values.length + 1}::INTEGER`,
+      [...page.values, query.limit + 1],
     ),
     view.rows(`SELECT count(*)::DOUBLE AS total FROM ${query.table} WHERE ${all.sql}`, all.values),
   ]);
@@ -142,8 +143,11 @@ function parsePosition(json: string): readonly (string | null)[] | undefined {
   }
 }
 
-/** A condition for a parameter that is given; none for one that isn't. `values` stand for the `?` in order. */
+/**
+ * A condition for a parameter that is given; none for one that isn't. `values` stand for the `?` in order, numbers as text:
+ * DuckDB's binding takes 1e30 for an integer, which it is too large for.
+ */
 export function where(sql: string, ...values: readonly (string | number | undefined)[]): readonly Condition[] {
   const given = values.filter((value) => value !== undefined);
-  return given.length === 0 ? [] : [{ sql, values: given }];
+  return given.length === 0 ? [] : [{ sql, values: given.map(String) }];
 }

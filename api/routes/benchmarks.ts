@@ -15,7 +15,9 @@ export const benchmarksRoute = dataRoute({
     limit: limit(200, 50),
     cursor: listCursor,
   }),
-  response: z.object({ benchmarks: z.array(BenchmarkSchema), ...LIST_FIELDS }).meta({ id: 'Benchmarks' }),
+  response: z
+    .object({ benchmarks: z.array(BenchmarkSchema).describe('One page, by id'), ...LIST_FIELDS })
+    .meta({ id: 'Benchmarks' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,

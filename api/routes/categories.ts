@@ -9,7 +9,16 @@ export const categoriesRoute = dataRoute({
   params: NO_PARAMETERS,
   query: NO_PARAMETERS,
   response: z
-    .object({ categories: z.array(z.object({ id: z.string(), model_count: z.int().describe('Models ranked in it') })) })
+    .object({
+      categories: z
+        .array(
+          z.object({
+            id: z.string().describe('For the category parameters of other routes'),
+            model_count: z.int().min(0).describe('Models ranked in it'),
+          }),
+        )
+        .describe('By id'),
+    })
     .meta({ id: 'Categories' }),
   errors: [],
   cacheControl: 'public, max-age=60',

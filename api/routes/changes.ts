@@ -8,6 +8,7 @@ import { dataRoute } from '../data-route.ts';
 import { integer, oneOf, text } from '../parameters.ts';
 import { NO_PARAMETERS } from '../parameters-common.ts';
 import { jsonObject } from '../queries/json-text.ts';
+import { ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../records.ts';
 import { type Problem, queryProblem } from '../validation.ts';
 import { firstRetainedSeq } from '../view/build-view.ts';
 import type { View } from '../view/view.ts';
@@ -17,6 +18,16 @@ import type { View } from '../view/view.ts';
  * larger: one request reads longer.
  */
 const SCANNED_MAX = 100_000;
+
+/** An event with the records that its data may be. */
+const ChangeEventSchema = z
+  .looseObject({
+    ...ChangeSchema.shape,
+    data: z
+      .union([ModelSchema, ScoreSchema, RankingSchema, PriceSchema, z.null()])
+      .describe('The full record of an upsert, by entity_type; null for a delete'),
+  })
+  .meta({ id: 'ChangeEvent' });
 
 interface Effective {
   /** The last event the caller has; the page begins behind it. */
@@ -40,13 +51,16 @@ export const changesRoute = dataRoute({
       example: 'NDYwMDA',
     }).optional(),
     limit: integer({ min: 1, max: 1000, fallback: 1000, description: 'Events per page' }),
-    entity_type: oneOf(ENTITY_TYPES, { description: 'Only events of this type; cursors stay the same' }).optional(),
+    entity_type: oneOf(ENTITY_TYPES, {
+      description: 'Only events of this type; cursors stay the same',
+      example: 'pricing',
+    }).optional(),
   }),
   response: z
     .object({
-      events: z.array(z.looseObject(ChangeSchema.shape).meta({ id: 'ChangeEvent' })),
+      events: z.array(ChangeEventSchema).describe('Ascending by seq'),
       next_cursor: z.string().describe('Where the next page begins; store it once this page is applied'),
-      has_more: z.boolean(),
+      has_more: z.boolean().describe('True: go on at once'),
       retained_from: z.iso.date().describe('The earliest day still in the feed'),
       published_through: z.iso.date().describe('The newest published day, with or without changes'),
     })

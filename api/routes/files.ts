@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { isKey } from '../../storage/object-store.ts';
@@ -9,21 +10,24 @@ export async function addFiles(
   app: FastifyInstance,
   { folder, links }: { readonly folder: string; readonly links: FileLinks },
 ): Promise<void> {
-  await app.register(fastifyStatic, { root: folder, serve: false, cacheControl: false });
+  await app.register(fastifyStatic, {
+    ...{ root: folder, serve: false, cacheControl: false },
+    // Of a file only: an error has headers of its own.
+    setHeaders: (reply, path) => {
+      reply.header('Cache-Control', 'private, no-store');
+      reply.header('Content-Disposition', `attachment; filename="${basename(path)}"`);
+    },
+  });
   app.get<{ Params: { '*': string }; Querystring: { expires?: unknown; signature?: unknown } }>(
     '/files/*',
-    { schema: { hide: true }, compress: false },
+    { compress: false },
     async (request, reply) => {
       const key = request.params['*'];
       const { expires, signature } = request.query;
       if (!isKey(key) || !links.isValid(key, String(expires), String(signature))) {
         throw new ApiError('signature_invalid', 'This address has expired or was altered; ask for a new one');
       }
-      const name = key.split('/').at(-1) ?? 'file';
-      return reply
-        .headers({ 'Cache-Control': 'private, no-store', 'Content-Disposition': `attachment; filename="${name}"` })
-        .type('application/gzip')
-        .sendFile(key);
+      return reply.sendFile(key);
     },
   );
 }

@@ -9,9 +9,9 @@ import type { View } from '../view/view.ts';
 const ModelDetailSchema = z
   .looseObject({
     ...ModelSchema.shape,
-    scores: z.array(ScoreSchema),
-    rankings: z.array(RankingSchema),
-    pricing: z.array(PriceSchema),
+    scores: z.array(ScoreSchema).describe('By benchmark'),
+    rankings: z.array(RankingSchema).describe('By category'),
+    pricing: z.array(PriceSchema).describe('By provider'),
   })
   .meta({ id: 'ModelDetail' });
 

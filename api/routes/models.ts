@@ -23,16 +23,18 @@ const ModelsQuerySchema = z.object({
   q: text({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
   organization: id('Who made the model', 'openai').optional(),
   provider: id('A provider that serves the model', 'openrouter').optional(),
-  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens' }).optional(),
-  released_after: day({ description: 'Released on this day or later' }).optional(),
-  released_before: day({ description: 'Released on this day or earlier' }).optional(),
+  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
+  released_after: day({ description: 'Released on this day or later', example: '2026-01-01' }).optional(),
+  released_before: day({ description: 'Released on this day or earlier', example: '2026-06-29' }).optional(),
   max_input_price: decimal({
     min: 0,
     description: 'Sold somewhere at this input price per million or less',
+    example: 1,
   }).optional(),
   max_output_price: decimal({
     min: 0,
     description: 'Sold somewhere at this output price per million or less; with max_input_price by the same provider',
+    example: 5,
   }).optional(),
   sort: oneOf(SORTS, { description: 'Order; a minus turns it round; records without the value come last' })
     .default('id')
@@ -48,7 +50,9 @@ export const modelsRoute = dataRoute({
   summary: 'Models, with filters',
   params: NO_PARAMETERS,
   query: ModelsQuerySchema,
-  response: z.object({ models: z.array(ModelSchema), ...LIST_FIELDS }).meta({ id: 'Models' }),
+  response: z
+    .object({ models: z.array(ModelSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
+    .meta({ id: 'Models' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
@@ -73,7 +77,7 @@ function conditionsFrom(query: ModelsQuery): readonly Condition[] {
     ...where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', query.q, query.q),
     ...where('organization = ?', query.organization),
     ...where('list_contains(inference, ?)', query.provider),
-    ...where('context_length >= ?', query.min_context),
+    ...where('context_length >= ?::VARCHAR::BIGINT', query.min_context),
     ...where('release_date >= ?::VARCHAR::DATE', query.released_after),
     ...where('release_date <= ?::VARCHAR::DATE', query.released_before),
     ...priceConditions(query),
@@ -82,7 +86,10 @@ function conditionsFrom(query: ModelsQuery): readonly Condition[] {
 
 /** A price that meets both bounds must be one and the same. */
 function priceConditions({ max_input_price: input, max_output_price: output }: ModelsQuery): readonly Condition[] {
-  const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
+  const bounds = [
+    ...where('p.input_per_million <= ?::VARCHAR::DOUBLE', input),
+    ...where('p.output_per_million <= ?::VARCHAR::DOUBLE', output),
+  ];
   if (bounds.length === 0) return [];
   const both = bounds.map((bound) => bound.sql).join(' AND ');
   const sql = `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${both})`;
@@ -93,8 +100,11 @@ function sortFrom(sort: ModelsQuery['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
   if (sort === 'id' || !isSortColumn(column)) return undefined;
-  return { column, isDescending, type: SORT_TYPES[column] };
+  return { column: column === 'name' ? SORTED_NAME : column, isDescending, type: SORT_TYPES[column] };
 }
+
+/** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
+const SORTED_NAME = 'left(name, 200)';
 
 function isSortColumn(column: string): column is keyof typeof SORT_TYPES {
   return Object.hasOwn(SORT_TYPES, column);

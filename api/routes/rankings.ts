@@ -18,10 +18,10 @@ export const rankingsRoute = dataRoute({
   }),
   response: z
     .object({
-      category: z.string(),
+      category: z.string().describe('As asked for'),
       ranked_at: z.iso.datetime().nullable().describe('When rankings were last captured'),
-      method: z.literal('trueskill'),
-      rankings: z.array(RankingSchema),
+      method: z.literal('trueskill').describe('How skill is estimated'),
+      rankings: z.array(RankingSchema).describe('One page, by rank'),
       ...LIST_FIELDS,
     })
     .meta({ id: 'Rankings' }),

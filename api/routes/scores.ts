@@ -7,13 +7,13 @@ import { type Condition, findListCursorProblems, listPage, type SortKey, where }
 import { LIST_FIELDS, ScoreSchema } from '../records.ts';
 
 const ScoresQuerySchema = z.object({
-  model: id('The model', 'gpt-5.4-mini').optional(),
-  benchmark: id('The benchmark', 'aider-polyglot-pass-rate-2').optional(),
+  model: id('The model', 'gpt-5').optional(),
+  benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
   source: id('Who measured', 'official').optional(),
-  min_value: decimal({ description: 'Least score' }).optional(),
-  max_value: decimal({ description: 'Greatest score' }).optional(),
-  measured_after: day({ description: 'Measured on this day or later' }).optional(),
-  measured_before: day({ description: 'Measured on this day or earlier' }).optional(),
+  min_value: decimal({ description: 'Least score', example: 50 }).optional(),
+  max_value: decimal({ description: 'Greatest score', example: 90.5 }).optional(),
+  measured_after: day({ description: 'Measured on this day or later', example: '2026-01-01' }).optional(),
+  measured_before: day({ description: 'Measured on this day or earlier', example: '2026-06-29' }).optional(),
   sort: oneOf(['model_id', 'value', '-value', '-measured_at'], {
     description: 'Order; a minus turns it round; records without the value come last',
   })
@@ -30,7 +30,9 @@ export const scoresRoute = dataRoute({
   summary: 'Scores, with filters',
   params: NO_PARAMETERS,
   query: ScoresQuerySchema,
-  response: z.object({ scores: z.array(ScoreSchema), ...LIST_FIELDS }).meta({ id: 'Scores' }),
+  response: z
+    .object({ scores: z.array(ScoreSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
+    .meta({ id: 'Scores' }),
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
@@ -61,8 +63,8 @@ function conditionsFrom(query: ScoresQuery): readonly Condition[] {
     ...where('model_id = ?', query.model),
     ...where('benchmark_id = ?', query.benchmark),
     ...where('source = ?', query.source),
-    ...where('value >= ?', query.min_value),
-    ...where('value <= ?', query.max_value),
+    ...where('value >= ?::VARCHAR::DOUBLE', query.min_value),
+    ...where('value <= ?::VARCHAR::DOUBLE', query.max_value),
     ...where('measured_at >= ?::VARCHAR::DATE', query.measured_after),
     ...where('measured_at <= ?::VARCHAR::DATE', query.measured_before),
   ];

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { timestampFromDate } from '../../schemas/day.ts';
-import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import type { Manifest } from '../../schemas/manifest.ts';
+import { releaseKey, snapshotPaths } from '../../storage/keys.ts';
 import { notFound } from '../api-error.ts';
-import { dataRoute } from '../data-route.ts';
+import { dataRoute, type RequestContext } from '../data-route.ts';
 import { flag, oneOf } from '../parameters.ts';
 import { id } from '../parameters-common.ts';
+import { findVersionProblems, isInVersion, schemaVersion } from '../schema-version.ts';
 import { visibleSnapshots } from '../snapshot-rights.ts';
+import { dayFromSnapshot } from '../view/build-view.ts';
 
 /** How long a signed URL is good (SPEC "Other constants"). */
 export const URL_LIFETIME_SECONDS = 15 * 60;
@@ -20,28 +23,34 @@ export const snapshotDownloadRoute = dataRoute({
   params: z.object({ snapshot_id: id('The snapshot, as listed', '2026-06-29') }),
   query: z.object({
     dataset: oneOf(DATASET_NAMES, { description: 'Which file', example: 'models' }),
+    schema_version: schemaVersion('The version of the records, `major` or `major.minor`; default: that of the id'),
     redirect: flag({ description: 'Answer with a redirect to the file' }),
   }),
   response: z
     .object({
-      dataset: z.enum(DATASET_NAMES),
+      dataset: z.enum(DATASET_NAMES).describe('As asked for'),
       url: z.url().describe('Needs no key; fetching it costs no quota'),
-      expires_at: z.iso.datetime(),
+      expires_at: z.iso.datetime().describe('Until when the URL is good'),
       bytes: z.int().describe('Size of the compressed file'),
       sha256: z.string().describe('Of the compressed file, in hex'),
     })
     .meta({ id: 'SnapshotDownload' }),
+  redirects: true,
   errors: ['not_found'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
-  prepare: ({ params, query }, { view, rights, today }) => {
-    const manifest = visibleSnapshots(view.meta.manifests, rights, today).find(
-      ({ id: listed }) => listed === params.snapshot_id,
+  check: findVersionProblems,
+  prepare: ({ params, query }, context) => {
+    const { view } = context;
+    const manifest = findSnapshot(params.snapshot_id, query.schema_version, context);
+    const entry = view.meta.catalog.releases.find(
+      ({ day }) => manifest !== undefined && day === dayFromSnapshot(manifest),
     );
-    const entry = view.meta.catalog.releases.find(({ day }) => day === manifest?.id);
     const file = manifest?.datasets.find(({ name }) => name === query.dataset);
-    if (entry === undefined || file === undefined) throw notFound('snapshot_id', 'There is no such snapshot');
-    return { key: releaseKey(entry, RELEASE_PATHS.snapshot(query.dataset)), file, redirect: query.redirect };
+    if (manifest === undefined || entry === undefined || file === undefined) {
+      throw notFound('snapshot_id', 'There is no such snapshot');
+    }
+    return { key: releaseKey(entry, snapshotPaths(manifest).dataset(query.dataset)), file, redirect: query.redirect };
   },
   answerOnce: async ({ key, file, redirect }, { now, signUrl }) => {
     const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });
@@ -52,3 +61,17 @@ export const snapshotDownloadRoute = dataRoute({
     return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store' }, body };
   },
 });
+
+/** The snapshot of an id; of a day's own id, in the wanted version of that day. */
+function findSnapshot(
+  snapshotId: string,
+  version: string | undefined,
+  { view, rights, today }: RequestContext,
+): Manifest | undefined {
+  const visible = visibleSnapshots(view.meta.manifests, rights, today).filter((manifest) =>
+    isInVersion(manifest, version),
+  );
+  const exact = visible.find((manifest) => manifest.id === snapshotId);
+  if (exact !== undefined || version === undefined) return exact;
+  return visible.find((manifest) => dayFromSnapshot(manifest) === snapshotId);
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ManifestSchema } from '../../schemas/manifest.ts';
 import { dataRoute } from '../data-route.ts';
 import { NO_PARAMETERS } from '../parameters-common.ts';
+import { findVersionProblems, isInVersion, schemaVersion } from '../schema-version.ts';
 import { visibleSnapshots } from '../snapshot-rights.ts';
 
 /** `GET /v1/snapshots` (SPEC). */
@@ -10,18 +11,27 @@ export const snapshotsRoute = dataRoute({
   capability: 'snapshots',
   summary: 'Bulk snapshots, newest first',
   params: NO_PARAMETERS,
-  query: NO_PARAMETERS,
+  query: z.object({
+    schema_version: schemaVersion(
+      'Only snapshots in this version, `major` or `major.minor`; left out: in every version',
+    ),
+  }),
   response: z
-    .object({ snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })) })
+    .object({
+      snapshots: z.array(z.looseObject(ManifestSchema.shape).meta({ id: 'Snapshot' })).describe('Newest first'),
+    })
     .meta({ id: 'Snapshots' }),
   errors: [],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: false,
-  prepare: (_, { view, rights, today }) => ({
-    ids: visibleSnapshots(view.meta.manifests, rights, today).map(({ id }) => id),
+  dependsOnToday: true, // Month-ends leave the history of a plan.
+  check: findVersionProblems,
+  prepare: ({ query }, { view, rights, today }) => ({
+    ids: visibleSnapshots(view.meta.manifests, rights, today)
+      .filter((manifest) => isInVersion(manifest, query.schema_version))
+      .map(({ id }) => id),
   }),
   answer: async ({ ids }, { view }) => {
-    const wanted = new Set(ids);
-    return JSON.stringify({ snapshots: view.meta.manifests.filter(({ id }) => wanted.has(id)).toReversed() });
+    const byId = new Map(view.meta.manifests.map((manifest) => [manifest.id, manifest]));
+    return JSON.stringify({ snapshots: ids.map((id) => byId.get(id)) });
   },
 });

@@ -18,10 +18,12 @@ export const updatesRoute = dataRoute({
   }),
   response: z
     .object({
-      days: z.int(),
-      models: z.array(
-        z.looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('Capture that first saw it') }),
-      ),
+      days: z.int().describe('As asked for'),
+      models: z
+        .array(
+          z.looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('Capture that first saw it') }),
+        )
+        .describe('Newest first'),
       total: LIST_FIELDS.total,
     })
     .meta({ id: 'Updates' }),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../storage/open-store.ts';
 import { AnswerCache } from '../answer-cache.ts';
@@ -20,6 +21,8 @@ export interface TestApiOptions {
   /** A folder that a view may already lie in; default: a new one. */
   readonly viewFolder?: string;
   readonly cacheBytes?: number;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[];
   /** Stands between the API and the store, to make it fail. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
   /** Asks for keys; default: everything is open to all. */
@@ -34,7 +37,8 @@ export interface TestApi {
   readonly viewFolder: string;
   /** Undefined where nobody is asked for a key. */
   readonly accounts: TestAccounts | undefined;
-  /** With the key that was chosen, if one was and `headers` has no other. */
+  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
+  readonly headers: Readonly<Record<string, string>>;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** The parsed body of a 200. */
   json(url: string): Promise<Record<string, unknown>>;
@@ -72,7 +76,13 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
   const events: ViewEvent[] = [];
   const follower = new ViewFollower(
     { ...DEFAULT_FOLLOWER, ...options.follower },
-    { store, folder: await ViewFolder.take(viewFolder), clock, onEvent: (event) => events.push(event) },
+    {
+      store,
+      folder: await ViewFolder.take(viewFolder),
+      clock,
+      versions: options.versions,
+      onEvent: (event) => events.push(event),
+    },
   );
   const folder = folderFromUrl(url);
   const accounts = options.accounts && (await openTestAccounts(options.accounts, clock));
@@ -86,14 +96,15 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     files: folder === undefined ? undefined : { folder, links },
     logger: undefined,
     metrics: new Metrics(),
+    versions: options.versions,
   });
   await follower.start();
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
-  const credential = chosen === undefined ? {} : bearer(chosen.key);
+  const common: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
   const get: TestApi['get'] = async (path, headers = {}) =>
-    app.inject({ method: 'GET', url: path, headers: { ...credential, ...headers } });
+    app.inject({ method: 'GET', url: path, headers: { ...common, ...headers } });
   return {
-    ...{ app, follower, events, viewFolder, accounts, get },
+    ...{ app, follower, events, viewFolder, accounts, get, headers: common },
     json: async (path) => {
       const response = await get(path);
       if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);

@@ -60,20 +60,21 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
   };
   const retained = retainedFrom(catalog) ?? newest.day;
   const withEvents = entries.filter(({ day, first_seq: firstSeq }) => firstSeq !== null && day >= retained);
+  const backfilled = limit(() => fetchBackfilledPrices(catalog, join(folder, 'backfill.parquet'), deps));
   const all = Promise.all([
     perDataset((name) => fetchFile(newest, RELEASE_PATHS.state(name), `state-${name}`)),
     perDataset((name) =>
       Promise.all(entries.map((entry) => fetchFile(entry, RELEASE_PATHS.history(name), `closed-${name}`))),
     ),
     Promise.all(withEvents.map((entry) => fetchFile(entry, RELEASE_PATHS.changes, 'changes'))),
-    fetchBackfilledPrices(catalog, join(folder, 'backfill.parquet'), deps),
+    backfilled,
   ]);
   try {
     const [state, closed, changes, backfill] = await all;
     return { state, closed, changes, backfill, releases };
   } catch (error) {
     hasFailed = true;
-    await Promise.allSettled(tasks); // Nothing is written into the folder after this.
+    await Promise.allSettled([...tasks, backfilled]); // Nothing is written into the folder after this.
     throw error;
   }
 }

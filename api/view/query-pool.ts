@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { AppError } from '../../schemas/errors.ts';
@@ -14,6 +14,9 @@ export interface QueryLimits {
 }
 
 export type QueryRow = Record<string, unknown>;
+
+/** What a query can be given; a number is a DOUBLE in SQL, whole or not. */
+export type QueryValue = string | number | null;
 
 /** Statements that a connection keeps prepared. Smaller: rare filters are planned anew each time, half a millisecond. */
 const PREPARED_MAX = 200;
@@ -31,6 +34,7 @@ export class QueryPool {
   readonly #idle: Worker[];
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #limits: QueryLimits;
+  #isClosed = false;
 
   private constructor(workers: Worker[], limits: QueryLimits) {
     this.#idle = workers;
@@ -57,22 +61,24 @@ export class QueryPool {
    * All rows of a query as objects; BIGINT comes as text, so cast in SQL where a number is wanted. Rejects with
    * `unavailable` where too many wait or the query takes too long.
    */
-  async rows(sql: string, parameters: readonly DuckDBValue[]): Promise<readonly QueryRow[]> {
+  async rows(sql: string, parameters: readonly QueryValue[]): Promise<readonly QueryRow[]> {
     if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
       throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
     }
     return this.#limit(async () => {
+      if (this.#isClosed) throw new AppError('unavailable', 'this view is closed');
       const worker = this.#idle.pop();
       if (worker === undefined) throw new Error('more queries run than there are connections');
       try {
         return await this.#run(worker, sql, parameters);
       } finally {
-        this.#idle.push(worker);
+        if (this.#isClosed) closeWorker(worker);
+        else this.#idle.push(worker);
       }
     });
   }
 
-  async #run(worker: Worker, sql: string, parameters: readonly DuckDBValue[]): Promise<readonly QueryRow[]> {
+  async #run(worker: Worker, sql: string, parameters: readonly QueryValue[]): Promise<readonly QueryRow[]> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
@@ -80,7 +86,7 @@ export class QueryPool {
     }, this.#limits.queryTimeoutMs);
     try {
       const statement = worker.prepared.get(sql) ?? (await prepare(worker, sql));
-      statement.bind([...parameters]);
+      for (const [index, value] of parameters.entries()) bind(statement, index + 1, value);
       const reader = await statement.runAndReadAll();
       return reader.getRowObjectsJson();
     } catch (error) {
@@ -91,14 +97,23 @@ export class QueryPool {
     }
   }
 
-  /** Closes the connections; no query may be running. */
+  /** Closes the connections; one whose query nobody waits for any more, when that ends. */
   close(): void {
-    for (const { connection, prepared } of this.#idle) {
-      prepared.clear();
-      connection.closeSync();
-    }
-    this.#idle.length = 0;
+    this.#isClosed = true;
+    for (const worker of this.#idle.splice(0)) closeWorker(worker);
   }
+}
+
+function closeWorker({ connection, prepared }: Worker): void {
+  prepared.clear();
+  connection.closeSync();
+}
+
+/** Left to itself, the binding takes whole numbers for BIGINT and refuses 1e300. */
+function bind(statement: DuckDBPreparedStatement, position: number, value: QueryValue): void {
+  if (value === null) statement.bindNull(position);
+  else if (typeof value === 'number') statement.bindDouble(position, value);
+  else statement.bindVarchar(position, value);
 }
 
 async function prepare({ connection, prepared }: Worker, sql: string): Promise<DuckDBPreparedStatement> {

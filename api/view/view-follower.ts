@@ -1,10 +1,11 @@
-import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
+import type { Catalog } from '../../schemas/catalog.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { buildView, type ViewFile } from './build-view.ts';
+import { type BuiltView, buildView } from './build-view.ts';
 import type { QueryLimits } from './query-pool.ts';
 import { View } from './view.ts';
 import type { ViewFolder } from './view-folder.ts';
@@ -24,6 +25,8 @@ export interface FollowerDeps {
   readonly store: ObjectStore;
   readonly folder: ViewFolder;
   readonly clock: () => Date;
+  /** Versions of the records; default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
   readonly onEvent: (event: ViewEvent) => void;
 }
 
@@ -76,7 +79,7 @@ export class ViewFollower {
 
   /** Opens what an earlier process left, where it is any good, then follows until stopped. Resolves after the first look. */
   async start(): Promise<void> {
-    await this.#openCached();
+    this.#running = this.#running.then(() => this.#openCached());
     await this.refresh();
     this.#schedule();
   }
@@ -116,9 +119,13 @@ export class ViewFollower {
       this.#problem = undefined;
     } catch (error) {
       this.#failures += 1;
-      this.#problem = { since: this.#problem?.since ?? this.#deps.clock(), error };
-      this.#deps.onEvent({ type: 'failed', error });
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#problem = { since: this.#problem?.since ?? this.#deps.clock(), error };
+    this.#deps.onEvent({ type: 'failed', error });
   }
 
   async #follow(): Promise<void> {
@@ -133,28 +140,28 @@ export class ViewFollower {
       return;
     }
     const startedAt = this.#deps.clock();
-    const previous = this.#view;
-    const file = await this.#build(catalog, previous);
-    await this.#swap(await this.#open(file.path));
-    await folder.keepOnly(file.path);
+    const { path, isExtended } = await this.#build(catalog);
+    this.#swap(await this.#open(path));
+    await folder.keepOnly(path);
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
-    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended: previous !== undefined });
+    this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
   }
 
-  #build(catalog: ViewFile['meta']['catalog'], previous: ViewFile | undefined): Promise<ViewFile> {
+  #build(catalog: Catalog): Promise<BuiltView> {
+    const previous = this.#view;
     const { duckdb, downloadsMax } = this.#settings;
     // While a view serves, a build leaves the other cores to its requests.
     const threads = previous === undefined ? duckdb.threads : 1;
-    const { store, folder } = this.#deps;
+    const { store, folder, versions } = this.#deps;
     return buildView(
       { catalog, previous, ...folder.place(ulid()) },
-      { store, downloadsMax, duckdb: { ...duckdb, threads } },
+      { store, downloadsMax, versions, duckdb: { ...duckdb, threads } },
     );
   }
 
-  async #swap(next: View): Promise<void> {
+  #swap(next: View): void {
     const old = this.#view;
     this.#view = next;
     // Not awaited: a request on the old one may take a while, and the next look must not wait for it.
@@ -170,17 +177,17 @@ export class ViewFollower {
     });
   }
 
+  /** Never rejects: what can't be opened or cleared away is built anew, and a disk that is of no use shows there. */
   async #openCached(): Promise<void> {
     const { folder } = this.#deps;
-    const path = await folder.findCurrent();
-    if (path !== undefined) {
-      try {
-        this.#view = await this.#open(path);
-      } catch {
-        await rm(path, { force: true }); // A cache: whatever is wrong with it, a new one is built.
-      }
+    if (this.#isStopped) return;
+    try {
+      const path = await folder.findCurrent();
+      if (path !== undefined) this.#view = await this.#open(path).catch(() => undefined);
+      await folder.keepOnly(this.#view?.path);
+    } catch (error) {
+      this.#fail(error);
     }
-    await folder.keepOnly(this.#view?.path);
   }
 
   /** The file in use is damaged: no longer served, and built anew from the store. */

@@ -17,6 +17,7 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
 import { DATASET_NAMES, DATASETS, type DatasetName, TOP_POSITIONS_MAX } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { Database } from '../../storage/duckdb.ts';
 import { columnList, lineSql, objectSql, wireSql } from '../../storage/record-sql.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
@@ -39,6 +40,8 @@ export interface TablesInput {
   readonly hasPrevious: boolean;
   /** The first event that stays in the feed. */
   readonly firstSeq: number;
+  /** The version of the records in force: the form of what is current (SPEC "Versioning"). */
+  readonly version: RecordVersion;
   /** Days on which rankings were captured. */
   readonly rankingDays: readonly Day[];
 }
@@ -46,7 +49,7 @@ export interface TablesInput {
 /** Creates and fills every table in the attached database `view`. */
 export async function createTables(database: Database, input: TablesInput): Promise<void> {
   for (const kind of HISTORY_KINDS) await createHistory(database, kind, input);
-  for (const name of DATASET_NAMES) await createCurrent(database, name, input.parts);
+  for (const name of DATASET_NAMES) await createCurrent(database, name, input);
   await createPositions(database);
   await createRankingCounts(database, input.rankingDays);
   await createChanges(database, input);
@@ -84,16 +87,16 @@ function intervalSql({ model, series, value, payload }: HistorySource, relation:
     FROM ${relation}`;
 }
 
-async function createCurrent(database: Database, name: DatasetName, { state }: ViewParts): Promise<void> {
+async function createCurrent(database: Database, name: DatasetName, { parts, version }: TablesInput): Promise<void> {
   const dataset = DATASETS[name];
   const added = name === 'models' ? ', added.added_on' : '';
   const join = `LEFT JOIN (SELECT model_id, min(valid_from) AS added_on FROM view.history_metadata GROUP BY model_id) added
     ON added.model_id = s.id`;
   await database.run(
     `CREATE TABLE view.${name} AS
-     SELECT ${columnList(dataset.columns, 's')}, ${lineSql(dataset, 's')} AS line${added}
+     SELECT ${columnList(dataset.columns, 's')}, ${lineSql(version.datasets[name], 's')} AS line${added}
      FROM read_parquet($1) s ${name === 'models' ? join : ''} ORDER BY ${columnList(dataset.key, 's')}`,
-    [state[name]],
+    [parts.state[name]],
   );
 }
 
@@ -115,11 +118,11 @@ async function createRankingCounts(database: Database, days: readonly Day[]): Pr
        UNION ALL SELECT series, valid_to + 1, -1 FROM view.history_ranking WHERE valid_to IS NOT NULL),
      daily AS (SELECT category, day, sum(step) AS step FROM steps GROUP BY category, day),
      running AS (SELECT category, day, sum(step) OVER (PARTITION BY category ORDER BY day) AS positions FROM daily),
-     captured AS (SELECT unnest($1::VARCHAR[])::DATE AS day),
+     captured AS (SELECT unnest($1::JSON::DATE[]) AS day),
      wanted AS (SELECT category, captured.day FROM (SELECT DISTINCT category FROM running) CROSS JOIN captured)
      SELECT category, w.day, r.positions::INTEGER AS positions
      FROM wanted w ASOF JOIN running r USING (category, day) WHERE r.positions > 0 ORDER BY category, w.day`,
-    [listValue([...days])],
+    [JSON.stringify(days)], // As text: an empty list can't be bound.
   );
 }
 

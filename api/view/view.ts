@@ -1,4 +1,4 @@
-import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { decodeTime, isValid } from 'ulid';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
@@ -6,9 +6,9 @@ import type { Day } from '../../schemas/day.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import type { DuckDBSettings } from '../../storage/duckdb.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { metaFromJson, type ViewMeta } from './build-view.ts';
+import { metaFromJson, VIEW_FORMAT, type ViewMeta } from './build-view.ts';
 import type { HistoryKind } from './history-kinds.ts';
-import { type QueryLimits, QueryPool, type QueryRow } from './query-pool.ts';
+import { type QueryLimits, QueryPool, type QueryRow, type QueryValue } from './query-pool.ts';
 
 export interface ViewOptions {
   readonly duckdb: DuckDBSettings;
@@ -47,7 +47,7 @@ export class View {
     this.path = path;
     this.meta = meta;
     this.newest = newest;
-    this.version = sha256(JSON.stringify(meta.catalog)).slice(0, 24);
+    this.version = sha256(JSON.stringify([VIEW_FORMAT, meta.catalog])).slice(0, 24);
     this.#instance = parts.instance;
     this.#pool = parts.pool;
     this.#options = options;
@@ -78,13 +78,14 @@ export class View {
     }
   }
 
-  /** All rows of a query; see {@link QueryPool.rows}. */
-  async rows(sql: string, parameters: readonly DuckDBValue[] = []): Promise<readonly QueryRow[]> {
+  /** All rows of a query; see {@link QueryPool.rows}. Rejects with `unavailable` where the file is damaged, too. */
+  async rows(sql: string, parameters: readonly QueryValue[] = []): Promise<readonly QueryRow[]> {
     try {
       return await this.#pool.rows(sql, parameters);
     } catch (error) {
-      if (isDamage(error)) this.#options.onDamage?.(error);
-      throw error;
+      if (!isDamage(error, this.#options.duckdb.tempFolder)) throw error;
+      this.#options.onDamage?.(error);
+      throw new AppError('unavailable', 'the data have to be loaded anew; try again in a moment', { cause: error });
     }
   }
 
@@ -144,7 +145,11 @@ async function openInstance(path: string, settings: Record<string, string>): Pro
   }
 }
 
-/** True for what DuckDB says about a file whose blocks are not what it wrote; no query of ours can cause it. */
-function isDamage(error: unknown): boolean {
-  return /checksum|corrupt|FATAL Error|Serialization Error|IO Error/i.test(messageFromError(error));
+/**
+ * True for what DuckDB says about a file whose blocks are not what it wrote; no query of ours can cause it. A disk that is
+ * too full to spill to is no damage.
+ */
+function isDamage(error: unknown, tempFolder: string): boolean {
+  const message = messageFromError(error);
+  return /checksum|corrupt|FATAL Error|Serialization Error|IO Error/i.test(message) && !message.includes(tempFolder);
 }

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { ApiKey } from '../../accounts/administration.ts';
+import type { ApiKey } from '../../accounts/administration/api-key.ts';
 import { timestampFromDate } from '../../schemas/day.ts';
 import { withAdministration } from '../configured-accounts.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { Organization } from '../../accounts/administration.ts';
+import type { Organization } from '../../accounts/administration/organization.ts';
 import { timestampFromDate } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../schemas/plans.ts';

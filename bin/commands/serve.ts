@@ -108,7 +108,6 @@ function apiSettings(config: Config): ApiSettings {
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {
   app.server.maxConnections = CONNECTIONS_MAX;
   try {
-    // biome-ignore lint/nursery/useAwaitThenable: it is a promise; the rule doesn't see through Fastify's overloads.
     return await app.listen({ host: HOST, port: PORT });
   } catch (cause) {
     throw new AppError('configuration', `can't listen on ${HOST}:${PORT}: ${messageFromError(cause)}`, { cause });

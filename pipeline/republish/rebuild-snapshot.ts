@@ -2,8 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
-import type { DatasetFile } from '../../schemas/manifest.ts';
+import type { DatasetFile, Manifest } from '../../schemas/manifest.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
 import type { Release } from '../../schemas/release.ts';
+import { getVersion } from '../../schemas/versions.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import { type Database, sqlText } from '../../storage/duckdb.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
@@ -22,27 +24,34 @@ export interface RebuildDeps {
   readonly release: Release;
   readonly database: Database;
   readonly scratch: string;
+  readonly versions: readonly RecordVersion[];
+}
+
+/** A file of a snapshot, in whichever version of the records. */
+export interface SnapshotFile {
+  readonly manifest: Manifest;
+  readonly name: DatasetName;
 }
 
 /**
  * Writes a snapshot's `jsonl.gz` anew from the release's own state. Rejects with `not_found` or `corrupt` where the state is
  * gone or damaged, and with `corrupt` where the result is not, byte for byte, the recorded file.
  */
-export async function rebuildFromState(name: DatasetName, to: string, deps: RebuildDeps): Promise<void> {
+export async function rebuildFromState(file: SnapshotFile, to: string, deps: RebuildDeps): Promise<void> {
+  const { name, manifest } = file;
+  const { datasets } = getVersion(deps.versions, manifest.schema_version);
   const state = join(deps.scratch, `${name}.parquet`);
   await fetchReleaseFile(deps.store, deps.release, RELEASE_PATHS.state(name), state);
-  await writeSnapshotFile(
-    name,
-    { to, select: `SELECT ${lineSql(DATASETS[name])} FROM read_parquet(${sqlText(state)})` },
-    deps,
-  );
+  const select = `SELECT ${lineSql(datasets[name])} FROM read_parquet(${sqlText(state)})`;
+  await writeSnapshotFile(file, { to, select }, deps);
 }
 
 /**
  * {@link rebuildFromState} from the snapshot before and this night's events. A dataset without events (benchmarks) can only
- * be had like this where it did not change.
+ * be had like this where it did not change, nor its version. A snapshot under notice can't: events are in the version in force.
  */
-export async function rebuildByReplay(name: DatasetName, to: string, deps: RebuildDeps): Promise<void> {
+export async function rebuildByReplay(file: SnapshotFile, to: string, deps: RebuildDeps): Promise<void> {
+  const { name } = file;
   const previous = await previousLines(name, deps);
   const changes = join(deps.scratch, 'changes.parquet');
   await fetchReleaseFile(deps.store, deps.release, RELEASE_PATHS.changes, changes);
@@ -51,7 +60,7 @@ export async function rebuildByReplay(name: DatasetName, to: string, deps: Rebui
   const select = hasEvents
     ? replaySql(DATASETS[name], { previous, changes: events })
     : `SELECT line FROM (${previous})`;
-  await writeSnapshotFile(name, { to, select }, deps);
+  await writeSnapshotFile(file, { to, select }, deps);
 }
 
 /** The dataset's lines in the snapshot before, as a relation. */
@@ -70,9 +79,9 @@ interface Rebuilding {
   readonly select: string;
 }
 
-async function writeSnapshotFile(name: DatasetName, { to, select }: Rebuilding, deps: RebuildDeps): Promise<void> {
-  const recorded = getDatasetFile(deps.release, name);
-  const lines = join(deps.scratch, `${name}.lines`);
+async function writeSnapshotFile(file: SnapshotFile, { to, select }: Rebuilding, deps: RebuildDeps): Promise<void> {
+  const recorded = getDatasetFile(file);
+  const lines = join(deps.scratch, `${file.name}.lines`);
   await writeLines(deps.database, select, lines);
   await rm(to, { force: true });
   const found = await gzipLines(lines, to);
@@ -88,8 +97,8 @@ async function writeSnapshotFile(name: DatasetName, { to, select }: Rebuilding, 
   }
 }
 
-function getDatasetFile({ day, manifest }: Release, name: DatasetName): DatasetFile {
+function getDatasetFile({ manifest, name }: SnapshotFile): DatasetFile {
   const file = manifest.datasets.find((dataset) => dataset.name === name);
-  if (file === undefined) throw new AppError('corrupt', `the manifest of ${day} has no ${name}`);
+  if (file === undefined) throw new AppError('corrupt', `the manifest of ${manifest.id} has no ${name}`);
   return file;
 }

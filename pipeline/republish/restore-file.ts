@@ -1,14 +1,16 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { Release, ReleaseFile } from '../../schemas/release.ts';
+import type { Manifest } from '../../schemas/manifest.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { manifestsOf, type Release, type ReleaseFile } from '../../schemas/release.ts';
 import type { Database } from '../../storage/duckdb.ts';
 import { hashFile, hashStream } from '../../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../storage/keys.ts';
 import type { ObjectStore, PutCondition } from '../../storage/object-store.ts';
 import { fetchFile } from '../../storage/release-files.ts';
-import { rebuildByReplay, rebuildFromState } from './rebuild-snapshot.ts';
+import { type RebuildDeps, rebuildByReplay, rebuildFromState, type SnapshotFile } from './rebuild-snapshot.ts';
 
 /** What became of one file: it was right, it was copied, it was made anew, or it can't be had. */
 export interface FileReport {
@@ -27,6 +29,7 @@ export interface RestoreDeps {
   readonly release: Release;
   readonly database: Database;
   readonly scratch: string;
+  readonly versions: readonly RecordVersion[];
 }
 
 /**
@@ -100,33 +103,39 @@ async function assertRecorded(local: string, file: ReleaseFile): Promise<void> {
   throw new AppError('corrupt', `it gives ${bytes} bytes with sha256 ${sha256}, recorded is ${file.sha256}`);
 }
 
-function waysTo(file: ReleaseFile, { target, origin, release, database, scratch }: RestoreDeps): readonly Way[] {
+function waysTo(file: ReleaseFile, { target, origin, ...deps }: RestoreDeps): readonly Way[] {
+  const { release } = deps;
   const copies = origin === undefined ? [] : [copyFrom(origin, release, file)];
-  if (file.path === RELEASE_PATHS.manifest) return [...copies, manifestFrom(release)];
-  const dataset = datasetFromPath(file.path);
-  if (dataset === undefined) return copies;
+  const manifest = manifestsOf(release).find((candidate) => snapshotPaths(candidate).manifest === file.path);
+  if (manifest !== undefined) return [...copies, manifestFrom(manifest)];
+  const wanted = snapshotFileFromPath(file.path, release);
+  if (wanted === undefined) return copies;
   const materials = [target, ...(origin === undefined ? [] : [origin])];
-  return [...copies, ...materials.flatMap((store) => rebuildsFrom(dataset, { store, release, database, scratch }))];
+  return [...copies, ...materials.flatMap((store) => rebuildsFrom(wanted, { ...deps, store }))];
 }
 
 function copyFrom(store: ObjectStore, release: Release, file: ReleaseFile): Way {
   return { status: 'restored', from: store.url, write: (local) => fetchFile(store, release, file, local) };
 }
 
-function manifestFrom({ manifest }: Release): Way {
+function manifestFrom(manifest: Manifest): Way {
   const write = (local: string) => writeFile(local, `${JSON.stringify(manifest)}\n`);
   return { status: 'rebuilt', from: RELEASE_PATHS.release, write };
 }
 
-function rebuildsFrom(dataset: DatasetName, deps: Parameters<typeof rebuildFromState>[2]): readonly Way[] {
+function rebuildsFrom(file: SnapshotFile, deps: RebuildDeps): readonly Way[] {
   const { url } = deps.store;
   const before = deps.release.prev === null ? 'the events' : `the snapshot ${deps.release.prev.day} and the events`;
-  return [
-    { status: 'rebuilt', from: `the state in ${url}`, write: (local) => rebuildFromState(dataset, local, deps) },
-    { status: 'rebuilt', from: `${before} in ${url}`, write: (local) => rebuildByReplay(dataset, local, deps) },
-  ];
+  const fromState: Way = {
+    ...{ status: 'rebuilt', from: `the state in ${url}` },
+    write: (local) => rebuildFromState(file, local, deps),
+  };
+  if (file.manifest !== deps.release.manifest) return [fromState];
+  const write = (local: string) => rebuildByReplay(file, local, deps);
+  return [fromState, { status: 'rebuilt', from: `${before} in ${url}`, write }];
 }
 
-function datasetFromPath(path: string): DatasetName | undefined {
-  return DATASET_NAMES.find((name) => RELEASE_PATHS.snapshot(name) === path);
+function snapshotFileFromPath(path: string, release: Release): SnapshotFile | undefined {
+  const files = manifestsOf(release).flatMap((manifest) => DATASET_NAMES.map((name) => ({ manifest, name })));
+  return files.find(({ manifest, name }) => snapshotPaths(manifest).dataset(name) === path);
 }

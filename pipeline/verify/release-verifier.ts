@@ -1,21 +1,26 @@
+import { createReadStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type CatalogEntry, catalogEntryFromRelease } from '../../schemas/catalog.ts';
-import { cursorFromSeq } from '../../schemas/cursor.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
 import { isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { DatasetFile } from '../../schemas/manifest.ts';
-import type { Release } from '../../schemas/release.ts';
+import type { DatasetFile, Manifest } from '../../schemas/manifest.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { manifestsOf, type Release } from '../../schemas/release.ts';
+import { getVersion } from '../../schemas/versions.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import { type Database, sqlText } from '../../storage/duckdb.ts';
-import { hashFile } from '../../storage/hash.ts';
-import { partOfPath, RELEASE_PATHS } from '../../storage/keys.ts';
+import { partOfPath, RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
+import { LineReader } from '../../storage/line-reader.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { lineSql } from '../../storage/record-sql.ts';
 import { fetchReleaseFile } from '../../storage/release-files.ts';
 import { replaySql } from '../replay-sql.ts';
+import { findRecordFault } from '../same-records.ts';
 import { writeLines } from '../snapshot.ts';
-import { linesSql, noLinesSql, type SnapshotLines } from './snapshot-lines.ts';
+import { findContentProblems, findPackedProblems } from './file-problems.ts';
+import { findManifestProblems } from './manifest-problems.ts';
+import { linesSql, noLinesSql, type SnapshotLines, unpackLines } from './snapshot-lines.ts';
 
 interface ReleaseVerifierInput {
   readonly entry: CatalogEntry;
@@ -25,6 +30,7 @@ interface ReleaseVerifierInput {
   readonly scratch: string;
   readonly lines: SnapshotLines;
   readonly store: ObjectStore;
+  readonly versions: readonly RecordVersion[];
 }
 
 /** The checks of one release; each adds to `problems` what it finds. */
@@ -55,16 +61,15 @@ export class ReleaseVerifier {
       this.problems.push('the catalog says other than release.json');
     const prev = release.prev?.release_sha256;
     if (prev !== previous?.release_sha256) this.problems.push('it does not follow from the snapshot before it');
-    if (release.manifest.prev_id !== (previous?.day ?? null)) this.problems.push('its prev_id is not the one before');
-    if (release.manifest.change_cursor !== cursorFromSeq(release.last_seq)) {
-      this.problems.push('its change_cursor is not its last seq');
+    for (const manifest of manifestsOf(release)) {
+      this.problems.push(...findManifestProblems(manifest, { release, previousDay: previous?.day }));
     }
   }
 
   async #fetchFiles(release: Release): Promise<boolean> {
     const before = this.problems.length;
-    for (const folder of ['snapshot', 'state', 'history']) await mkdir(this.#path(folder), { recursive: true });
     for (const { path } of release.files) {
+      await mkdir(dirname(this.#path(path)), { recursive: true });
       const part = partOfPath(path);
       if (part !== undefined && !this.#input.entry.parts.includes(part)) continue;
       await this.#attempt(() => fetchReleaseFile(this.#input.store, release, path, this.#path(path)));
@@ -74,35 +79,67 @@ export class ReleaseVerifier {
 
   async #checkSnapshot(release: Release): Promise<void> {
     const { entry, previous, lines } = this.#input;
-    const stored: unknown = JSON.parse(await readFile(this.#path(RELEASE_PATHS.manifest), 'utf8'));
-    if (JSON.stringify(stored) !== JSON.stringify(release.manifest)) {
-      this.problems.push(`${RELEASE_PATHS.manifest} says other than release.json`);
-    }
+    for (const manifest of manifestsOf(release)) await this.#checkStored(manifest);
     const hasStart = previous === undefined || previous.parts.includes('snapshot');
     if (previous !== undefined && hasStart) await lines.require(previous);
-    for (const file of release.manifest.datasets) await this.#checkDataset(file);
+    for (const file of release.manifest.datasets) {
+      await this.#checkDataset(file, release.manifest, lines.current(file.name));
+    }
+    for (const manifest of release.noticed_manifests ?? []) {
+      await this.#attempt(() => this.#checkNoticed(manifest, release));
+    }
     if (hasStart && entry.parts.includes('changes')) await this.#replay(release);
     await lines.shift(entry);
   }
 
-  /** The snapshot's lines, unpacked, are those recorded; and the state holds the same records. */
-  async #checkDataset(file: DatasetFile): Promise<void> {
-    const packed = this.#path(RELEASE_PATHS.snapshot(file.name));
-    const compressed = await hashFile(packed);
-    if (compressed.bytes !== file.bytes || compressed.sha256 !== file.sha256) {
-      this.problems.push(`${file.name}: the manifest's size or sha256 is not the file's`);
-    }
-    await this.#compareContent(file, await this.#input.lines.unpack(file.name, packed), 'the snapshot');
+  async #checkStored(manifest: Manifest): Promise<void> {
+    const path = snapshotPaths(manifest).manifest;
+    const stored: unknown = JSON.parse(await readFile(this.#path(path), 'utf8'));
+    if (JSON.stringify(stored) !== JSON.stringify(manifest)) this.problems.push(`${path} says other than release.json`);
+  }
+
+  /** A snapshot's lines, unpacked to a path, are those recorded; and the state holds the same records. */
+  async #checkDataset(file: DatasetFile, manifest: Manifest, linesPath: string): Promise<void> {
+    const packed = this.#path(snapshotPaths(manifest).dataset(file.name));
+    this.problems.push(...(await findPackedProblems(file, packed)));
+    const what = manifest.id === this.#input.entry.day ? 'the snapshot' : `the snapshot ${manifest.id}`;
+    await unpackLines(packed, linesPath);
+    this.problems.push(...(await findContentProblems(file, linesPath, what)));
     if (!this.#input.entry.parts.includes('state')) return;
     const state = sqlText(this.#path(RELEASE_PATHS.state(file.name)));
-    await this.#compareQuery(file, `SELECT ${lineSql(DATASETS[file.name])} FROM read_parquet(${state})`, 'the state');
+    const line = lineSql(this.#versionOf(manifest).datasets[file.name]);
+    await this.#compareQuery(file, `SELECT ${line} FROM read_parquet(${state})`, 'the state');
+  }
+
+  /** A snapshot in a version under notice holds the same records as the one in force, whose lines have been unpacked. */
+  async #checkNoticed(manifest: Manifest, release: Release): Promise<void> {
+    for (const file of manifest.datasets) {
+      const noticed = this.#path(`${file.name}.noticed`);
+      await this.#checkDataset(file, manifest, noticed);
+      const linesOf = (of: Manifest, path: string) => ({
+        dataset: this.#versionOf(of).datasets[file.name],
+        lines: new LineReader(createReadStream(path)),
+      });
+      const fault = await findRecordFault({
+        inForce: linesOf(release.manifest, this.#input.lines.current(file.name)),
+        noticed: linesOf(manifest, noticed),
+      });
+      if (fault === undefined) continue;
+      this.problems.push(`${file.name}: ${manifest.id} has other records than the day's: ${fault}`);
+    }
+  }
+
+  #versionOf({ schema_version }: Manifest): RecordVersion {
+    return getVersion(this.#input.versions, schema_version);
   }
 
   async #checkSeqs(release: Release): Promise<void> {
     const changes = sqlText(this.#path(RELEASE_PATHS.changes));
     const row = await this.#input.database.row(
       `SELECT count(*)::DOUBLE AS events, count(DISTINCT seq)::DOUBLE AS seqs, min(seq)::DOUBLE AS first,
-              max(seq)::DOUBLE AS last FROM read_parquet(${changes}) WHERE occurred_on = '${release.day}'`,
+              max(seq)::DOUBLE AS last, count(*) FILTER (schema_version <> $1)::DOUBLE AS others
+       FROM read_parquet(${changes}) WHERE occurred_on = '${release.day}'`,
+      [release.schema_version],
     );
     const before = this.#input.previous?.last_seq ?? 0;
     const events = release.last_seq - before;
@@ -115,6 +152,7 @@ export class ReleaseVerifier {
       release.first_seq === first &&
       release.events.upsert + release.events.delete === events;
     if (!isGapless) this.problems.push(`its events are not numbered ${before + 1} to ${release.last_seq} without gaps`);
+    if (row['others'] !== 0) this.problems.push(`some of its events are not in version ${release.schema_version}`);
   }
 
   async #replay(release: Release): Promise<void> {
@@ -134,14 +172,8 @@ export class ReleaseVerifier {
     const path = this.#path(`${file.name}.compared`);
     await this.#attempt(async () => {
       await writeLines(this.#input.database, select, path);
-      await this.#compareContent(file, path, what);
+      this.problems.push(...(await findContentProblems(file, path, what)));
     });
-  }
-
-  async #compareContent(file: DatasetFile, path: string, what: string): Promise<void> {
-    const { bytes, sha256 } = await hashFile(path);
-    if (bytes === file.content_bytes && sha256 === file.content_sha256) return;
-    this.problems.push(`${file.name}: ${what} does not give the recorded content (sha256 ${sha256})`);
   }
 
   #path(name: string): string {

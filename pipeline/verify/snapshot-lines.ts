@@ -29,16 +29,14 @@ export class SnapshotLines {
     return join(this.#folder, `${dataset}.previous`);
   }
 
-  /** Unpacks a dataset's file to where the lines of the snapshot at hand lie. */
-  async unpack(dataset: DatasetName, gzipPath: string): Promise<string> {
-    const path = join(this.#folder, `${dataset}.lines`);
-    await unpackLines(gzipPath, path);
-    return path;
+  /** Where a dataset's lines of the snapshot at hand are to be unpacked. */
+  current(dataset: DatasetName): string {
+    return join(this.#folder, `${dataset}.lines`);
   }
 
   /** Makes the lines at hand the ones before, for the next release. */
   async shift(entry: CatalogEntry): Promise<void> {
-    for (const name of DATASET_NAMES) await rename(join(this.#folder, `${name}.lines`), this.previous(name));
+    for (const name of DATASET_NAMES) await rename(this.current(name), this.previous(name));
     this.#held = entry.release_sha256;
   }
 
@@ -50,7 +48,7 @@ export class SnapshotLines {
     for (const name of DATASET_NAMES) {
       const packed = join(this.#folder, 'before', `${name}.gz`);
       await fetchReleaseFile(this.#store, release, RELEASE_PATHS.snapshot(name), packed);
-      await this.unpack(name, packed);
+      await unpackLines(packed, this.current(name));
     }
     await this.shift(entry);
   }

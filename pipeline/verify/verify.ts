@@ -5,6 +5,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
+import type { RecordVersion } from '../../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions.ts';
 import { Database, type DuckDBSettings } from '../../storage/duckdb.ts';
 import { releaseId } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -30,6 +32,8 @@ export interface VerifyDeps {
   readonly store: ObjectStore;
   readonly workFolder: string;
   readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
+  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  readonly versions?: readonly RecordVersion[];
   readonly onSnapshot: (day: string) => void;
 }
 
@@ -51,7 +55,8 @@ export async function verify(
       deps.onSnapshot(entry.day);
       const previous = releases[index - 1];
       const files = join(scratch, releaseId(entry));
-      const verifier = new ReleaseVerifier({ entry, previous, database, scratch: files, lines, store: deps.store });
+      const { store, versions = RECORD_VERSIONS } = deps;
+      const verifier = new ReleaseVerifier({ entry, previous, database, scratch: files, lines, store, versions });
       await verifier.run();
       await rm(files, { recursive: true, force: true });
       snapshots += 1;

@@ -5,7 +5,6 @@ import type { RunningApi } from './oracle-server.ts';
 /** Starts the API in this process on a free port over the file store in this folder, with its clock standing on this UTC day. */
 export async function startApi(storeFolder: string, today: Day): Promise<RunningApi> {
   const api = await openTestApi(`file:${storeFolder}`, { now: () => new Date(`${today}T12:00:00Z`) });
-  // biome-ignore lint/nursery/useAwaitThenable: it is a promise; the rule doesn't see through Fastify's overloads.
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
   return { url, stop: () => api.close() };
 }

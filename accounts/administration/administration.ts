@@ -1,31 +1,11 @@
-import type { Kysely, Selectable } from 'kysely';
-import { apiKeyFromBytes, hashOfApiKey, lastFourOf } from '../schemas/api-key.ts';
-import { AppError } from '../schemas/errors.ts';
-import { PLANS } from '../schemas/plans.ts';
-import { effectiveTerms, NO_SUBSCRIPTION, type Subscription, type Terms } from '../schemas/terms.ts';
-import { orUnavailable } from './database/database-errors.ts';
-import { subscriptionFromRow } from './database/key-query.ts';
-import type { ApiKeyRow, ControlTables, SubscriptionRow } from './database/tables.ts';
-
-/** An organization with what it has agreed and what that grants now. */
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly subscription: Subscription;
-  readonly terms: Terms;
-}
-
-/** An issued key, without the key. */
-export interface ApiKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly lastFour: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-  readonly revokedAt: Date | null;
-}
+import type { Kysely } from 'kysely';
+import { apiKeyFromBytes, hashOfApiKey, lastFourOf } from '../../schemas/api-key.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../../schemas/terms.ts';
+import { orUnavailable } from '../database/database-errors.ts';
+import type { ControlTables } from '../database/tables.ts';
+import { type ApiKey, keyFromRow } from './api-key.ts';
+import { type Organization, organizationFromRow, selectOrganizations, subscriptionRow } from './organization.ts';
 
 export interface AdministrationDeps {
   readonly database: Kysely<ControlTables>;
@@ -134,52 +114,4 @@ export class Administration {
   #run<T>(work: (database: Kysely<ControlTables>) => Promise<T>): Promise<T> {
     return orUnavailable(() => work(this.#deps.database));
   }
-}
-
-function subscriptionRow(organizationId: string, subscription: Subscription, now: Date): SubscriptionRow {
-  return {
-    organization_id: organizationId,
-    plan: subscription.plan,
-    plan_version: PLANS[subscription.plan].planVersion,
-    status: subscription.status,
-    contract: JSON.stringify(subscription.contract),
-    period_end: subscription.periodEnd?.getTime() ?? null,
-    grace_until: subscription.graceUntil?.getTime() ?? null,
-    changed_at: now.getTime(),
-  };
-}
-
-/** One row per organization, with its subscription's columns, null where it has none. */
-function selectOrganizations(database: Kysely<ControlTables>) {
-  return database
-    .selectFrom('organizations')
-    .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
-    .select(['id', 'name', 'created_at', 'plan', 'status', 'contract', 'period_end', 'grace_until'])
-    .select(({ selectFrom, fn }) =>
-      selectFrom('verified_integrations')
-        .whereRef('verified_integrations.organization_id', '=', 'organizations.id')
-        .where('ended_at', 'is', null)
-        .select(fn.countAll<number>().as('count'))
-        .as('integrations'),
-    );
-}
-
-type OrganizationRowRead = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
-
-function organizationFromRow(row: OrganizationRowRead, now: Date): Organization {
-  const subscription = subscriptionFromRow(row);
-  const terms = effectiveTerms(subscription, row.integrations ?? 0, now);
-  return { id: row.id, name: row.name, createdAt: new Date(row.created_at), subscription, terms };
-}
-
-function keyFromRow(row: Selectable<ApiKeyRow>): ApiKey {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    lastFour: row.last_four,
-    createdAt: new Date(row.created_at),
-    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
-    revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
-  };
 }

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { AnswerCache } from './answer-cache.ts';
+
+test('an answer is loaded once, also for those who ask while it is being loaded', async () => {
+  const cache = new AnswerCache(1 << 20);
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    return 'body';
+  };
+  const answers = await Promise.all([cache.get('a', load), cache.get('a', load)]);
+  expect(answers).toEqual([
+    { body: Buffer.from('body'), isHit: false },
+    { body: Buffer.from('body'), isHit: true },
+  ]);
+  expect(await cache.get('a', load)).toEqual({ body: Buffer.from('body'), isHit: true });
+  expect(loads).toBe(1);
+});
+
+test('a failure is told to all who wait and is not kept', async () => {
+  const cache = new AnswerCache(1 << 20);
+  const fail = () => Promise.reject(new Error('no'));
+  const results = await Promise.allSettled([cache.get('a', fail), cache.get('a', fail)]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await cache.get('a', async () => 'body')).toEqual({ body: Buffer.from('body'), isHit: false });
+});
+
+test('the least recently used goes first, and what is too large is never kept', async () => {
+  const cache = new AnswerCache(10_000);
+  const load = (length: number) => async () => 'x'.repeat(length);
+  await cache.get('large', load(5000));
+  expect((await cache.get('large', load(5000))).isHit).toBe(false);
+  for (let i = 0; i < 20; i += 1) {
+    await cache.get(`small ${i}`, load(700));
+    await cache.get('small 0', load(700));
+  }
+  expect((await cache.get('small 0', load(700))).isHit).toBe(true);
+  expect((await cache.get('small 5', load(700))).isHit).toBe(false);
+});

@@ -1,0 +1,107 @@
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { z } from 'zod';
+import type { ApiErrorCode } from '../../schemas/api-errors.ts';
+import type { AnyDataRoute, DataCapability } from '../data-route.ts';
+import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
+import { EXAMPLES } from './examples.ts';
+import { HEADERS, type HeaderName, headersOf } from './headers.ts';
+import type { Operation, Responses } from './operation.ts';
+import type { ResponseCollector } from './response-collector.ts';
+import type { SchemaCollector } from './schema-collector.ts';
+
+/** What every route below `/v1` may answer besides its own errors. */
+export const COMMON_ERRORS: readonly ApiErrorCode[] = [
+  'bad_request',
+  'unauthenticated',
+  'not_found',
+  'request_timeout',
+  'payload_too_large',
+  'uri_too_long',
+  'rate_limit_exceeded',
+  'quota_exceeded',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+];
+
+/** Capabilities that not every plan has (SPEC "Plan table"). */
+const FEATURES: ReadonlySet<DataCapability> = new Set(['history', 'snapshots', 'changes']);
+
+export interface OperationOptions {
+  readonly schemas: SchemaCollector;
+  readonly responses: ResponseCollector;
+  /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
+  readonly hasLimits: boolean;
+}
+
+/** A data route as an operation of the OpenAPI document. */
+export function dataOperation(route: AnyDataRoute, options: OperationOptions): Operation {
+  const { schemas, hasLimits } = options;
+  const { path, summary, description, params, query, capability } = route;
+  const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits ? ['IdempotencyKey'] : [])];
+  return {
+    operationId: operationId(path),
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [capability],
+    parameters: [
+      ...parametersFrom(params, 'path', schemas),
+      ...parametersFrom(query, 'query', schemas),
+      ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ],
+    responses: responsesOf(route, options),
+  };
+}
+
+function responsesOf(route: AnyDataRoute, { schemas, responses, hasLimits }: OperationOptions): Responses {
+  const limits: readonly HeaderName[] = hasLimits ? HEADERS.limits : [];
+  const features: readonly ApiErrorCode[] = FEATURES.has(route.capability) ? ['feature_not_in_plan'] : [];
+  const codes = [...new Set([...COMMON_ERRORS, ...features, ...route.errors])];
+  const schema = schemas.schemaFrom(route.response, 'output');
+  return {
+    200: {
+      description: route.summary,
+      headers: headersOf([...HEADERS.data, ...limits]),
+      content: { 'application/json': { schema, example: EXAMPLES[route.path] } },
+    },
+    ...(route.redirects === true
+      ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
+      : {}),
+    304: responses.share('NotModified', {
+      description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
+      headers: headersOf([...HEADERS.notModified, ...limits]),
+    }),
+    ...Object.fromEntries(
+      byStatus(codes).map(([status, of]) => [status, responses.share(nameFrom(of), errorResponse(of, limits))]),
+    ),
+    422: responses.share('ValidationError', validationResponse(limits)),
+  };
+}
+
+/** The parameters of one place, each with what it takes, its default and an example. */
+function parametersFrom(
+  schema: z.ZodType,
+  place: 'path' | 'query',
+  schemas: SchemaCollector,
+): readonly OpenApi.ParameterObject[] {
+  if (!(schema instanceof z.ZodObject)) throw new Error('parameters must be an object');
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const type = field as z.ZodType; // As a ZodObject's shape holds.
+    const { description, example, ...rest } = schemas.schemaFrom(type, 'input');
+    const absent = type.safeParse(undefined);
+    const fallback = absent.success && absent.data !== undefined ? { default: absent.data } : {};
+    return {
+      name,
+      in: place,
+      required: !absent.success,
+      description: String(description),
+      schema: { ...rest, ...fallback },
+      example: example ?? fallback.default,
+    };
+  });
+}
+
+/** `/v1/models/:model_id/history` → `get_models_model_id_history`. */
+function operationId(path: string): string {
+  return `get_${path.replace('/v1/', '').replaceAll(/[/:]+/g, '_')}`;
+}

@@ -1,0 +1,72 @@
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+
+type Header = OpenApi.HeaderObject & { readonly schema: object };
+
+function text(description: string, example: string, more: object = {}): Header {
+  return { description, schema: { type: 'string', ...more }, example };
+}
+
+function count(description: string, example: number): Header {
+  return { description, schema: { type: 'integer', minimum: 0 }, example };
+}
+
+function countOrUnlimited(description: string, example: number): Header {
+  const schema = { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'unlimited' }] } satisfies OpenApi.SchemaObject;
+  return { description, schema, example };
+}
+
+/** On every answer. */
+const REQUEST_ID = { 'X-Request-ID': text('Unique id of the request, for support', '01M7Z48TAKDAYA8MED1743RKRH') };
+
+/** On 200 and 304 of data routes (SPEC "Conditional requests", DECISIONS "freshness"). */
+const CONDITIONAL = {
+  ETag: text('Strong tag of the answer, for If-None-Match', '"5aac5a2389c93885ffe2d8646e07e326"'),
+  'Last-Modified': text('When the answer last changed, for If-Modified-Since', 'Tue, 30 Jun 2026 00:20:00 GMT'),
+  'Cache-Control': text('How long the answer may be kept, and by whom', 'public, max-age=60'),
+  Vary: text('What else the answer depends on', 'Authorization'),
+  'X-Data-As-Of': text('Point in time that the data reflect', '2026-06-29T23:59:59Z', { format: 'date-time' }),
+};
+
+const CACHE = {
+  'X-Cache': text('Whether the answer was at hand', 'HIT', { enum: ['HIT', 'MISS', 'BYPASS'] }),
+};
+
+const RETRY = { 'Retry-After': count('Seconds to wait', 17) };
+
+const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/…', { format: 'uri-reference' }) };
+
+/** On every answer to a request with a key (SPEC "Response headers"). */
+const LIMITS = {
+  'X-RateLimit-Limit': count('Requests per minute that the organization may send', 300),
+  'X-RateLimit-Remaining': count('Requests left in the current minute', 299),
+  'X-RateLimit-Reset': count('Unix time at which the minute is over', 1782821700),
+  'X-Quota-Limit': countOrUnlimited('Data responses per day, bonus included', 5000),
+  'X-Quota-Used': count('Data responses counted today', 12),
+  'X-Quota-Remaining': countOrUnlimited('Data responses left today; at 0 the next one is refused', 4988),
+  'X-Quota-Reset': count('Unix time of the next midnight UTC', 1782864000),
+  'X-Service-Plan': text('The plan of the organization', 'builder', { enum: ['community', 'builder', 'commercial'] }),
+};
+
+/** Every header that a response refers to, under `components.headers`. */
+export const HEADER_COMPONENTS = { ...REQUEST_ID, ...CONDITIONAL, ...CACHE, ...RETRY, ...REDIRECT, ...LIMITS };
+
+export type HeaderName = keyof typeof HEADER_COMPONENTS;
+
+/** The headers that go together, by the kind of answer. */
+export const HEADERS = {
+  meta: namesOf(REQUEST_ID),
+  data: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
+  notModified: [...namesOf(CONDITIONAL), ...namesOf(REQUEST_ID)],
+  redirect: [...namesOf(REDIRECT), ...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
+  retry: [...namesOf(RETRY), ...namesOf(REQUEST_ID)],
+  limits: namesOf(LIMITS),
+} as const satisfies Readonly<Record<string, readonly HeaderName[]>>;
+
+function namesOf<T extends object>(headers: T): readonly (keyof T & HeaderName)[] {
+  return Object.keys(headers) as (keyof T & HeaderName)[]; // Of a literal just above.
+}
+
+/** `headers` of a response. */
+export function headersOf(names: readonly HeaderName[]): Record<string, OpenApi.ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,92 @@
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../routes/health.ts';
+import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
+import { HEADERS, headersOf } from './headers.ts';
+import type { Paths, Responses } from './operation.ts';
+import type { ResponseCollector } from './response-collector.ts';
+import type { SchemaCollector } from './schema-collector.ts';
+
+const READY = {
+  status: 'ready',
+  release: { day: '2026-06-29', data_as_of: '2026-06-29T23:59:59Z', published_at: '2026-06-30T00:20:00Z' },
+  problem: null,
+};
+const PROBLEM = {
+  code: 'unavailable',
+  message: 'the store has no catalog: nothing is published yet',
+  since: '2026-06-30T00:00:05Z',
+};
+
+interface Collectors {
+  readonly schemas: SchemaCollector;
+  readonly responses: ResponseCollector;
+}
+
+/** The routes that need no key and cost no quota (DECISIONS "meta routes"), but for those that are not for the public. */
+export function metaOperations({ schemas, responses }: Collectors): Paths {
+  const operation = operationsWith(responses);
+  const html = { 'text/html': { schema: { type: 'string' } } } as const;
+  return {
+    '/health/live': operation('get_health_live', 'The process answers', {
+      200: ok({
+        'application/json': { schema: schemas.schemaFrom(HealthLiveSchema, 'output'), example: { status: 'live' } },
+      }),
+    }),
+    '/health/ready': operation('get_health_ready', 'There is a release to answer from', {
+      200: ok({ 'application/json': { schema: schemas.schemaFrom(HealthReadySchema, 'output'), example: READY } }),
+      503: {
+        description: 'Not yet',
+        headers: headersOf(HEADERS.retry),
+        content: {
+          'application/json': {
+            schema: schemas.schemaFrom(HealthStartingSchema, 'output'),
+            example: { status: 'starting', problem: PROBLEM },
+          },
+        },
+      },
+    }),
+    '/openapi.json': operation('get_openapi_json', 'This document', {
+      200: ok({ 'application/json': { schema: { type: 'object' } } }),
+      304: { description: 'What the request names in If-None-Match still holds', headers: headersOf(HEADERS.meta) },
+    }),
+    '/docs/errors': operation('get_docs_errors', 'Every error code, for people', { 200: ok(html) }),
+    '/docs/errors/{code}': operation(
+      'get_docs_errors_code',
+      'The page that `help_url` of an error points at',
+      { 200: ok(html) },
+      [
+        {
+          name: 'code',
+          in: 'path',
+          required: true,
+          description: 'A code of the error envelope',
+          schema: { type: 'string', minLength: 1 },
+          example: 'not_found',
+        },
+      ],
+    ),
+  };
+}
+
+function ok(content: OpenApi.ResponseObject['content'] & object): OpenApi.ResponseObject {
+  return { description: 'OK', headers: headersOf(HEADERS.meta), content };
+}
+
+/** What every such operation has, and may answer. */
+function operationsWith(shared: ResponseCollector) {
+  const refusals = byStatus(['bad_request', 'not_found', 'uri_too_long', 'internal_error']).map(([status, codes]) => {
+    return [status, shared.share(`Open${nameFrom(codes)}`, errorResponse(codes))] as const;
+  });
+  return (
+    operationId: string,
+    summary: string,
+    responses: Responses,
+    parameters: readonly OpenApi.ParameterObject[] = [],
+  ): Paths[string] => ({
+    get: {
+      ...{ operationId, summary, tags: ['meta'], security: [] },
+      ...(parameters.length === 0 ? {} : { parameters }),
+      responses: { ...responses, ...Object.fromEntries(refusals) },
+    },
+  });
+}

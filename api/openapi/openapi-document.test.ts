@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { API_ERRORS, isApiErrorCode } from '../../schemas/api-errors.ts';
+import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
+import { DATA_ROUTES } from '../routes.ts';
+import { Documented } from '../testing/documented.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+const OPTIONS = { serverUrl: '/stats', hasLimits: false };
+const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, OPTIONS)));
+const documented = new Documented(document, { isClosed: true });
+const operations = documented.operations.map((operation) => [operation.path, operation] as const);
+const dataOperations = operations.filter(([path]) => path.startsWith('/v1/'));
+const schemas: Record<string, { properties?: Record<string, { description?: string; $ref?: string }> }> =
+  document.components.schemas;
+
+test('is the same text whenever it is made', () => {
+  expect(JSON.stringify(openApiDocument(DATA_ROUTES, OPTIONS))).toBe(JSON.stringify(document));
+});
+
+test('has every data route, with an operation id of its own, and every tag explained', () => {
+  expect(dataOperations.map(([path]) => path)).toEqual(
+    DATA_ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
+  );
+  expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
+  const tags = document.tags.map(({ name }: { name: string }) => name);
+  expect(new Set(operations.flatMap(([, operation]) => operation.tags))).toEqual(new Set(tags));
+});
+
+test('has each component once and leads nowhere else', () => {
+  expect(Object.keys(schemas).filter((name) => name.endsWith('Input'))).toEqual([]);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => String(to));
+  expect([...new Set(references)].filter((to) => documented.resolve({ $ref: to }) === undefined)).toEqual([]);
+  const unused = Object.keys(schemas).filter((name) => !references.includes(`#/components/schemas/${name}`));
+  expect(unused).toEqual([]);
+});
+
+test.each([
+  ['Model', 'models'],
+  ['Benchmark', 'benchmarks'],
+  ['Score', 'scores'],
+  ['Ranking', 'rankings'],
+  ['Price', 'pricing'],
+] as const)('%s has the published columns of %s, each with its description', (component, dataset) => {
+  const properties = Object.entries(schemas[component]?.properties ?? {});
+  expect(properties.map(([name, { description }]) => [name, description])).toEqual(
+    publishedColumns(DATASETS[dataset]).map(({ name, description }) => [name, description]),
+  );
+});
+
+test('says of every field what it is', () => {
+  const silent = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
+    Object.entries(properties)
+      .filter(([, { description, $ref }]) => description === undefined && $ref === undefined)
+      .map(([name]) => `${component}.${name}`),
+  );
+  expect(silent).toEqual([]);
+});
+
+test.each(operations)('%s describes its parameters, with examples that they take', (_, { parameters, path }) => {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+  for (const { name, description, schema, example, required, in: place } of parameters) {
+    expect(description, name).toMatch(/\w{3}/);
+    expect(documented.problems(schema, example), name).toEqual([]);
+    expect(place !== 'path' || required, name).toBe(true);
+    if ('default' in schema) expect(documented.problems(schema, schema['default']), name).toEqual([]);
+  }
+});
+
+test.each(operations)('%s has an example of each JSON answer that its schema takes', (_, { responses }) => {
+  for (const [status, response] of Object.entries(responses)) {
+    const { schema, example, examples } = response.content?.['application/json'] ?? {};
+    if (schema === undefined) continue;
+    const values = Object.values(examples ?? {}).map((named) => (named as { value: unknown }).value);
+    for (const value of [...(example === undefined ? [] : [example]), ...values]) {
+      expect(documented.problems(schema, value), status).toEqual([]);
+    }
+  }
+});
+
+test.each(dataOperations)('%s shows an answer, 304 and every error with an example for each code', (_, operation) => {
+  const { responses, security } = operation;
+  expect(security).toBeUndefined();
+  expect(responses['200']?.content?.['application/json']?.example).toBeDefined();
+  expect(Object.keys(responses)).toEqual(
+    expect.arrayContaining(['304', '400', '401', '404', '422', '429', '500', '503']),
+  );
+  expect(Object.keys(responses['304']?.headers ?? {})).toEqual(expect.arrayContaining(['ETag', 'Last-Modified']));
+  expect(Object.keys(responses['429']?.headers ?? {})).toContain('Retry-After');
+  for (const [status, { headers, content }] of Object.entries(responses)) {
+    expect(Object.keys(headers ?? {}), status).toContain('X-Request-ID');
+    if (Number(status) < 400 || status === '422') continue;
+    const codes = Object.keys(content?.['application/json']?.examples ?? {});
+    expect(codes, status).not.toEqual([]);
+    for (const code of codes) expect(isApiErrorCode(code) && API_ERRORS[code].status).toBe(Number(status));
+  }
+});
+
+test('asks for a key wherever data are, and nowhere else', () => {
+  expect(document.security).toEqual([{ bearer: [] }]);
+  const open = operations.filter(([, { security }]) => security?.length === 0).map(([path]) => path);
+  expect(open).toEqual(['/health/live', '/health/ready', '/openapi.json', '/docs/errors', '/docs/errors/{code}']);
+});
+
+test('the headers of quota and burst limit can be switched on', () => {
+  const limited = new Documented(openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true }) as never, {
+    isClosed: true,
+  });
+  for (const { path, responses, parameters } of limited.operations.filter(({ tags }) => !tags.includes('meta'))) {
+    for (const response of Object.values(responses)) {
+      expect(Object.keys(response.headers ?? {}), path).toEqual(expect.arrayContaining(['X-Quota-Remaining']));
+    }
+    if (path !== '/v1/account') expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+  }
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API_ERRORS } from '../../schemas/api-errors.ts';
+import { openPublishedApi } from '../testing/published-days.ts';
+import type { TestApi } from '../testing/test-api.ts';
+
+describe.each(['', '/stats'])('below «%s»', (basePath) => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await openPublishedApi({ settings: { basePath } });
+  });
+  afterAll(() => api.close());
+
+  /** Fetches as a stranger would: without a key. */
+  const open = (path: string, headers: Record<string, string> = {}) =>
+    api.app.inject({ method: 'GET', url: basePath + path, headers });
+
+  test('/openapi.json names the base path, needs no key and is sent once', async () => {
+    const first = await open('/openapi.json');
+    expect(first.json().servers).toEqual([{ url: basePath || '/' }]);
+    expect((await open('/docs/json')).json()).toEqual(first.json());
+    const again = await open('/openapi.json', { 'if-none-match': String(first.headers.etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  test.each(['/docs', '/docs/'])('%s shows the documentation from files of its own', async (path) => {
+    const page = await open(path);
+    const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => String(link));
+    expect(links.length).toBeGreaterThan(5);
+    for (const link of links) {
+      const url = new URL(link, `http://api.test${basePath}${path}`);
+      expect(url.host).toBe('api.test');
+      const file = await open(url.pathname.slice(basePath.length));
+      expect([file.statusCode, file.headers['cache-control']], link).toEqual([200, 'no-cache']);
+    }
+  });
+
+  test('the documentation may load from here and nowhere else', async () => {
+    const policy = String((await open('/docs')).headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; ");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+    const initializer = (await open('/docs/static/swagger-initializer.js')).body;
+    expect(initializer).toContain("resolveUrl('./json')");
+    expect(initializer).toContain('validatorUrl: null');
+  });
+
+  test('a file of the documentation that did not change is not sent again', async () => {
+    const { etag } = (await open('/docs/static/swagger-ui.css')).headers;
+    const again = await open('/docs/static/swagger-ui.css', { 'if-none-match': String(etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  test('/docs/errors leads to a page for every code, as safe as the documentation', async () => {
+    const index = await open('/docs/errors');
+    const links = [...index.body.matchAll(/href="([^"]+)"/g)].map(([, link]) => String(link));
+    expect(links).toEqual(Object.keys(API_ERRORS).map((code) => `${basePath}/docs/errors/${code}`));
+    for (const link of links) {
+      const page = await api.app.inject(link);
+      expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^;]+';/);
+      expect(page.body).toContain(API_ERRORS[link.split('/').at(-1) as keyof typeof API_ERRORS].help);
+    }
+  });
+
+  test('help_url of an answer leads to a page', async () => {
+    const { error } = (await api.get(`${basePath}/v1/models/nope`)).json();
+    const { statusCode, body } = await api.app.inject(new URL(error.help_url).pathname);
+    expect([statusCode, body.includes('<h1><code>not_found</code></h1>')]).toEqual([200, true]);
+  });
+
+  test.each(['/docs/errors/nope', '/docs/errors/__proto__'])('%s has no page', async (path) => {
+    const { statusCode, headers, body } = await open(path);
+    expect([statusCode, headers['cache-control']]).toEqual([404, 'no-store']);
+    expect(JSON.parse(body).error).toMatchObject({ code: 'not_found', param: 'code' });
+  });
+});

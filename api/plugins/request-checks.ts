@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../api-error.ts';
+import { isHost } from '../base-url.ts';
+
+/**
+ * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
+ * router sees to the path), a body that is too large. Smaller bodies are not read; Node throws them away.
+ */
+export function addRequestChecks(app: FastifyInstance, { bodyBytesMax }: { readonly bodyBytesMax: number }): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', async (request) => {
+    assertHost(request);
+    assertEncoding(request.raw.url ?? '');
+    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
+      // The rest of the body is not waited for.
+      const message = 'The request has a body, which is not needed, and it is too large';
+      throw new ApiError('payload_too_large', message, { headers: { Connection: 'close' } });
+    }
+  });
+}
+
+/** RFC 9112 §3.2: one Host header, and a proper one; HTTP 1.0 knew none, and simple health checks still speak it. */
+function assertHost({ host, headers, raw }: FastifyRequest): void {
+  const isMissing = headers.host === undefined && headers[':authority'] === undefined;
+  const isOld = raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0;
+  const isTwice = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+  if (isTwice || (isMissing ? !isOld : !isHost(host))) {
+    throw new ApiError('bad_request', 'The request needs one Host header with a proper host');
+  }
+}
+
+/** What a URL may hold as it is; everything else is percent-encoded (RFC 3986). */
+const URL_CHARACTERS = /^[!-~]*$/;
+
+function assertEncoding(url: string): void {
+  const start = url.indexOf('?');
+  if (URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)))) return;
+  throw new ApiError('bad_request', 'The URL is not properly percent-encoded UTF-8');
+}
+
+function isDecodable(text: string): boolean {
+  if (!text.includes('%')) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+/** The rules of SPEC "GET /v1/changes", each by its number. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cursorFromSeq } from '../../schemas/cursor.ts';
+import { openSeries, type Series } from '../../test/series.ts';
+import { type Feed, type FeedEvent, getFeed, pageFeed } from '../testing/feed.ts';
+import { ODD_ID, publishSmallDays, TODAY } from '../testing/small-days.ts';
+import { openTestApi, type TestApi } from '../testing/test-api.ts';
+
+let series: Series;
+let api: TestApi;
+let all: readonly FeedEvent[];
+let lastSeq: number;
+
+beforeAll(async () => {
+  series = await openSeries();
+  await publishSmallDays(series);
+  api = await openTestApi(series.url, { now: () => new Date(`${TODAY}T12:00:00Z`) });
+  all = (await feed()).events;
+  lastSeq = all.at(-1)?.seq ?? 0;
+});
+afterAll(async () => {
+  await api?.close();
+  await series?.dispose();
+});
+
+function feed(query = ''): Promise<Feed> {
+  return getFeed(api, query);
+}
+
+test('feed rule 1: events come in ascending seq, without a gap, and a later one of an entity is its later state', async () => {
+  expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
+  expect(all.map(({ occurred_on: day }) => day)).toEqual(all.map(({ occurred_on: day }) => day).sort());
+  const price = all.filter(({ entity_id: id, entity_type: type }) => type === 'pricing' && id === 'a:p1');
+  expect(price.map(({ data }) => data?.['input_per_million'])).toEqual([3, 3.5]);
+});
+
+test('feed rule 2: an upsert carries the full record as the live routes have it, a delete carries null', async () => {
+  const detail = await api.json('/v1/models/a');
+  const newest = all.findLast(({ entity_type: type, entity_id: id }) => type === 'score' && id === 'a:code');
+  expect(newest?.data).toEqual((detail['scores'] as readonly object[])[0]);
+  const deleted = all.filter(({ op }) => op === 'delete');
+  expect(deleted.map(({ entity_type: type, entity_id: id }) => `${type} ${id}`).sort()).toEqual([
+    ...['model gone', 'pricing gone:p1', 'ranking gone:code', 'score gone:code'],
+  ]);
+  expect(deleted.every(({ data }) => data === null)).toBe(true);
+  expect(Object.keys(all[0] ?? {})).toEqual([
+    ...['seq', 'occurred_on', 'entity_type', 'entity_id', 'op', 'data', 'schema_version'],
+  ]);
+});
+
+test('feed rule 3: a page applied twice gives the same state, and a seq that is not newer is known', async () => {
+  const [first, again] = [await feed('limit=10'), await feed('limit=10')];
+  expect(again).toEqual(first);
+  const next = await feed(`limit=10&cursor=${first.next_cursor}`);
+  expect(next.events[0]?.seq).toBe((first.events.at(-1)?.seq ?? 0) + 1);
+});
+
+test('feed rule 4: any cursor replays the same events, as often as it is used', async () => {
+  for (let seq = 0; seq <= lastSeq; seq += 5) {
+    expect((await feed(`cursor=${cursorFromSeq(seq)}`)).events).toEqual(all.slice(seq));
+  }
+});
+
+test.each([1, 7, 10, 1000])('feed rules 4 and 6: pages of %d give every event once', async (limit) => {
+  const { events, pages } = await pageFeed(api, { limit });
+  expect(events).toEqual(all);
+  expect(pages).toBe(Math.max(1, Math.ceil(lastSeq / limit)));
+});
+
+describe('feed rule 5', () => {
+  test.each(['model', 'score', 'ranking', 'pricing'])(
+    'the events of type %s are those of the whole feed',
+    async (type) => {
+      const wanted = all.filter(({ entity_type: each }) => each === type);
+      for (const limit of [1, 3, 1000]) {
+        expect((await pageFeed(api, { limit, type })).events).toEqual(wanted);
+      }
+    },
+  );
+
+  test('cursors are the same with every filter, so that filters may change between pages', async () => {
+    const models = await feed('entity_type=model&limit=2');
+    expect(models.events.map(({ seq }) => seq)).toEqual([1, 2]);
+    const rest = await feed(`cursor=${models.next_cursor}`);
+    expect(rest.events).toEqual(all.slice(2));
+  });
+});
+
+test('feed rule 6: next_cursor is there at the head too, where it is that of the last event, and has_more is false', async () => {
+  const head = cursorFromSeq(lastSeq);
+  expect(await feed()).toMatchObject({ next_cursor: head, has_more: false });
+  expect(await feed(`cursor=${head}`)).toMatchObject({ events: [], next_cursor: head, has_more: false });
+  expect(await feed('entity_type=model')).toMatchObject({ next_cursor: head, has_more: false });
+});
+
+test('a page that is full says so when there is more, and a filtered one may be followed by none', async () => {
+  expect(await feed(`limit=${lastSeq}`)).toMatchObject({ has_more: false });
+  expect(await feed(`limit=${lastSeq - 1}`)).toMatchObject({ has_more: true });
+  const lastModel = all.findLast(({ entity_type: type }) => type === 'model')?.seq ?? 0;
+  const models = all.filter(({ entity_type: type }) => type === 'model').length;
+  const full = await feed(`entity_type=model&limit=${models}`);
+  expect(full).toMatchObject({ has_more: true, next_cursor: cursorFromSeq(lastModel) });
+  const last = await feed(`entity_type=model&cursor=${full.next_cursor}`);
+  expect(last).toMatchObject({ events: [], has_more: false, next_cursor: cursorFromSeq(lastSeq) });
+});
+
+test('a bad row, a day without a dataset and a day without a night make no event', () => {
+  const daysOf = (type: string, id: string) =>
+    all.filter((event) => event.entity_type === type && event.entity_id === id).map(({ occurred_on: day }) => day);
+  expect(daysOf('score', 'a:code')).toEqual(['2026-06-01', '2026-06-02']);
+  expect(daysOf('pricing', 'a:p2')).toEqual(['2026-06-01']);
+  expect(daysOf('model', 'gone')).toEqual(['2026-06-01', '2026-06-03', '2026-06-06']);
+  expect(all.some(({ occurred_on: day }) => day === '2026-06-05')).toBe(false);
+});
+
+test('ids are escaped part by part, so that they split', () => {
+  const odd = all.filter(({ entity_id: id }) => id.startsWith('org/odd'));
+  expect(odd.map(({ entity_type: type, entity_id: id }) => `${type} ${id}`)).toEqual([
+    `model ${ODD_ID.replaceAll('%', '%25').replaceAll(':', '%3A')}`,
+    `score ${ODD_ID.replaceAll('%', '%25').replaceAll(':', '%3A')}:code`,
+    `ranking ${ODD_ID.replaceAll('%', '%25').replaceAll(':', '%3A')}:general`,
+  ]);
+});
+
+test('the feed tells since when it reaches back and through which day it is published', async () => {
+  expect(await feed('limit=1')).toMatchObject({ retained_from: '2026-06-01', published_through: '2026-06-07' });
+});
+
+test('a cursor that is none is 422, one ahead of the feed too, each by its type', async () => {
+  const typeOf = async (cursor: string) => {
+    const response = await api.get(`/v1/changes?cursor=${cursor}`);
+    return [response.statusCode, response.json().detail?.[0]?.loc, response.json().detail?.[0]?.type];
+  };
+  const loc = ['query', 'cursor'];
+  for (const cursor of ['abc', 'MQ%3D%3D', 'LTE', 'MS41', 'MDE', '%00', 'OTk5OTk5OTk5OTk5OTk5OTk5']) {
+    expect(await typeOf(cursor), cursor).toEqual([422, loc, 'cursor_invalid']);
+  }
+  expect(await typeOf(cursorFromSeq(lastSeq + 1))).toEqual([422, loc, 'cursor_ahead']);
+});

@@ -1,0 +1,110 @@
+/** Benchmarks, rankings, categories and what is new. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSeries, type Series } from '../../test/series.ts';
+import { LISTED_DAY } from '../testing/listed-day.ts';
+import { getList, pageList } from '../testing/lists.ts';
+import { openTestApi, type TestApi } from '../testing/test-api.ts';
+
+let series: Series;
+let api: TestApi;
+let now = new Date('2026-06-10T12:00:00Z');
+const { models = [] } = LISTED_DAY;
+
+beforeAll(async () => {
+  series = await openSeries();
+  await series.publish('2026-06-01', LISTED_DAY);
+  await series.publish('2026-06-02', { models: [...models, { id: 'new', name: 'New' }] });
+  await series.publish('2026-06-04', { models: models.slice(1) });
+  await series.publish('2026-06-05', {
+    models: [...models, { id: 'new', name: 'New' }, { id: 'Newer', name: 'Newer' }],
+  });
+  api = await openTestApi(series.url, { now: () => now });
+});
+afterAll(async () => {
+  await api?.close();
+  await series?.dispose();
+});
+
+test('benchmarks come by id, with their category as a filter', async () => {
+  const { records, ...rest } = await getList(api, '/v1/benchmarks');
+  expect(records.map(({ id, model_count: count }) => `${id} ${count}`)).toEqual(['Code 1', 'code 4', 'math 1']);
+  expect(rest).toMatchObject({ total: 3, next_cursor: null });
+  const named = async (query: string) => (await pageList(api, `/v1/benchmarks?${query}`)).map(({ id }) => id);
+  expect(await named('category=coding')).toEqual(['code']);
+  expect(await named('category=none')).toEqual([]);
+  expect(await named('limit=1')).toEqual(['Code', 'code', 'math']);
+});
+
+test('a ranking comes by rank, then by model, and tells when it was made', async () => {
+  const { rankings: _, ...rest } = await api.json('/v1/rankings?category=code');
+  expect(rest).toEqual({
+    ...{ category: 'code', ranked_at: '2026-06-01T23:59:59Z', method: 'trueskill', total: 1, next_cursor: null },
+  });
+  for (const limit of [1, 2, 50]) {
+    const records = await pageList(api, `/v1/rankings?category=general&limit=${limit}`);
+    // B was gone on 06-04, and its rank with it.
+    expect(records.map(({ rank, model_id: id }) => `${rank} ${id}`)).toEqual(['1 b', '2 a', '4 d']);
+  }
+});
+
+test('an unknown category is an empty ranking, none is 422, and more than 50 too', async () => {
+  expect(await api.json('/v1/rankings?category=General')).toMatchObject({ rankings: [], total: 0, next_cursor: null });
+  expect((await api.get('/v1/rankings')).json()).toMatchObject({
+    detail: [{ loc: ['query', 'category'], type: 'missing' }],
+  });
+  expect((await api.get('/v1/rankings?category=code&limit=51')).statusCode).toBe(422);
+});
+
+test('categories are those that are ranked, with how many models', async () => {
+  expect(await api.json('/v1/categories')).toEqual({
+    categories: [
+      { id: 'code', model_count: 1 },
+      { id: 'general', model_count: 3 },
+    ],
+  });
+});
+
+test('updates are the models first seen within the days before today, newest first, without those of the first night', async () => {
+  const added = async (query: string) => {
+    const body = await api.json(`/v1/updates?${query}`);
+    const records = body['models'] as readonly Readonly<Record<string, unknown>>[];
+    return { ...body, models: records.map(({ id, added_at: at }) => `${id} ${at}`) };
+  };
+  const [newer, older] = ['Newer 2026-06-05T23:59:59Z', 'new 2026-06-02T23:59:59Z'];
+  expect(await added('days=30')).toEqual({ days: 30, models: [newer, older], total: 2 });
+  expect(await added('')).toEqual({ days: 7, models: [newer], total: 1 });
+  expect(await added('days=8')).toEqual({ days: 8, models: [newer, older], total: 2 });
+  expect(await added('days=30&limit=1')).toEqual({ days: 30, models: [newer], total: 2 });
+  expect(await added('days=4')).toEqual({ days: 4, models: [], total: 0 });
+});
+
+test('what is new depends on the day that is today', async () => {
+  const last = now;
+  now = new Date('2026-06-12T23:59:59Z');
+  expect(await api.json('/v1/updates')).toMatchObject({ total: 1 });
+  now = new Date('2026-06-13T00:00:00Z');
+  expect(await api.json('/v1/updates')).toMatchObject({ total: 0 });
+  now = last;
+});
+
+test.each([
+  ...['/v1/models?limit=0', '/v1/models?limit=201', '/v1/models?sort=organization', '/v1/models?min_context=-1'],
+  ...['/v1/models?released_after=2026-02-30', '/v1/models?max_input_price=-1', '/v1/benchmarks?limit=201'],
+  ...['/v1/scores?limit=501', '/v1/scores?sort=-model_id', '/v1/scores?min_value=x', '/v1/rankings?category=c&limit=0'],
+  ...[
+    '/v1/updates?days=0',
+    '/v1/updates?days=31',
+    '/v1/updates?limit=201',
+    '/v1/changes?limit=0',
+    '/v1/changes?limit=1001',
+  ],
+  ...['/v1/changes?entity_type=benchmark', '/v1/models/a/history', '/v1/models/a/history?kind=scores'],
+])('%s is out of bounds: 422', async (path) => {
+  expect((await api.get(path)).statusCode).toBe(422);
+});
+
+test('every data answer tells the moment it reflects', async () => {
+  for (const path of ['/v1/models', '/v1/categories', '/v1/updates', '/v1/changes', '/v1/snapshots']) {
+    expect((await api.get(path)).headers['x-data-as-of'], path).toBe('2026-06-05T23:59:59Z');
+  }
+});

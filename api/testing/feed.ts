@@ -1,0 +1,50 @@
+import type { TestApi } from './test-api.ts';
+
+export interface FeedEvent {
+  readonly seq: number;
+  readonly occurred_on: string;
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly op: 'upsert' | 'delete';
+  readonly data: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Feed {
+  readonly events: readonly FeedEvent[];
+  readonly next_cursor: string;
+  readonly has_more: boolean;
+  readonly retained_from: string;
+  readonly published_through: string;
+}
+
+/** What `GET /v1/changes` answers. */
+export async function getFeed(api: Pick<TestApi, 'json'>, query = ''): Promise<Feed> {
+  return (await api.json(`/v1/changes?${query}`)) as unknown as Feed;
+}
+
+export interface PageOptions {
+  readonly limit?: number;
+  /** The entity type to narrow the feed to. */
+  readonly type?: string;
+  /** Where to begin; default: with the first event that is kept. */
+  readonly cursor?: string;
+}
+
+/** All events from a cursor on, page by page. */
+export async function pageFeed(api: Pick<TestApi, 'json'>, { limit = 1000, type, cursor }: PageOptions = {}) {
+  const events: FeedEvent[] = [];
+  let [at, pages, hasMore] = [cursor, 0, true];
+  while (hasMore) {
+    const query = new URLSearchParams({
+      limit: String(limit),
+      ...(type === undefined ? {} : { entity_type: type }),
+      ...(at === undefined ? {} : { cursor: at }),
+    });
+    const page = await getFeed(api, query.toString());
+    events.push(...page.events);
+    pages += 1;
+    at = page.next_cursor;
+    hasMore = page.has_more;
+  }
+  return { events, pages, cursor: at ?? '' };
+}

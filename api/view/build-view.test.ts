@@ -1,0 +1,112 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Catalog } from '../../schemas/catalog.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { fixtureSource } from '../../test/nights.ts';
+import { openSeries, type Series } from '../../test/series.ts';
+import { dumpView } from '../testing/dump-view.ts';
+import { type BuiltView, buildView, type ViewFile } from './build-view.ts';
+
+// Nights of every kind, each followed by two builds.
+vi.setConfig({ testTimeout: 120_000 });
+
+const DAYS = [1, 2, 4, 6, 7, 8].map((day) => `2026-06-${String(day).padStart(2, '0')}`);
+const PRICE = { provider: 'cirrus', input_per_million: 1, output_per_million: 2, currency: 'USD' };
+
+let series: Series;
+let folder: string;
+let views = 0;
+
+beforeAll(async () => {
+  series = await openSeries();
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-views-'));
+});
+afterAll(async () => {
+  await series?.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function getCatalog(): Promise<Catalog> {
+  const { catalog } = await loadCatalog(series.deps.store);
+  if (catalog === undefined) throw new Error('nothing is published');
+  return catalog;
+}
+
+function build(catalog: Catalog, previous: ViewFile | undefined): Promise<BuiltView> {
+  views += 1;
+  const [path, scratch] = [join(folder, `${views}.duckdb`), join(folder, `${views}.parts`)];
+  const duckdb = { memoryLimit: '300MB', threads: 1 };
+  return buildView({ catalog, previous, path, scratch }, { store: series.deps.store, downloadsMax: 4, duckdb });
+}
+
+/** The next view, extended; all its tables are those of one that is built from nothing. */
+async function buildBoth(previous: ViewFile | undefined, isExtended = true): Promise<BuiltView> {
+  const catalog = await getCatalog();
+  const [extended, rebuilt] = [await build(catalog, previous), await build(catalog, undefined)];
+  expect(extended.isExtended).toBe(isExtended);
+  expect(await dumpView(extended.path)).toEqual(await dumpView(rebuilt.path));
+  await rm(rebuilt.path);
+  return extended;
+}
+
+test('a view that is extended, night by night, by prune and backfills, has the tables of one built from nothing', async () => {
+  let view: BuiltView | undefined;
+  for (const day of DAYS.slice(0, 4)) {
+    await series.night(fixtureSource('days'), day);
+    view = await buildBoth(view, view !== undefined);
+  }
+  const { models: [first = ''] = [] } = await dumpView(view?.path ?? '');
+  const model = JSON.parse(first).id;
+  await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-20' }], '2026-06-07T00:00:00Z');
+  view = await buildBoth(view);
+  const pricesBefore = (await dumpView(view.path))['history_pricing'];
+  await series.backfill([{ ...PRICE, model_id: model, effective_from: '2026-05-25' }], '2026-06-07T01:00:00Z');
+  view = await buildBoth(view);
+  expect((await dumpView(view.path))['history_pricing']).not.toEqual(pricesBefore);
+  await series.prune({ changesMonths: 0, snapshots: 2, states: 1 });
+  view = await buildBoth(view);
+  for (const day of DAYS.slice(4)) {
+    await series.night(fixtureSource('days'), day);
+    view = await buildBoth(view);
+  }
+  await series.prune({ changesMonths: 0, snapshots: 1, states: 1 });
+  view = await buildBoth(view);
+  await series.backfill([], '2026-06-12T00:00:00Z');
+  view = await buildBoth(view);
+  expect(JSON.stringify(await dumpView(view.path))).not.toContain('backfill"}');
+});
+
+test('a view of another series is not extended but built anew', async () => {
+  const catalog = await getCatalog();
+  const view = await build(catalog, undefined);
+  const others = catalog.releases.map((release) => ({ ...release, run: `${release.run}X` }));
+  const other = { ...view, meta: { ...view.meta, catalog: { ...catalog, releases: others } } };
+  await buildBoth(other, false);
+});
+
+test('a view whose file is damaged is not extended but built anew, and leaves nothing behind', async () => {
+  const catalog = await getCatalog();
+  const view = await build(catalog, undefined);
+  await writeFile(view.path, 'garbage');
+  const built = await buildBoth(view, false);
+  const left = (await readdir(folder)).filter((name) => !name.endsWith('.duckdb'));
+  expect(left).toEqual([]);
+  expect(built.meta.catalog).toEqual(catalog);
+});
+
+test('a view that lacks events it says it has is not extended but built anew', async () => {
+  await series.dispose();
+  series = await openSeries();
+  const publish = (day: string, ids: readonly string[]) =>
+    series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
+  await publish('2026-06-01', ['a']);
+  const view = await build(await getCatalog(), undefined);
+  await publish('2026-06-02', ['a', 'b']);
+  const lying = { ...view, meta: { ...view.meta, catalog: await getCatalog() } };
+  await publish('2026-06-03', ['a', 'b', 'c']);
+  await buildBoth(lying, false);
+  await buildBoth(view, true);
+  expect((await readdir(folder)).filter((name) => !name.endsWith('.duckdb'))).toEqual([]);
+});

@@ -1,0 +1,228 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { openSeries, type Series } from '../../test/series.ts';
+import { SMALL_DAYS } from '../testing/small-days.ts';
+import { openTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.ts';
+
+const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
+
+let folder: string;
+/** Two stores' contents: after one night, and after two with a backfill. */
+let one: string;
+let two: string;
+let series: Series;
+let api: TestApi | undefined;
+/** Of the test at hand. */
+let store: string;
+let views: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-follower-'));
+  [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  series = await openSeries();
+  await series.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
+  await cp(series.folder, one, { recursive: true });
+  await series.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
+  const price = { model_id: 'a', provider: 'p1', input_per_million: 1, effective_from: '2026-05-20' };
+  await series.backfill([price], '2026-06-03T01:00:00Z');
+  await cp(series.folder, two, { recursive: true });
+});
+afterAll(async () => {
+  await series?.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  store = await mkdtemp(join(folder, 'store-'));
+  views = await mkdtemp(join(folder, 'views-'));
+});
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+  await rm(store, { recursive: true, force: true });
+  await rm(views, { recursive: true, force: true });
+});
+
+function publish(contents: string): Promise<void> {
+  return cp(contents, store, { recursive: true, force: true });
+}
+
+async function openApi(options: TestApiOptions = {}): Promise<TestApi> {
+  api = await openTestApi(`file:${store}`, { viewFolder: views, ...options });
+  return api;
+}
+
+async function servedDay({ get }: TestApi): Promise<unknown> {
+  const { statusCode, headers } = await get('/v1/models');
+  return statusCode === 200 ? String(headers['x-data-as-of']).slice(0, 10) : statusCode;
+}
+
+async function health({ get }: TestApi) {
+  const response = await get('/health/ready');
+  return { code: response.statusCode, ...response.json() };
+}
+
+const KEYS = ['catalog.json', 'release.json', 'state/models', 'history/scores', 'changes', 'backfill/pricing'];
+
+async function pathOf(part: string): Promise<string> {
+  const names = await readdir(store, { recursive: true });
+  const found = names.filter((name) => name.includes(part) && /\.(parquet|json)$/.test(name)).sort();
+  // Of the newest release; of a backfill its intervals, not its mark.
+  return join(store, found.findLast((name) => !name.startsWith('backfill/') || name.endsWith('.parquet')) ?? '');
+}
+
+type Damage = 'missing' | 'truncated' | 'altered';
+
+/** Damages an object; the returned function mends it. */
+async function damage(part: string, kind: Damage): Promise<() => Promise<void>> {
+  const path = await pathOf(part);
+  const bytes = await readFile(path);
+  if (kind === 'missing') await rm(path);
+  else if (kind === 'truncated') await writeFile(path, bytes.subarray(0, bytes.length - 5));
+  else
+    await writeFile(
+      path,
+      bytes.map((byte, i) => (i === 20 ? byte ^ 255 : byte)),
+    );
+  return () => writeFile(path, bytes);
+}
+
+const DAMAGES = KEYS.flatMap((key) =>
+  (['missing', 'truncated', 'altered'] as const).map((kind) => [key, kind] as const),
+);
+
+test.each(DAMAGES)(
+  'with a %s that is %s the old view keeps serving, says why, and catches up once it is mended',
+  async (part, kind) => {
+    await publish(one);
+    const its = await openApi();
+    await publish(two);
+    const mend = await damage(part, kind);
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(FIRST);
+    expect(await health(its)).toMatchObject({
+      code: 200,
+      status: 'ready',
+      release: { day: FIRST },
+      problem: { code: expect.stringMatching(/^(corrupt|not_found|unavailable)$/), since: expect.any(String) },
+    });
+    const left = (await readdir(views)).filter((name) => name.endsWith('.duckdb') || name.endsWith('.parts'));
+    expect(left).toHaveLength(1);
+    await mend();
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(SECOND);
+    expect(await health(its)).toMatchObject({ code: 200, release: { day: SECOND }, problem: null });
+  },
+);
+
+test.each(DAMAGES)('at a cold start with a %s that is %s nothing is served until it is mended', async (part, kind) => {
+  await publish(two);
+  const mend = await damage(part, kind);
+  const its = await openApi();
+  const refused = await its.get('/v1/models');
+  expect(refused.statusCode).toBe(503);
+  expect(refused.json().error).toMatchObject({ code: 'unavailable', request_id: expect.any(String) });
+  expect(refused.headers).toMatchObject({ 'retry-after': expect.any(String), 'cache-control': 'no-store' });
+  expect(await health(its)).toMatchObject({ code: 503, status: 'starting', problem: { message: expect.any(String) } });
+  await mend();
+  await its.follower.refresh();
+  expect(await servedDay(its)).toBe(SECOND);
+});
+
+test('a store without a night, or without a folder, is 503 until its first night', async () => {
+  await rm(store, { recursive: true });
+  const its = await openApi();
+  expect(await servedDay(its)).toBe(503);
+  expect((await health(its)).problem.message).toContain('nothing is published yet');
+  await publish(one);
+  await its.follower.refresh();
+  expect(await servedDay(its)).toBe(FIRST);
+  const { url } = await its.json(`/v1/snapshots/${FIRST}/download?dataset=models`);
+  const { pathname, search } = new URL(String(url));
+  expect((await its.get(pathname + search)).statusCode).toBe(200);
+});
+
+describe('the cache folder', () => {
+  let streams = 0;
+  const counting = (inner: ObjectStore): ObjectStore =>
+    new Proxy(inner, {
+      get: (target, name) => {
+        if (name === 'stream') streams += 1;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+
+  beforeEach(async () => {
+    await publish(two);
+    await (await openApi()).close();
+    api = undefined;
+    streams = 0;
+  });
+
+  test('is used again after a restart, without a download', async () => {
+    const its = await openApi({ wrapStore: counting });
+    expect(await servedDay(its)).toBe(SECOND);
+    expect([streams, its.events]).toEqual([0, []]);
+  });
+
+  test('serves while the store is out of reach', async () => {
+    await rm(join(store, 'catalog.json'));
+    const its = await openApi();
+    expect(await servedDay(its)).toBe(SECOND);
+    expect(await health(its)).toMatchObject({ code: 200, problem: { code: 'unavailable' } });
+  });
+
+  test('is extended where it is of an earlier release', async () => {
+    await rm(views, { recursive: true });
+    await rm(store, { recursive: true });
+    await publish(one);
+    await (await openApi()).close();
+    await publish(two);
+    const its = await openApi({ wrapStore: counting });
+    expect(its.events).toMatchObject([{ type: 'swapped', day: SECOND, isExtended: true }]);
+    expect(await servedDay(its)).toBe(SECOND);
+  });
+
+  test('is built anew where it is of a later release, as after a store was restored', async () => {
+    await rm(store, { recursive: true });
+    await publish(one);
+    const its = await openApi();
+    expect(its.events).toMatchObject([{ type: 'swapped', day: FIRST, isExtended: false }]);
+    expect(await servedDay(its)).toBe(FIRST);
+  });
+
+  test.each<[string, (path: string) => Promise<unknown>]>([
+    ['lost', (path) => rm(path)],
+    ['empty', (path) => writeFile(path, '')],
+    ['garbage', (path) => writeFile(path, 'garbage'.repeat(10_000))],
+    ['a folder', (path) => rm(path).then(() => mkdir(path))],
+    ['truncated', async (path) => writeFile(path, (await readFile(path)).subarray(0, 20_000))],
+    ['unnamed', (path) => rm(join(path, '../current'))],
+    ['named by garbage', (path) => writeFile(join(path, '../current'), '../../etc/passwd')],
+  ])('is built anew where the view is %s, and nothing else is left in it', async (_, spoil) => {
+    const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.duckdb'));
+    await spoil(join(views, name));
+    const its = await openApi();
+    expect(await servedDay(its)).toBe(SECOND);
+    expect(await its.json('/v1/models/a/history?kind=score')).toHaveProperty('points.length', 4);
+    await its.close();
+    api = undefined;
+    const [view = '', ...others] = (await readdir(views)).sort();
+    expect([view, ...others]).toEqual([expect.stringMatching(/^[0-9A-Z]{26}\.duckdb$/), 'current', 'lock']);
+    expect(await readFile(join(views, 'current'), 'utf8')).toBe(view);
+  });
+
+  test('is refused to a second process, and free once the first has stopped', async () => {
+    const its = await openApi();
+    await expect(openTestApi(`file:${store}`, { viewFolder: views })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('another process serves from it'),
+    });
+    expect(await servedDay(its)).toBe(SECOND);
+    await its.close();
+    expect(await servedDay(await openApi())).toBe(SECOND);
+  });
+});

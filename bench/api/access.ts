@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BACKSTOP_PER_MINUTE } from '../../schemas/route-limits.ts';
+import { measureNode } from '../measure.ts';
+import { CLI } from '../night.ts';
+
+/** How the benchmarks get in: a key whose limits are counted like any other's, but never reached. */
+export interface BenchAccess {
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Set for every `modelstats serve`. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** More than is asked for in a minute, and in a day. */
+const PER_MINUTE = 1_000_000;
+const PER_DAY = 1_000_000_000;
+
+/** Makes a control database in the folder, an organization on Commercial and its key, by the command line. */
+export async function createAccess(folder: string): Promise<BenchAccess> {
+  const env = {
+    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+    MODELSTATS_BACKSTOP: Object.keys(BACKSTOP_PER_MINUTE)
+      .map((route) => `${route}=${PER_MINUTE}`)
+      .join(','),
+  };
+  const limits = ['--daily-quota', String(PER_DAY), '--burst', String(PER_MINUTE), '--history-months', 'full'];
+  const { id } = await run(['orgs', 'create', '--name', 'Bench', '--plan', 'commercial', ...limits], env, Organization);
+  const { key } = await run(['keys', 'create', '--org', id], env, Key);
+  return { headers: { Authorization: `Bearer ${key}` }, env };
+}
+
+const Organization = z.object({ id: z.string() });
+const Key = z.object({ key: z.string() });
+
+async function run<T>(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  answer: z.ZodType<T>,
+): Promise<T> {
+  const { stdout } = await measureNode([CLI, ...args, '--json'], env);
+  return answer.parse(JSON.parse(stdout));
+}

@@ -1,0 +1,41 @@
+/** Versions of the records that were never published, for tests of what happens when there is more than one. */
+import { DATASETS } from '../datasets.ts';
+import type { Day } from '../day.ts';
+import { addDays } from '../day.ts';
+import { defineVersions, NOTICE_DAYS_MIN } from '../define-versions.ts';
+import { datasetWithFields, type RecordVersion } from '../record-version.ts';
+import { RECORD_VERSIONS } from '../versions.ts';
+
+/** A major version that renames, removes, moves and adds fields; `rankings` stay as they are. */
+export function versionTwo(inForceFrom: Day, noticeFrom: Day = addDays(inForceFrom, -NOTICE_DAYS_MIN)): RecordVersion {
+  return {
+    ...{ version: '2.0', noticeFrom, inForceFrom },
+    datasets: {
+      ...DATASETS,
+      models: datasetWithFields('models', [
+        ...(['id', ['name', 'display_name'], 'organization', 'release_date', 'context_length', 'updated_at'] as const),
+      ]),
+      benchmarks: datasetWithFields('benchmarks', ['id', ['name', 'title'], 'model_count', 'category', 'updated_at']),
+      scores: datasetWithFields('scores', [
+        ...(['model_id', 'benchmark_id', 'value', ['n', 'sample_size'], 'source', 'measured_at'] as const),
+        ['updated_at', 'changed_at'],
+      ]),
+      pricing: datasetWithFields('pricing', [
+        ...(['model_id', 'provider', ['input_per_million', 'input_price']] as const),
+        ...([['output_per_million', 'output_price'], 'currency', 'effective_from', 'updated_at'] as const),
+      ]),
+    },
+  };
+}
+
+/** A minor version after 1.0: scores have their sample size too. */
+export function versionOneOne(inForceFrom: Day): RecordVersion {
+  const fields = ['model_id', 'benchmark_id', 'value', 'source', 'measured_at', 'updated_at', 'n'];
+  const datasets = { ...DATASETS, scores: datasetWithFields('scores', fields) };
+  return { version: '1.1', noticeFrom: null, inForceFrom, datasets };
+}
+
+/** The versions that are published, and others after them. */
+export function versionsWith(...others: readonly RecordVersion[]): readonly RecordVersion[] {
+  return defineVersions([...RECORD_VERSIONS.slice(0, 1), ...others]);
+}

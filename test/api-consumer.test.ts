@@ -1,0 +1,119 @@
+/** A consumer's side, over HTTP alone: a snapshot and the feed from its cursor give the next snapshots, byte for byte. */
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FeedEvent, pageFeed } from '../api/testing/feed.ts';
+import { openTestApi, type TestApi } from '../api/testing/test-api.ts';
+import { seqFromCursor } from '../schemas/cursor.ts';
+import { DATASETS, type Dataset, type EntityType } from '../schemas/datasets.ts';
+import { entityIdFromKey, keyFromEntityId } from '../schemas/entity-id.ts';
+import type { Manifest } from '../schemas/manifest.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
+
+const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-06', '2026-06-07', '2026-06-08'];
+const FED: readonly Dataset[] = [DATASETS.models, DATASETS.scores, DATASETS.rankings, DATASETS.pricing];
+
+let nights: TemporaryStore;
+let api: TestApi;
+/** Oldest first. */
+let snapshots: readonly Manifest[];
+/** What is downloaded, by snapshot and dataset. */
+let files: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  nights = await openTemporaryStore();
+  for (const day of DAYS) await nights.night(fixtureSource('days'), day);
+  api = await openTestApi(`file:${nights.folder}`);
+  snapshots = [...((await api.json('/v1/snapshots'))['snapshots'] as readonly Manifest[])].reverse();
+  const downloads = snapshots.flatMap(({ id }) => FED.map(({ name }) => [`${id} ${name}`, id, name] as const));
+  files = new Map(await Promise.all(downloads.map(async ([key, ...file]) => [key, await download(...file)] as const)));
+});
+afterAll(async () => {
+  await api?.close();
+  await nights?.dispose();
+});
+
+async function download(id: string, dataset: string): Promise<string> {
+  const { url } = await api.json(`/v1/snapshots/${id}/download?dataset=${dataset}`);
+  const { pathname, search } = new URL(String(url));
+  return gunzipSync((await api.get(pathname + search)).rawPayload).toString('utf8');
+}
+
+/** A consumer's copy of a dataset: lines by entity id. */
+type Copy = Map<string, string>;
+
+function copyOf(dataset: Dataset, text: string): Copy {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const record: Readonly<Record<string, unknown>> = JSON.parse(line);
+      return [entityIdFromKey(dataset.key.map((part) => String(record[part]))), line];
+    }),
+  );
+}
+
+function apply(copy: Copy, { op, entity_id: id, data }: FeedEvent): void {
+  if (op === 'delete') copy.delete(id);
+  else copy.set(id, JSON.stringify(data));
+}
+
+/** The copy as a snapshot has it: by key, in byte order. */
+function textOf(copy: Copy): string {
+  const byKey = [...copy].map(([id, line]) => ({ key: keyFromEntityId(id).map((part) => Buffer.from(part)), line }));
+  byKey.sort((a, b) => {
+    return a.key.reduce((order, part, i) => order || Buffer.compare(part, b.key[i] ?? Buffer.alloc(0)), 0);
+  });
+  return byKey.map(({ line }) => `${line}\n`).join('');
+}
+
+/** Applies events to copies of a snapshot, or of nothing, and compares at the cursor of each later one. */
+function assertReplays(datasets: readonly Dataset[], from: number, events: readonly FeedEvent[]): void {
+  for (const dataset of datasets) {
+    const own = events.filter(({ entity_type: type }) => type === dataset.entityType);
+    const copy = copyOf(dataset, files.get(`${snapshots[from]?.id} ${dataset.name}`) ?? '');
+    let applied = 0;
+    for (const { id, change_cursor: cursor } of snapshots.slice(from + 1)) {
+      const upTo = seqFromCursor(cursor) ?? 0;
+      for (; (own[applied]?.seq ?? Number.POSITIVE_INFINITY) <= upTo; applied += 1)
+        apply(copy, own[applied] as FeedEvent);
+      expect(textOf(copy), `${dataset.name} of ${id}`).toBe(files.get(`${id} ${dataset.name}`));
+    }
+    expect(applied).toBe(own.length);
+  }
+}
+
+test.each([1000, 3])('the whole feed, in pages of %d, builds every snapshot from nothing', async (limit) => {
+  const { events, cursor } = await pageFeed(api, { limit });
+  assertReplays(FED, -1, events);
+  expect(cursor).toBe(snapshots.at(-1)?.change_cursor);
+});
+
+test('the feed from the cursor of each snapshot turns it into all later ones', async () => {
+  for (const [from, { change_cursor: cursor }] of snapshots.entries()) {
+    const { events } = await pageFeed(api, { cursor, limit: 7 });
+    assertReplays(FED, from, events);
+  }
+});
+
+test.each<EntityType>(['model', 'score', 'ranking', 'pricing'])(
+  'the feed of %s alone, from the cursor of each snapshot, does so for its dataset',
+  async (type) => {
+    const datasets = FED.filter(({ entityType }) => entityType === type);
+    for (const [from, { change_cursor: cursor }] of snapshots.entries()) {
+      const { events } = await pageFeed(api, { cursor, type, limit: 2 });
+      expect(events.every(({ entity_type: each }) => each === type)).toBe(true);
+      assertReplays(datasets, from, events);
+    }
+  },
+);
+
+test('an event applied again, or an older one skipped, changes nothing', async () => {
+  const { events } = await pageFeed(api);
+  const doubled = events.flatMap((event) => [event, event]);
+  const seqs = new Map<string, number>();
+  const once = doubled.filter(({ seq, entity_type: type, entity_id: id }) => {
+    const isNew = seq > (seqs.get(`${type} ${id}`) ?? 0);
+    if (isNew) seqs.set(`${type} ${id}`, seq);
+    return isNew;
+  });
+  expect(once).toEqual(events);
+});

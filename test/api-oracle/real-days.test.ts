@@ -1,0 +1,53 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openTemporaryStore } from '../nights.ts';
+import { REAL_DATA } from '../real-data.ts';
+import { checkApi } from './check-api.ts';
+import { createClient } from './client.ts';
+import { describeDifference } from './difference.ts';
+import { replayFeed } from './feed-replay.ts';
+import { loadWorld } from './load-world.ts';
+import { createChooser } from './requests/chooser.ts';
+import { startApi } from './start-api.ts';
+import { readStoredSnapshots } from './stored-snapshots.ts';
+
+/** Days with deletions, models that vanish and come back, bad ids, million-fold prices, the first rankings, and gaps. */
+const DAYS = [
+  ...['2025-06-04', '2025-06-05', '2025-08-25', '2025-11-21', '2025-12-12', '2025-12-13', '2025-12-14', '2025-12-23'],
+  ...['2026-01-14', '2026-03-10', '2026-03-19', '2026-03-20', '2026-04-22', '2026-06-05', '2026-06-29'],
+];
+const DELETED_UPSTREAM = '2025-12-13';
+const TODAY = '2026-07-02';
+const SEED = 3;
+
+describe.skipIf(REAL_DATA === undefined)('the API over a sample of the real days', () => {
+  test('answers as an independent reading of the raw files does', { timeout: 600_000 }, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'modelstats-api-real-'));
+    const store = await openTemporaryStore();
+    try {
+      for (const day of DAYS) {
+        await cp(join(REAL_DATA ?? '', day), join(root, day), { recursive: true });
+        const { status } = await store.night(root, day, { accept: day === DELETED_UPSTREAM });
+        expect(status, day).toBe('published');
+      }
+      const world = loadWorld(root, { acceptedDays: [DELETED_UPSTREAM] });
+      const state = { world, retainedFrom: null, stored: readStoredSnapshots(store.folder), today: TODAY };
+      const api = await startApi(store.folder, TODAY);
+      try {
+        const client = createClient(api.url);
+        const report = await checkApi(client, state, { count: 500, seed: SEED, differencesMax: 5 });
+        expect(report.differences.map(describeDifference)).toEqual([]);
+        const replayed = await replayFeed(client, state, createChooser(SEED));
+        expect(replayed.difference && describeDifference(replayed.difference)).toBeUndefined();
+        expect(replayed.cursors).toBe(DAYS.length);
+      } finally {
+        await api.stop();
+      }
+    } finally {
+      await store.dispose();
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,137 @@
+/** Real nights are published while requests run: no error, and no answer that mixes two releases (DESIGN §7). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { FeedEvent } from '../api/testing/feed.ts';
+import { openTestApi, type TestApi } from '../api/testing/test-api.ts';
+import { addDays, type Day } from '../schemas/day.ts';
+import { type DayRows, openSeries, type Series } from './series.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const FIRST: Day = '2026-06-01';
+const NIGHTS = 6;
+
+let series: Series;
+let api: TestApi;
+let base: string;
+
+/** Every record of a day tells which day it is of; each day has a model more. */
+function rowsOf(day: Day): DayRows {
+  const number = Number(day.slice(-2));
+  const ids = Array.from({ length: 30 + number }, (_, i) => `m${String(i).padStart(3, '0')}`);
+  const updated_at = `${day}T01:00:00Z`;
+  return {
+    models: ids.map((id) => ({ id, name: `${id} ${day}`, updated_at })),
+    benchmarks: [{ id: 'x', name: 'X', updated_at }],
+    scores: ids.map((id) => ({ model_id: id, benchmark_id: 'x', value: number, updated_at })),
+    rankings: ids.map((id, i) => ({ model_id: id, category: 'c', rank: i + 1, trueskill_mu: number, updated_at })),
+    pricing: ids.map((id) => ({ model_id: id, provider: 'p', input_per_million: number, updated_at })),
+  };
+}
+
+beforeAll(async () => {
+  series = await openSeries();
+  await series.publish(FIRST, rowsOf(FIRST));
+  api = await openTestApi(series.url, {
+    now: () => new Date('2026-06-20T12:00:00Z'),
+    follower: { pollMs: 20, retryMaxMs: 20 },
+    cacheBytes: 50_000,
+  });
+  base = await api.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await api?.close();
+  await series?.dispose();
+});
+
+type Row = Readonly<Record<string, unknown>>;
+type Body = Readonly<Record<string, unknown>>;
+
+async function ask(path: string): Promise<{ readonly day: Day; readonly body: Body }> {
+  const response = await fetch(base + path);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
+  return { day: String(response.headers.get('x-data-as-of')).slice(0, 10), body: JSON.parse(text) };
+}
+
+const rowsIn = (body: Body, name: string) => body[name] as readonly Row[];
+
+/** What each answer must say on a day. */
+const CHECKS: Readonly<Record<string, (body: Body, day: Day, number: number) => void>> = {
+  '/v1/models?limit=7': (body, day, number) => {
+    expect(rowsIn(body, 'models').map(({ name }) => String(name).slice(-10))).toEqual(Array(7).fill(day));
+    expect(body['total']).toBe(30 + number);
+  },
+  '/v1/scores?sort=-value&limit=500': (body, _, number) => {
+    expect(rowsIn(body, 'scores').map(({ value }) => value)).toEqual(Array(30 + number).fill(number));
+    expect(body['total']).toBe(30 + number);
+  },
+  '/v1/models/m005': (body, day, number) => {
+    expect(body['name']).toBe(`m005 ${day}`);
+    expect(rowsIn(body, 'scores')[0]).toMatchObject({ value: number });
+    expect(rowsIn(body, 'rankings')[0]).toMatchObject({ trueskill_mu: number });
+    expect(rowsIn(body, 'pricing')[0]).toMatchObject({ input_per_million: number });
+  },
+  '/v1/rankings?category=c&limit=50': (body, day, number) => {
+    expect(body).toMatchObject({ ranked_at: `${day}T23:59:59Z`, total: 30 + number });
+    expect(new Set(rowsIn(body, 'rankings').map(({ trueskill_mu: mu }) => mu))).toEqual(new Set([number]));
+  },
+  '/v1/models/m005/history?kind=score': (body, day, number) => {
+    expect(rowsIn(body, 'points').at(-1)).toMatchObject({ date: day, value: number });
+    expect(rowsIn(body, 'points')).toHaveLength(number);
+  },
+  '/v1/rankings/history?category_id=c&top=3': (body, day, number) => {
+    expect(rowsIn(body, 'points')).toHaveLength(3 * number);
+    expect(rowsIn(body, 'points').at(-1)).toMatchObject({ date: day, payload: { positions: 30 + number } });
+  },
+  '/v1/snapshots': (body, day, number) => {
+    expect(rowsIn(body, 'snapshots').map(({ id }) => id)[0]).toBe(day);
+    expect(rowsIn(body, 'snapshots')).toHaveLength(number);
+  },
+  '/v1/updates?days=30': (body, _, number) => expect(body['total']).toBe(number - 1),
+};
+
+test('while nights are published every answer is of one release, and readiness never lapses', async () => {
+  let [isOver, answers] = [false, 0];
+  const days = new Set<Day>();
+  const askAll = async () => {
+    while (!isOver) {
+      for (const [path, check] of Object.entries(CHECKS)) {
+        const { day, body } = await ask(path);
+        check(body, day, Number(day.slice(-2)));
+        days.add(day);
+        answers += 1;
+      }
+    }
+  };
+  const askHealth = async () => {
+    while (!isOver) {
+      const { status } = await fetch(`${base}/health/ready`);
+      expect(status).toBe(200);
+      await sleep(5);
+    }
+  };
+  const events: FeedEvent[] = [];
+  const follow = async () => {
+    for (let cursor = 'MA', through = ''; !(isOver && through === addDays(FIRST, NIGHTS)); ) {
+      const { day, body } = await ask(`/v1/changes?cursor=${cursor}&limit=37`);
+      events.push(...(body['events'] as readonly FeedEvent[]));
+      expect(body['published_through']).toBe(day);
+      cursor = String(body['next_cursor']);
+      through = body['has_more'] === true ? '' : day;
+    }
+  };
+  const asking = Promise.all([askAll(), askAll(), askHealth(), follow()]).finally(() => (isOver = true));
+  for (let night = 1; night <= NIGHTS && !isOver; night += 1) {
+    const day = addDays(FIRST, night);
+    await series.publish(day, rowsOf(day));
+    while (!isOver && !days.has(day)) await sleep(10);
+  }
+  isOver = true;
+  await asking;
+  expect(days.size).toBe(NIGHTS + 1);
+  expect(answers).toBeGreaterThan(10 * NIGHTS);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect(events.at(-1)?.occurred_on).toBe(addDays(FIRST, NIGHTS));
+  expect(api.events.map(({ type }) => type)).toEqual(Array(NIGHTS + 1).fill('swapped'));
+});

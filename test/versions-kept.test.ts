@@ -1,0 +1,200 @@
+/** What keeps a store whole knows of both versions: verify, republish, prune, the rebuilding of a lost catalog. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
+import { prune } from '../pipeline/prune.ts';
+import { type RepublishResult, republish } from '../pipeline/republish.ts';
+import { openStoreFiles, type StoreFiles } from '../pipeline/testing/store-files.ts';
+import { verify } from '../pipeline/verify/verify.ts';
+import type { CatalogEntry } from '../schemas/catalog.ts';
+import { DATASET_NAMES } from '../schemas/datasets.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
+import { loadCatalog, loadRelease, swapCatalog } from '../storage/catalog.ts';
+import { sha256 } from '../storage/hash.ts';
+import { releaseKey } from '../storage/keys.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { openTemporaryStore, type TemporaryStore } from './nights.ts';
+import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from './versioned-days.ts';
+
+const DUCKDB = { memoryLimit: '300MB', threads: 1 };
+const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(
+  (n) => `snapshot/v2/${n}`,
+);
+
+let source: string;
+let nights: TemporaryStore;
+let entries: readonly CatalogEntry[];
+let copy: StoreFiles;
+
+beforeAll(async () => {
+  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
+  await writeVersionedDays(source);
+  nights = await openTemporaryStore({ versions: VERSIONS });
+  for (const day of DAYS) expect(await nights.night(source, day)).toMatchObject({ status: 'published' });
+  entries = (await loadCatalog(nights.deps.store)).catalog?.releases ?? [];
+});
+afterAll(() => Promise.all([nights.dispose(), rm(source, { recursive: true })]));
+beforeEach(async () => {
+  copy = await openStoreFiles(nights.folder);
+});
+afterEach(() => copy.dispose());
+
+function entryOf(day: string): CatalogEntry {
+  const entry = entries.find((candidate) => candidate.day === day);
+  if (entry === undefined) throw new Error(`no release of ${day}`);
+  return entry;
+}
+
+async function verifyStore(store: ObjectStore, { versions = VERSIONS, days = DAYS } = {}) {
+  const releases = (await loadCatalog(store)).catalog?.releases ?? [];
+  const deps = { store, workFolder: nights.deps.workFolder, duckdb: DUCKDB, versions, onSnapshot: () => {} };
+  return verify(releases, ({ day }) => days.includes(day), deps);
+}
+
+function republishDay(day: string, origin: ObjectStore, second?: ObjectStore, versions = VERSIONS) {
+  const deps = { workFolder: nights.deps.workFolder, duckdb: DUCKDB, versions, onFile: () => {} };
+  return republish(day, { ...deps, origin, second });
+}
+
+function outcomes({ files }: RepublishResult): readonly string[] {
+  return files.filter(({ status }) => status !== 'ok').map(({ path, status }) => `${path} ${status}`);
+}
+
+describe('verify', () => {
+  it('proves every snapshot in every version, and every day by replay, also the cutover', async () => {
+    expect(await verifyStore(nights.deps.store)).toEqual({ ok: true, snapshots: 5, replayed: 4, problems: [] });
+  });
+
+  it.each(NOTICED_FILES)('tells a missing %s', async (path) => {
+    await copy.damage(releaseKey(entryOf(NOTICE), path), 'lost');
+    const { ok, problems } = await verifyStore(copy.store, { days: [NOTICE] });
+    expect(ok).toBe(false);
+    expect(problems[0]?.message).toContain(path);
+  });
+
+  it('of a program that does not know the version says so', async () => {
+    const { problems } = await verifyStore(nights.deps.store, { versions: RECORD_VERSIONS, days: [LAST, CUTOVER] });
+    const message = 'records of version 2.0 are not known to this program; use a newer one';
+    expect(problems).toEqual([LAST, CUTOVER].map((snapshot) => ({ snapshot, message })));
+  });
+
+  /** Publishes other lines under notice, with all hashes as they should be. */
+  async function replaceLines(path: string, change: (lines: string) => string): Promise<readonly string[]> {
+    const loaded = await loadCatalog(copy.store);
+    const entry = entryOf(LAST);
+    const release = await loadRelease(copy.store, entry);
+    const key = releaseKey(entry, path);
+    const lines = change(gunzipSync((await copy.store.get(key))?.body ?? '').toString('utf8'));
+    const packed = gzipSync(lines);
+    const file = { bytes: packed.length, sha256: sha256(packed) };
+    const content = { content_bytes: Buffer.byteLength(lines), content_sha256: sha256(lines) };
+    const [noticed] = release.noticed_manifests ?? [];
+    if (noticed === undefined) throw new Error('there is no notice');
+    const manifest = {
+      ...noticed,
+      datasets: noticed.datasets.map((one) => (path.includes(one.name) ? { ...one, ...file, ...content } : one)),
+    };
+    const stored = `${JSON.stringify(manifest)}\n`;
+    const files = release.files.map((one) => {
+      if (one.path === path) return { ...one, ...file };
+      if (one.path !== 'snapshot/v2/manifest.json') return one;
+      return { ...one, bytes: Buffer.byteLength(stored), sha256: sha256(stored) };
+    });
+    const body = Buffer.from(JSON.stringify({ ...release, files, noticed_manifests: [manifest] }));
+    await copy.store.put(key, packed);
+    await copy.store.put(releaseKey(entry, 'snapshot/v2/manifest.json'), Buffer.from(stored));
+    await copy.store.put(releaseKey(entry, 'release.json'), body);
+    const releases = (loaded.catalog?.releases ?? []).map((one) =>
+      one.day === LAST ? { ...one, release_sha256: sha256(body), parts: ['snapshot' as const] } : one,
+    );
+    await swapCatalog(copy.store, loaded, { releases });
+    return (await verifyStore(copy.store, { days: [LAST] })).problems.map(({ message }) => message);
+  }
+
+  it.each<[string, string, (lines: string) => string]>([
+    ['another value', 'models', (lines) => lines.replace('Model', 'Muddle')],
+    ['a field too many', 'models', (lines) => lines.replace('"display_name"', '"inference":null,"display_name"')],
+    ['fields in another order', 'rankings', (lines) => lines.replace(/("rank":1),("trueskill_mu":25.5)/, '$2,$1')],
+    ['the fields of the version in force', 'models', (lines) => lines.replaceAll('"display_name"', '"name"')],
+    ['a field of the wrong form', 'scores', (lines) => lines.replace('"sample_size":100', '"sample_size":100.0')],
+    ['a line out of order', 'pricing', (lines) => lines.split('\n').slice(0, -1).reverse().join('\n').concat('\n')],
+    ['a line too few', 'benchmarks', (lines) => lines.slice(0, lines.indexOf('\n') + 1)],
+  ])('tells %s under notice even where all hashes fit and the state is gone', async (_, name, change) => {
+    const problems = await replaceLines(`snapshot/v2/${name}.jsonl.gz`, change);
+    expect(problems.join()).toContain(`${name}: 2026-04-30-v2 has other records than the day's`);
+  });
+});
+
+describe('republish', () => {
+  it('rebuilds a snapshot in both versions byte for byte', async () => {
+    const before = await copy.hashes();
+    const paths = (await loadRelease(copy.store, entryOf(LAST))).files
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith('snapshot/'));
+    expect(paths).toEqual(expect.arrayContaining(NOTICED_FILES));
+    for (const path of paths) await copy.damage(releaseKey(entryOf(LAST), path), 'lost');
+    const result = await republishDay(LAST, copy.store);
+    expect(outcomes(result)).toEqual(paths.map((path) => `${path} rebuilt`));
+    expect(await copy.hashes()).toEqual(before);
+  });
+
+  it('rebuilds the cutover from the snapshot in the version before and the events', async () => {
+    const before = await copy.hashes();
+    const feed = ['models', 'scores', 'rankings', 'pricing'];
+    for (const name of feed) {
+      await copy.damage(releaseKey(entryOf(CUTOVER), `state/${name}.parquet`), 'lost');
+      await copy.damage(releaseKey(entryOf(CUTOVER), `snapshot/${name}.jsonl.gz`), 'lost');
+    }
+    const { files } = await republishDay(CUTOVER, copy.store);
+    const rebuilt = files.filter(({ status }) => status === 'rebuilt').map(({ path }) => path);
+    expect(rebuilt.sort()).toEqual(feed.map((name) => `snapshot/${name}.jsonl.gz`).sort());
+    for (const path of rebuilt) {
+      const key = releaseKey(entryOf(CUTOVER), path);
+      expect((await copy.hashes())[key]).toBe(before[key]);
+    }
+  });
+
+  it('refuses a file under notice whose state is gone: no events lead to it', async () => {
+    await copy.damage(releaseKey(entryOf(LAST), 'state/models.parquet'), 'lost');
+    await copy.damage(releaseKey(entryOf(LAST), 'snapshot/v2/models.jsonl.gz'), 'lost');
+    const result = await republishDay(LAST, copy.store);
+    expect(outcomes(result)).toEqual(['snapshot/v2/models.jsonl.gz refused', 'state/models.parquet refused']);
+  });
+
+  it('refuses what it has to rebuild in a version that the program does not know, and copies it from elsewhere', async () => {
+    const path = 'snapshot/v2/models.jsonl.gz';
+    await copy.damage(releaseKey(entryOf(LAST), path), 'lost');
+    const old: readonly RecordVersion[] = RECORD_VERSIONS;
+    const { files } = await republishDay(LAST, copy.store, undefined, old);
+    expect(files.find((file) => file.path === path)?.reason).toContain('not known to this program');
+    expect(outcomes(await republishDay(LAST, nights.deps.store, copy.store, old))).toEqual([`${path} restored`]);
+  });
+
+  it('makes a second store that proves itself', async () => {
+    const mirror = await openStoreFiles();
+    for (const day of DAYS) {
+      expect(await republishDay(day, nights.deps.store, mirror.store)).toMatchObject({ ok: true, listed: true });
+    }
+    expect(await verifyStore(mirror.store)).toMatchObject({ ok: true, replayed: 4 });
+    await mirror.dispose();
+  });
+});
+
+describe('prune', () => {
+  it('takes a snapshot away in both versions, and a lost catalog knows what was taken', async () => {
+    const deps = { clock: () => new Date('2026-05-03T06:00:00Z'), onPlan: () => {}, onRemoval: () => {} };
+    const retention = { changesMonths: 13, snapshots: 3, states: 1 };
+    await prune({ dryRun: false }, { ...deps, store: copy.store, retention });
+    const keys = Object.keys(await copy.hashes()).filter((key) => key.includes('/snapshot/'));
+    const days = [...new Set(keys.map((key) => key.slice('releases/'.length, 'releases/2026-04-01'.length)))];
+    expect(days).toEqual(['2026-03-31', LAST, CUTOVER, '2026-05-02']);
+    const before = (await loadCatalog(copy.store)).catalog?.releases;
+    await copy.store.delete('catalog.json');
+    expect((await rebuildCatalog(copy.store, { force: false })).catalog.releases).toEqual(before);
+    expect(await verifyStore(copy.store)).toMatchObject({ ok: true, snapshots: 5 });
+  });
+});

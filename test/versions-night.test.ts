@@ -1,0 +1,202 @@
+/** Nights around a change of version that don't go as planned, and changes of version that are not the usual one. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type NightDeps, runNight } from '../pipeline/night.ts';
+import { verify } from '../pipeline/verify/verify.ts';
+import type { Day } from '../schemas/day.ts';
+import { AppError } from '../schemas/errors.ts';
+import type { RecordVersion } from '../schemas/record-version.ts';
+import { manifestsOf } from '../schemas/release.ts';
+import { versionOneOne, versionsWith, versionTwo } from '../schemas/testing/record-versions.ts';
+import { RECORD_VERSIONS } from '../schemas/versions.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { expectReplay, readFeed } from './consumer.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
+import { listReleases, readChanges, readRelease, readSnapshot } from './published.ts';
+import { AFTER, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from './versioned-days.ts';
+
+let source: string;
+let store: TemporaryStore;
+
+beforeAll(async () => {
+  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
+  await writeVersionedDays(source);
+});
+afterAll(() => rm(source, { recursive: true }));
+beforeEach(async () => {
+  store = await openTemporaryStore({ versions: VERSIONS });
+});
+afterEach(() => store.dispose());
+
+async function publish(days: readonly Day[], to = store, from = source): Promise<void> {
+  for (const day of days) expect(await to.night(from, day)).toMatchObject({ status: 'published' });
+}
+
+function nightWith(day: Day, deps: Partial<NightDeps>) {
+  const request = { day, source, dryRun: false, accept: false, acceptSuspects: [] };
+  return runNight(request, { ...store.deps, clock: () => new Date(`${AFTER}T00:20:00Z`), ...deps });
+}
+
+async function expectWhole(of: TemporaryStore, versions: readonly RecordVersion[]): Promise<void> {
+  const releases = await listReleases(of);
+  const verified = await verify(releases, () => true, { ...of.deps, versions, onSnapshot: () => {} });
+  expect(verified).toMatchObject({ ok: true, replayed: releases.length - 1, problems: [] });
+  await expectReplay(of);
+}
+
+/** The store, where the process dies at a write, told by its number or key: neither that one nor any later one happens. */
+function dyingAt(fatal: number | string): ObjectStore {
+  let writes = 0;
+  let isDead = false;
+  const isWrite = (name: string | symbol) => name === 'put' || name === 'putFile';
+  return new Proxy(store.deps.store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...parameters: unknown[]) => {
+        if (isWrite(name)) writes += 1;
+        if (isWrite(name) && (writes === fatal || String(parameters[0]).endsWith(`/${fatal}`))) isDead = true;
+        if (isDead) return Promise.reject(new AppError('store_unavailable', 'killed'));
+        return value.apply(target, parameters) as unknown;
+      };
+    },
+  });
+}
+
+describe('a night of the notice or of the cutover that is killed', { timeout: 120_000 }, () => {
+  it.each([NOTICE, CUTOVER])('at any write leaves the day before, and the rerun publishes (%s)', async (day) => {
+    const undisturbed = await openTemporaryStore({ versions: VERSIONS });
+    const before = DAYS.filter((candidate) => candidate < day);
+    await publish([...before, day], undisturbed);
+    const [expected] = (await listReleases(undisturbed)).slice(-1);
+    if (expected === undefined) throw new Error('nothing was published');
+    const { files } = await readRelease(undisturbed, expected);
+    await publish(before);
+    // The files, release.json, the catalog: the mark that comes after is no failure.
+    for (let write = 1; write <= files.length + 2; write += write < files.length - 1 ? 8 : 1) {
+      await expect(nightWith(day, { store: dyingAt(write) })).rejects.toThrow('killed');
+      expect((await listReleases(store)).map((entry) => entry.day)).toEqual(before);
+    }
+    await publish([day]);
+    const [published] = (await listReleases(store)).slice(-1);
+    if (published === undefined) throw new Error('nothing was published');
+    expect(await readChanges(store, published)).toBe(await readChanges(undisturbed, expected));
+    const withoutManifests = (all: typeof files) => all.filter(({ path }) => !path.endsWith('manifest.json'));
+    expect(withoutManifests((await readRelease(store, published)).files)).toEqual(withoutManifests(files));
+    await expectWhole(store, VERSIONS);
+    await undisturbed.dispose();
+  });
+
+  it('after the swap has published: run again, it finds the day done and sends nothing twice', async () => {
+    await publish([LAST]);
+    expect(await nightWith(CUTOVER, { store: dyingAt('published') })).toMatchObject({ status: 'published' });
+    const feed = await readFeed(store, await listReleases(store));
+    expect(await store.night(source, CUTOVER)).toMatchObject({ status: 'already_published' });
+    expect(await readFeed(store, await listReleases(store))).toEqual(feed);
+  });
+});
+
+describe('the cutover', () => {
+  it('happens on the first night on or after its day, and once', async () => {
+    await publish([NOTICE, LAST, AFTER]);
+    const releases = await listReleases(store);
+    expect(releases.map(({ schema_version }) => schema_version)).toEqual(['1.0', '1.0', '2.0']);
+    const events = (await readFeed(store, releases)).filter(({ occurred_on }) => occurred_on === AFTER);
+    expect(events.filter(({ op }) => op === 'upsert')).toHaveLength(5 + 5 + 3 + 3);
+    await expectWhole(store, VERSIONS);
+  });
+
+  it('is told to the operator, who would wonder about so many events', async () => {
+    await publish([LAST]);
+    expect(await store.night(source, CUTOVER)).toMatchObject({
+      warnings: expect.arrayContaining([
+        'version 2.0 of the records comes into force: 13 unchanged records are sent anew in it',
+      ]),
+    });
+  });
+
+  it('needs no one to tell in a store whose first night comes after it', async () => {
+    await publish([CUTOVER, AFTER]);
+    const [first] = await listReleases(store);
+    const release = await readRelease(store, first ?? expect.fail());
+    expect(release).toMatchObject({ schema_version: '2.0', first_seq: 1 });
+    expect(release).not.toHaveProperty('first_renewal_seq');
+    await expectWhole(store, VERSIONS);
+  });
+
+  it('in a dry run publishes nothing', async () => {
+    await publish([LAST]);
+    const request = { day: CUTOVER, source, dryRun: true, accept: false, acceptSuspects: [] };
+    const deps = { ...store.deps, clock: () => new Date(`${AFTER}T00:20:00Z`) };
+    expect(await runNight(request, deps)).toMatchObject({ status: 'published', events: { upsert: 16, delete: 4 } });
+    expect(await listReleases(store)).toHaveLength(1);
+  });
+
+  it.each([
+    ['that does not know the version in force', RECORD_VERSIONS, 'records of version 2.0 are not known'],
+    [
+      'in which it comes later',
+      versionsWith(versionTwo('2026-06-01')),
+      'the newest snapshot 2026-05-01 is in version 2.0 of the records, and 2026-05-02 would go back to 1.0',
+    ],
+  ])('is not undone by a program %s', async (_, versions, message) => {
+    await publish([LAST, CUTOVER]);
+    const night = nightWith(AFTER, { versions, clock: () => new Date('2026-05-03T00:20:00Z') });
+    await expect(night).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
+    expect(await listReleases(store)).toHaveLength(2);
+  });
+});
+
+describe('a minor version', () => {
+  it('comes into force without a notice, and sends anew only the records whose lines have a new field', async () => {
+    const versions = versionsWith(versionOneOne(CUTOVER));
+    const minor = await openTemporaryStore({ versions });
+    await publish(DAYS, minor);
+    const releases = await listReleases(minor);
+    const manifests = await Promise.all(releases.map((entry) => readRelease(minor, entry)));
+    expect(manifests.flatMap(manifestsOf).map(({ id, schema_version }) => `${id} ${schema_version}`)).toEqual([
+      ...['2026-03-31 1.0', '2026-04-01 1.0', '2026-04-30 1.0', '2026-05-01 1.1', '2026-05-02 1.1'],
+    ]);
+    const upserts = (await readFeed(minor, releases)).filter(
+      ({ occurred_on, op }) => occurred_on === CUTOVER && op === 'upsert',
+    );
+    expect(upserts.map(({ entity_id, schema_version }) => `${entity_id} ${schema_version}`)).toEqual([
+      ...['new 1.1', 'moved:x 1.1', 'new:x 1.1', 'bad:x 1.1', 'idle:x 1.1', 'same:x 1.1'],
+    ]);
+    expect(await readSnapshot(minor, releases[3] ?? expect.fail(), 'scores')).toContain('"n":100}\n');
+    await expectWhole(minor, versions);
+    await minor.dispose();
+  });
+});
+
+const FIXTURE_DAYS = ['2026-06-03', '2026-06-04', '2026-06-06', '2026-06-07'];
+
+/** Missing files and a deletion on the one, bad rows on the other. */
+describe('a cutover among the fixture days', () => {
+  const fixture = fixtureSource('days');
+  let plain: TemporaryStore;
+  beforeAll(async () => {
+    plain = await openTemporaryStore();
+    await publish(FIXTURE_DAYS, plain, fixture);
+  });
+  afterAll(() => plain.dispose());
+
+  it.each(['2026-06-04', '2026-06-06'])(
+    'on %s follows byte for byte, and leaves history and state as they are without it',
+    async (cutover) => {
+      const versions = versionsWith(versionTwo(cutover));
+      const changed = await openTemporaryStore({ versions });
+      await publish(FIXTURE_DAYS, changed, fixture);
+      await expectWhole(changed, versions);
+      expect(await innerFiles(changed)).toEqual(await innerFiles(plain));
+      await changed.dispose();
+    },
+  );
+});
+
+async function innerFiles(of: TemporaryStore) {
+  const releases = await Promise.all((await listReleases(of)).map((entry) => readRelease(of, entry)));
+  return releases.map(({ files }) => files.filter(({ path }) => /^(state|history)\//.test(path)));
+}
