@@ -15,6 +15,7 @@ import { openApiDocument } from './openapi/openapi-document.ts';
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './plugins/client-errors.ts';
 import { addCompression } from './plugins/compression.ts';
 import { addErrorHandling, type ContextOf, sendError } from './plugins/errors.ts';
+import { refuseLongSegments } from './plugins/long-segments.ts';
 import { refuseOtherMethods } from './plugins/methods.ts';
 import { addRequestChecks } from './plugins/request-checks.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
@@ -81,6 +82,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
   const access = await guard(app, deps);
+  refuseLongSegments(app);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
@@ -121,7 +123,8 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
     // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    // Longer than any head of a request: `refuseLongSegments` tells, after the key was asked for.
+    routerOptions: { maxParamLength: 1 << 20 },
     // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
     http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
     clientErrorHandler: clientErrorHandler(raw),
@@ -132,9 +135,6 @@ function createServer({ settings, logger }: ApiDeps, contextOf: ContextOf): Fast
 
 /** Nothing here takes a body; what comes all the same is thrown away, but not more than this. */
 const BODY_BYTES_MAX = 64 * 1024;
-
-/** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
-const PARAM_LENGTH_MAX = 2400;
 
 function addDataRoutes(
   app: FastifyInstance,

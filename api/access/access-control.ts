@@ -63,9 +63,8 @@ export class AccessControl {
 
   /** Everything before validation; `access` is undefined for a route that doesn't exist, which ends here too. */
   async admit(request: FastifyRequest, access: RouteAccess | undefined): Promise<void> {
-    const { accounts } = this.#deps;
     const caller = await this.#authenticate(request);
-    const burst = await accounts.burst.hit(caller);
+    const burst = await this.#deps.accounts.burst.hit(caller);
     const route = access !== undefined && this.#isLive(access.capability, caller) ? access : undefined;
     const isData = route !== undefined && route.capability !== 'account';
     const nothing = { usage: undefined, reservation: undefined, isQuotaUnknown: false };
@@ -105,6 +104,8 @@ export class AccessControl {
     visit.isQuotaUnknown = true;
     const account = await orUnavailable(this.#deps.accounts.accountObject(visit.caller));
     visit.isQuotaUnknown = false;
+    const { quota_day: quotaDay, used, limit, remaining, reset_at: resetAt } = account.usage;
+    visit.usage = { quotaDay, used, limit, remaining, resetAt };
     return account;
   }
 

@@ -67,7 +67,7 @@ describe('Authentication', () => {
     }));
     expect(told[0]).toMatchObject({
       status: 401,
-      headers: { 'www-authenticate': 'Bearer', 'cache-control': 'no-store' },
+      headers: { 'www-authenticate': 'Bearer', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       error: {
         code: 'unauthenticated',
         param: null,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import fastify, { type FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { apiKeyFromBytes } from '../../schemas/api-key.ts';
 import type { ApiSettings } from '../app.ts';
 import { type GuardedApi, LIMIT_HEADERS, openGuardedApi } from '../testing/guarded-api.ts';
 import { bearer } from '../testing/test-accounts.ts';
 import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { limitFailedAttempts } from './failed-attempts.ts';
 
 const subject = useGuardedApi();
 const opened: GuardedApi[] = [];
@@ -140,6 +142,13 @@ describe('Before authentication (Authentication, rule 4)', () => {
     await attempts(api, 6_000, octets);
     expect((await attempt(api)).statusCode).toBe(429);
   }, 60_000);
+
+  test('a client that has hung up, whose address is gone with it, is no error', async () => {
+    const app = fastify();
+    const count = await limitFailedAttempts(app, { max: 1, addressesMax: 10 });
+    await expect(count({ ip: undefined } as unknown as FastifyRequest)).resolves.toBeUndefined();
+    await app.close();
+  });
 
   test('routes outside of /v1 don’t count, nor does a valid key', async () => {
     const api = await start();

@@ -22,6 +22,7 @@ export async function limitFailedAttempts(
   const options = { max, timeWindow: 60_000, cache: addressesMax };
   const count = app.createRateLimit(options);
   return async (request) => {
+    if (request.ip === undefined) return; // It has hung up already, and nobody will be told.
     const state = await count(request);
     if (state.isAllowed || !state.isExceeded) return;
     const resetAt = new Date(Date.now() + state.ttl).toISOString();

@@ -7,6 +7,15 @@ export function isPathBelow(prefix: string, url: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
+/** The length of the longest part between slashes. */
+export function longestSegment(url: string): number {
+  return Math.max(
+    ...decodedPath(url)
+      .split('/')
+      .map((segment) => segment.length),
+  );
+}
+
 /** Encoded slashes and question marks stay encoded: they are no separators. */
 function decodedPath(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
