@@ -20,9 +20,12 @@ export async function openConfiguredAccounts(
     keys: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
     cleanup: { usageDays: config.USAGE_DAYS },
     counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS },
-    database: databaseOptions(config),
+    database: databaseOptions(config, { blockingTimeoutMs: BLOCKING_TIMEOUT_MS }),
   });
 }
+
+/** A server's housekeeping doesn't hold up its requests for longer; it comes again. */
+const BLOCKING_TIMEOUT_MS = 20;
 
 /** An operator's work on the accounts. What is not there was named wrongly, so it is `usage`. */
 export async function withAdministration<T>(
@@ -46,9 +49,12 @@ async function loadOpenAccounts() {
   return (await import('../accounts/open-accounts.ts')).openAccounts;
 }
 
-function databaseOptions(config: Config): NonNullable<OpenAccountsOptions['database']> {
+function databaseOptions(
+  config: Config,
+  serving: { readonly blockingTimeoutMs?: number } = {},
+): NonNullable<OpenAccountsOptions['database']> {
   return {
-    sqlite: { busyTimeoutMs: config.DATABASE_TIMEOUT_MS },
+    sqlite: { busyTimeoutMs: config.DATABASE_TIMEOUT_MS, ...serving },
     postgres: {
       connectionsMax: config.DATABASE_CONNECTIONS_MAX,
       connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,

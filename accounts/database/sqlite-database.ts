@@ -11,11 +11,13 @@ import { migrateControlDatabase } from './migrate.ts';
 import type { ControlTables } from './tables.ts';
 
 export interface SqliteOptions {
-  /**
-   * How long a write may wait for another process's; those of the command line take milliseconds. Only usage waits without
-   * blocking this process.
-   */
+  /** How long a write may wait for another process's; those of the command line take milliseconds. */
   readonly busyTimeoutMs: number;
+  /**
+   * How much of that may block this process; default: all. Usage always waits without blocking. Smaller: housekeeping beside
+   * requests is put off sooner. Larger: a file that is locked holds up every request.
+   */
+  readonly blockingTimeoutMs?: number;
 }
 
 /** Attempts at opening while other processes do the same; each waits for the busy timeout by itself. */
@@ -37,7 +39,10 @@ export class SqliteDatabase implements ControlDatabase {
   constructor(database: Database.Database, kysely: Kysely<ControlTables>, options: SqliteOptions) {
     this.#database = database;
     this.kysely = kysely;
-    this.usage = new SqliteUsage(database, options);
+    this.usage = new SqliteUsage(database, {
+      busyTimeoutMs: options.busyTimeoutMs,
+      blockingTimeoutMs: blockingTimeoutOf(options),
+    });
     this.#byHash = database.prepare(keyQuery('k.hash = ?'));
     this.#byId = database.prepare(keyQuery('k.id = ?'));
     this.#version = database.prepare<[], number>('pragma data_version').pluck();
@@ -74,6 +79,10 @@ export class SqliteDatabase implements ControlDatabase {
   }
 }
 
+function blockingTimeoutOf({ busyTimeoutMs, blockingTimeoutMs = busyTimeoutMs }: SqliteOptions): number {
+  return Math.min(busyTimeoutMs, blockingTimeoutMs);
+}
+
 async function openNow(path: string, options: SqliteOptions): Promise<SqliteDatabase> {
   const database = new Database(path, { timeout: options.busyTimeoutMs });
   try {
@@ -85,6 +94,7 @@ async function openNow(path: string, options: SqliteOptions): Promise<SqliteData
     database.exec('BEGIN IMMEDIATE');
     await migrateControlDatabase(kysely, `sqlite:${path}`);
     database.exec('COMMIT');
+    database.pragma(`busy_timeout = ${blockingTimeoutOf(options)}`);
     return new SqliteDatabase(database, kysely, options);
   } catch (error) {
     database.close();

@@ -16,8 +16,14 @@ export class SqliteUsage implements UsageStore {
   readonly #isBusy: () => boolean;
   readonly #busyTimeoutMs: number;
 
-  /** @param busyTimeoutMs how long a batch may wait for another process's write */
-  constructor(database: Database.Database, { busyTimeoutMs }: { readonly busyTimeoutMs: number }) {
+  /**
+   * @param busyTimeoutMs how long a batch may wait for another process's write
+   * @param blockingTimeoutMs how long everybody else on this connection may, which is set again after each batch
+   */
+  constructor(
+    database: Database.Database,
+    { busyTimeoutMs, blockingTimeoutMs }: { readonly busyTimeoutMs: number; readonly blockingTimeoutMs: number },
+  ) {
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#statements = prepare(database);
     this.#isBusy = () => database.inTransaction;
@@ -29,7 +35,7 @@ export class SqliteUsage implements UsageStore {
       try {
         return applyAll(requests);
       } finally {
-        database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+        database.pragma(`busy_timeout = ${blockingTimeoutMs}`);
       }
     };
   }

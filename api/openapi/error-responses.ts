@@ -21,7 +21,7 @@ export function errorResponse(
   codes: readonly ApiErrorCode[],
   more: readonly HeaderName[] = [],
 ): OpenApi.ResponseObject {
-  const canRetry = codes.some((code) => API_ERRORS[code].status === 429 || code === 'unavailable');
+  const canRetry = codes.some((code) => API_ERRORS[code].status === 429);
   return {
     description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].title}`).join('. '),
     headers: headersOf([...HEADERS[canRetry ? 'retry' : 'meta'], ...more]),

@@ -36,7 +36,7 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
       200: ok({ 'application/json': { schema: schemas.schemaFrom(HealthReadySchema, 'output'), example: READY } }),
       503: {
         description: 'Not yet',
-        headers: headersOf(HEADERS.retry),
+        headers: headersOf(HEADERS.meta),
         content: {
           'application/json': {
             schema: schemas.schemaFrom(HealthStartingSchema, 'output'),

@@ -23,7 +23,8 @@ export function sendError(
   reply.headers({ 'Cache-Control': 'no-store', 'X-Request-ID': request.id });
   if (error instanceof RequestInvalid) return reply.code(422).send({ detail: error.detail });
   const known = apiErrorFrom(error);
-  if (known.status >= 500) request.log.error({ err: error }, 'request failed');
+  if (known.code === 'unavailable') request.log.warn({ reason: known.message, cause: known.cause }, 'not available');
+  else if (known.status >= 500) request.log.error({ err: error }, 'request failed');
   if (known.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer');
   return reply
     .code(known.status)
@@ -34,11 +35,11 @@ export function sendError(
 function apiErrorFrom(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isAppError(error, 'unavailable')) {
-    return new ApiError('unavailable', error.message, { cause: error, headers: { 'Retry-After': '5' } });
+    return new ApiError('unavailable', error.message, { cause: error });
   }
   if (isAppError(error, 'store_unavailable')) {
     const message = 'The store of the snapshots does not answer; try again in a moment';
-    return new ApiError('unavailable', message, { cause: error, headers: { 'Retry-After': '5' } });
+    return new ApiError('unavailable', message, { cause: error });
   }
   const status = statusOf(error);
   const code = status === undefined ? undefined : codeFrom(status);

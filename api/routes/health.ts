@@ -47,7 +47,7 @@ export function addHealth(app: FastifyInstance, source: HealthSource): void {
     const { problem } = source;
     const told = problem === undefined ? null : describeProblem(problem);
     reply.header('Cache-Control', 'no-store');
-    if (!source.hasView) return reply.code(503).header('Retry-After', '5').send({ status: 'starting', problem: told });
+    if (!source.hasView) return reply.code(503).send({ status: 'starting', problem: told });
     const { day, data_as_of: dataAsOf, published_at: publishedAt } = source.current().newest;
     return reply.send({
       status: 'ready',
@@ -57,7 +57,6 @@ export function addHealth(app: FastifyInstance, source: HealthSource): void {
   });
 }
 
-function describeProblem({ since, error }: ViewProblem) {
-  const code = isAppError(error) ? error.code : 'internal_error';
-  return { code, message: isAppError(error) ? error.message : 'see the log', since: since.toISOString() };
+function describeProblem({ since, error, message }: ViewProblem) {
+  return { code: isAppError(error) ? error.code : 'internal_error', message, since: since.toISOString() };
 }

@@ -1,6 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import type { Catalog } from '../../schemas/catalog.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
@@ -40,6 +41,8 @@ export type ViewEvent =
 export interface ViewProblem {
   readonly since: Date;
   readonly error: unknown;
+  /** The error for the public. */
+  readonly message: string;
 }
 
 /**
@@ -123,8 +126,15 @@ export class ViewFollower {
     }
   }
 
+  /** What anybody may read: not where this service keeps its things. */
+  #tell(error: unknown): string {
+    if (!isAppError(error)) return 'see the log';
+    const { store, folder } = this.#deps;
+    return error.message.replaceAll(store.url, 'the store').replaceAll(`${folder.path}/`, '');
+  }
+
   #fail(error: unknown): void {
-    this.#problem = { since: this.#problem?.since ?? this.#deps.clock(), error };
+    this.#problem = { since: this.#problem?.since ?? this.#deps.clock(), error, message: this.#tell(error) };
     this.#deps.onEvent({ type: 'failed', error });
   }
 
@@ -141,12 +151,22 @@ export class ViewFollower {
     }
     const startedAt = this.#deps.clock();
     const { path, isExtended } = await this.#build(catalog);
-    this.#swap(await this.#open(path));
+    this.#swap(await this.#openNew(path));
     await folder.keepOnly(path);
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
     this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
+  }
+
+  /** Opens what was just built; leaves nothing behind where that fails, for the next attempt makes a file of its own. */
+  async #openNew(path: string): Promise<View> {
+    try {
+      return await this.#open(path);
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
   }
 
   #build(catalog: Catalog): Promise<BuiltView> {

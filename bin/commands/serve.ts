@@ -9,7 +9,7 @@ import { FileLinks } from '../../api/file-links.ts';
 import { Metrics } from '../../api/metrics.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import { folderFromUrl } from '../../storage/open-store.ts';
 import type { Config } from '../config.ts';
 import { openConfiguredAccounts } from '../configured-accounts.ts';
@@ -128,5 +128,7 @@ async function closeInTime({ app, follower, accounts }: Service, timeoutMs: numb
 
 function logViewEvent(log: Logger, event: ViewEvent): void {
   if (event.type === 'swapped') log.info(event, 'serving a new view');
+  else if (isAppError(event.error, 'unavailable'))
+    log.warn({ reason: event.error.message }, 'there is nothing to serve yet');
   else log.error({ err: event.error, problem: event.type }, 'the view could not follow the store');
 }
