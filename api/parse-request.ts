@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { notFound } from './api-error.ts';
-import { type Place, type Problem, parsePart, RequestInvalid } from './validation.ts';
+import { type Problem, parsePart, RequestInvalid } from './validation.ts';
 
 /** What a request's parameters must be. */
 export interface RequestSchemas<Params, Query> {
@@ -26,7 +26,8 @@ export function parseRequest<Params, Query>(
   const [path, search] = [parsePart(params, given.params, 'path'), parsePart(query, given.query, 'query')];
   const problems = [...problemsOf(path), ...problemsOf(search)];
   const wrong = new Set(problemsOf(search).map(({ loc }) => String(loc[1])));
-  problems.push(...(check?.({ values: valuesOf(query, given.query, wrong), wrong }) ?? []));
+  const values = 'value' in search ? search.value : rightValues(query, given.query, wrong);
+  problems.push(...(check?.({ values, wrong }) ?? []));
   if (problems.length > 0 || !('value' in path) || !('value' in search)) throw new RequestInvalid(problems);
   return { params: path.value, query: search.value };
 }
@@ -35,14 +36,16 @@ function problemsOf(result: ReturnType<typeof parsePart>): readonly Problem[] {
   return 'problems' in result ? result.problems : [];
 }
 
-/** The parameters that are right, with defaults. */
-function valuesOf<Query>(
+/** The parameters that are right, with defaults, where others are wrong. */
+function rightValues<Query>(
   schema: z.ZodObject & z.ZodType<Query>,
   given: unknown,
   wrong: ReadonlySet<string>,
 ): Partial<Query> {
   const right = Object.keys(schema.shape).filter((name) => !wrong.has(name));
-  const picked = schema.pick(Object.fromEntries(right.map((name) => [name, true])) as Record<string, true>);
-  const result = parsePart(picked, given, 'query' satisfies Place);
+  // A shape's own names, which the type of an object of whatever shape can't tell.
+  const mask = Object.fromEntries(right.map((name) => [name, true])) as Record<string, true>;
+  const picked = schema.pick(mask);
+  const result = parsePart(picked, given, 'query');
   return ('value' in result ? result.value : {}) as Partial<Query>; // The same schema, some of its fields.
 }
