@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../schemas/day.ts';
 import type { Manifest } from '../schemas/manifest.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../schemas/terms.ts';
-import { planLimitFrom, type Rights } from './rights.ts';
+import { ALL_RIGHTS, planLimitFrom, type Rights } from './rights.ts';
 import { visibleSnapshots } from './snapshot-rights.ts';
 
 const TODAY: Day = '2026-06-30';
@@ -12,7 +12,7 @@ const DAYS: readonly Day[] = Array.from({ length: 730 }, (_, index) => addDays(T
 function rightsOf(subscription: Partial<Subscription>): Rights {
   const terms = effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, 0, new Date(`${TODAY}T12:00:00Z`));
   const { plan, snapshots, historyMonths } = terms;
-  return { plan, snapshots, historyMonths: historyMonths === 1200 ? null : historyMonths };
+  return { plan, snapshots, historyMonths };
 }
 
 function seen(rights: Rights, days = DAYS): readonly string[] {
@@ -52,7 +52,7 @@ describe('Plan table: bulk snapshots', () => {
   });
 
   test('without accounts everything is seen', () => {
-    expect(seen({ plan: null, snapshots: null, historyMonths: null })).toEqual(DAYS.toReversed());
+    expect(seen(ALL_RIGHTS)).toEqual(DAYS.toReversed());
   });
 });
 

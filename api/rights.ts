@@ -1,20 +1,21 @@
-import { addMonths, type Day } from '../schemas/day.ts';
-import type { SnapshotAccess } from '../schemas/plans.ts';
+import type { Day } from '../schemas/day.ts';
+import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../schemas/plans.ts';
+import { planWindowStart } from '../schemas/quota-day.ts';
 
 /** What a caller may see, as the data routes need it (SPEC "Plans and rights"). */
 export interface Rights {
   /** The plan's code; null where nobody is asked for a key. */
   readonly plan: string | null;
-  /** Calendar months of history before today; null: all of it. */
-  readonly historyMonths: number | null;
+  /** Calendar months of history before today; {@link HISTORY_MONTHS_FULL}: all of it. */
+  readonly historyMonths: number;
   /** Which of the stored snapshots are listed; null: all. */
   readonly snapshots: SnapshotAccess | null;
 }
 
 /** Rights without a limit: the service without accounts. */
-export const ALL_RIGHTS: Rights = { plan: null, historyMonths: null, snapshots: null };
+export const ALL_RIGHTS: Rights = { plan: null, historyMonths: HISTORY_MONTHS_FULL, snapshots: null };
 
 /** The oldest day whose history may be queried; null: no limit (DECISIONS "plan window"). */
 export function planLimitFrom({ historyMonths }: Rights, today: Day): Day | null {
-  return historyMonths === null ? null : addMonths(today, -historyMonths);
+  return planWindowStart(historyMonths, today);
 }

@@ -13,7 +13,7 @@ import type { BurstState } from '../../accounts/burst/window.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation } from '../../accounts/quota/quota.ts';
 import type { Account, UsageState } from '../../schemas/account.ts';
-import { type Feature, HISTORY_MONTHS_FULL } from '../../schemas/plans.ts';
+import type { Feature } from '../../schemas/plans.ts';
 import { quotaDayAt } from '../../schemas/quota-day.ts';
 import { isBackstopRoute } from '../../schemas/route-limits.ts';
 import { ApiError, notFound } from '../api-error.ts';
@@ -78,9 +78,8 @@ export class AccessControl {
 
   /** What the caller may see. */
   rightsOf(request: FastifyRequest): Rights {
-    const { terms } = this.#getVisit(request).caller;
-    const historyMonths = terms.historyMonths >= HISTORY_MONTHS_FULL ? null : terms.historyMonths;
-    return { plan: terms.plan, historyMonths, snapshots: terms.snapshots };
+    const { plan, historyMonths, snapshots } = this.#getVisit(request).caller.terms;
+    return { plan, historyMonths, snapshots };
   }
 
   /** Takes a unit of the daily quota; throws `quota_exceeded` where there is none left. */
