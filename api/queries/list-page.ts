@@ -143,11 +143,8 @@ function parsePosition(json: string): readonly (string | null)[] | undefined {
   }
 }
 
-/**
- * A condition for a parameter that is given; none for one that isn't. `values` stand for the `?` in order, numbers as text:
- * DuckDB's binding takes 1e30 for an integer, which it is too large for.
- */
+/** A condition for a parameter that is given; none for one that isn't. `values` stand for the `?` in order. */
 export function where(sql: string, ...values: readonly (string | number | undefined)[]): readonly Condition[] {
   const given = values.filter((value) => value !== undefined);
-  return given.length === 0 ? [] : [{ sql, values: given.map(String) }];
+  return given.length === 0 ? [] : [{ sql, values: given }];
 }

@@ -77,7 +77,7 @@ function conditionsFrom(query: ModelsQuery): readonly Condition[] {
     ...where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', query.q, query.q),
     ...where('organization = ?', query.organization),
     ...where('list_contains(inference, ?)', query.provider),
-    ...where('context_length >= ?::VARCHAR::BIGINT', query.min_context),
+    ...where('context_length >= ?::BIGINT', query.min_context),
     ...where('release_date >= ?::VARCHAR::DATE', query.released_after),
     ...where('release_date <= ?::VARCHAR::DATE', query.released_before),
     ...priceConditions(query),
@@ -86,10 +86,7 @@ function conditionsFrom(query: ModelsQuery): readonly Condition[] {
 
 /** A price that meets both bounds must be one and the same. */
 function priceConditions({ max_input_price: input, max_output_price: output }: ModelsQuery): readonly Condition[] {
-  const bounds = [
-    ...where('p.input_per_million <= ?::VARCHAR::DOUBLE', input),
-    ...where('p.output_per_million <= ?::VARCHAR::DOUBLE', output),
-  ];
+  const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
   if (bounds.length === 0) return [];
   const both = bounds.map((bound) => bound.sql).join(' AND ');
   const sql = `EXISTS (SELECT 1 FROM pricing p WHERE p.model_id = models.id AND ${both})`;

@@ -63,8 +63,8 @@ function conditionsFrom(query: ScoresQuery): readonly Condition[] {
     ...where('model_id = ?', query.model),
     ...where('benchmark_id = ?', query.benchmark),
     ...where('source = ?', query.source),
-    ...where('value >= ?::VARCHAR::DOUBLE', query.min_value),
-    ...where('value <= ?::VARCHAR::DOUBLE', query.max_value),
+    ...where('value >= ?', query.min_value),
+    ...where('value <= ?', query.max_value),
     ...where('measured_at >= ?::VARCHAR::DATE', query.measured_after),
     ...where('measured_at <= ?::VARCHAR::DATE', query.measured_before),
   ];
