@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day } from '../schemas/day.ts';
 import type { Manifest } from '../schemas/manifest.ts';
-import type { SnapshotAccess } from '../schemas/plans.ts';
+import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../schemas/plans.ts';
 import { visibleSnapshots } from './snapshot-rights.ts';
 
 const TODAY = '2026-06-11';
@@ -14,7 +14,7 @@ function manifest(day: Day): Manifest {
   return { ...named, datasets: [], change_cursor: 'MA', prev_id: null };
 }
 
-function visible(snapshots: SnapshotAccess | null, historyMonths: number | null = null, days: readonly Day[] = DAYS) {
+function visible(snapshots: SnapshotAccess | null, historyMonths = HISTORY_MONTHS_FULL, days: readonly Day[] = DAYS) {
   return visibleSnapshots(days.map(manifest), { plan: 'p', historyMonths, snapshots }, TODAY).map(({ id }) => id);
 }
 
@@ -24,7 +24,7 @@ test('all are all', () => {
 
 test('latest is exactly the newest', () => {
   expect(visible({ newest: 1, monthEnds: false })).toEqual(['2026-06-10']);
-  expect(visible({ newest: 1, monthEnds: false }, null, [])).toEqual([]);
+  expect(visible({ newest: 1, monthEnds: false }, HISTORY_MONTHS_FULL, [])).toEqual([]);
 });
 
 test('daily are the newest so many, and the last stored one of every month', () => {

@@ -1,9 +1,8 @@
 import type { Day } from '../schemas/day.ts';
 import type { Manifest } from '../schemas/manifest.ts';
-import { HISTORY_MONTHS_FULL } from '../schemas/plans.ts';
 import { visibleSnapshots as visibleDays } from '../schemas/visible-snapshots.ts';
 import type { Rights } from './rights.ts';
-import { dayFromSnapshot } from './view/build-view.ts';
+import { groupByDay } from './view/snapshots-by-day.ts';
 
 /**
  * The snapshots that a caller may see, newest day first, each in every version it was written in, the one in force first
@@ -16,10 +15,8 @@ export function visibleSnapshots(
   { snapshots, historyMonths }: Rights,
   today: Day,
 ): readonly Manifest[] {
-  const days = [...new Set(manifests.map(dayFromSnapshot))];
-  const terms = snapshots && { snapshots, historyMonths: historyMonths ?? HISTORY_MONTHS_FULL };
-  const newestFirst = terms === null ? days.toReversed() : visibleDays(days, terms, today);
-  const byDay = new Map<Day, Manifest[]>(days.map((day) => [day, []]));
-  for (const manifest of manifests) byDay.get(dayFromSnapshot(manifest))?.push(manifest);
+  const byDay = groupByDay(manifests);
+  const days = [...byDay.keys()];
+  const newestFirst = snapshots === null ? days.toReversed() : visibleDays(days, { snapshots, historyMonths }, today);
   return newestFirst.flatMap((day) => byDay.get(day) ?? []);
 }

@@ -9,7 +9,7 @@ import { flag, oneOf } from '../parameters.ts';
 import { id } from '../parameters-common.ts';
 import { findVersionProblems, isInVersion, schemaVersion } from '../schema-version.ts';
 import { visibleSnapshots } from '../snapshot-rights.ts';
-import { dayFromSnapshot } from '../view/build-view.ts';
+import { dayFromSnapshot } from '../view/snapshots-by-day.ts';
 
 /** How long a signed URL is good (SPEC "Other constants"). */
 export const URL_LIFETIME_SECONDS = 15 * 60;

@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { version as duckdbVersion } from '@duckdb/node-api';
-import { type Catalog, type CatalogEntry, CatalogSchema } from '../../schemas/catalog.ts';
+import { type Catalog, CatalogSchema } from '../../schemas/catalog.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
 import type { RecordVersion } from '../../schemas/record-version.ts';
 import { manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
-import { snapshotFromId } from '../../schemas/snapshot-id.ts';
 import { getVersion, RECORD_VERSIONS } from '../../schemas/versions.ts';
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
+import { groupByDay } from './snapshots-by-day.ts';
 import { createTables } from './view-tables.ts';
 
 /**
@@ -95,11 +95,7 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
 }
 
 function metaOf(catalog: Catalog, parts: FetchedParts, base: ViewFile | undefined): ViewMeta {
-  const listed = new Map<string, Manifest[]>();
-  for (const manifest of base?.meta.manifests ?? []) {
-    const day = dayFromSnapshot(manifest);
-    listed.set(day, [...(listed.get(day) ?? []), manifest]);
-  }
+  const listed = groupByDay(base?.meta.manifests ?? []);
   const manifests = catalog.releases
     .filter((entry) => entry.parts.includes('snapshot'))
     .flatMap(({ day }) => {
@@ -127,10 +123,10 @@ async function writeView({ base, parts, meta, path, scratch }: WriteInput, deps:
       parts,
       hasPrevious: base !== undefined,
       firstSeq: firstRetainedSeq(catalog),
-      version: getVersion(deps.versions ?? RECORD_VERSIONS, newestOf(catalog).schema_version),
+      version: getVersion(deps.versions ?? RECORD_VERSIONS, parts.newest.schema_version),
       rankingDays: catalog.releases.filter(({ captured }) => captured.includes('rankings')).map(({ day }) => day),
     });
-    await assertComplete(database, catalog, parts.releases);
+    await assertComplete(database, catalog, parts.newest);
     await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
     await database.run('CHECKPOINT view');
     await database.run('DETACH view');
@@ -147,19 +143,8 @@ async function writeView({ base, parts, meta, path, scratch }: WriteInput, deps:
 /** What stays in DuckDB's memory before it is closed: closing gives it back on the event loop, a tenth of a second for a GB. */
 const MEMORY_AT_CLOSE = '16MB';
 
-function newestOf({ releases }: Catalog): CatalogEntry {
-  const newest = releases.at(-1);
-  if (newest === undefined) throw new AppError('unavailable', 'no release has been published yet');
-  return newest;
-}
-
 /** Rows that DuckDB reads at least to find one. Smaller: more to keep in mind per table; larger: each request reads more. */
 const ROW_GROUP_SIZE = 8192;
-
-/** The day of a snapshot, whatever its version. */
-export function dayFromSnapshot({ id }: Pick<Manifest, 'id'>): string {
-  return snapshotFromId(id)?.day ?? id;
-}
 
 /** True where the catalog only adds to what the view has: the same releases, and no event that was pruned before. */
 function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
@@ -182,17 +167,16 @@ export function firstRetainedSeq(catalog: Catalog): number {
 }
 
 /** What the catalog and the newest release say about counts must hold, or the view would quietly lack something. */
-async function assertComplete(database: Database, catalog: Catalog, releases: ReadonlyMap<string, Release>) {
-  const newest = releases.get(catalog.releases.at(-1)?.day ?? '');
+async function assertComplete(database: Database, catalog: Catalog, newest: Release) {
   const counts = DATASET_NAMES.map((name) => `(SELECT count(*) FROM view.${name})::INTEGER AS ${name}`).join(', ');
   const found = await database.row(
     `SELECT ${counts}, (SELECT count(*) FROM view.changes)::DOUBLE AS changes,
      (SELECT max(seq) - min(seq) + 1 FROM view.changes)::DOUBLE AS span`,
   );
   for (const name of DATASET_NAMES) {
-    if (found[name] !== newest?.records[name]) throw incomplete(`${found[name]} ${name}`, newest?.records[name]);
+    if (found[name] !== newest.records[name]) throw incomplete(`${found[name]} ${name}`, newest.records[name]);
   }
-  const expected = (newest?.last_seq ?? 0) - firstRetainedSeq(catalog) + 1;
+  const expected = newest.last_seq - firstRetainedSeq(catalog) + 1;
   if (found['changes'] !== expected) throw incomplete(`${found['changes']} events`, expected);
   if (expected > 0 && found['span'] !== expected) throw incomplete('events without a gap', expected);
 }

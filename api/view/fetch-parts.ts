@@ -30,6 +30,7 @@ export interface FetchDeps {
 export interface FetchedParts extends ViewParts {
   /** The release.json of every wanted release and of the newest, by day. */
   readonly releases: ReadonlyMap<string, Release>;
+  readonly newest: Release;
 }
 
 /**
@@ -44,15 +45,18 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
   const wanted = entries.includes(newest) ? entries : [...entries, newest];
   const loaded = await limit.map(wanted, async (entry) => [entry.day, await loadRelease(deps.store, entry)] as const);
   const releases = new Map(loaded);
+  const getRelease = ({ day }: CatalogEntry): Release => {
+    const release = releases.get(day);
+    if (release === undefined) throw new Error(`${day} was not loaded`);
+    return release;
+  };
   const tasks: Promise<string>[] = [];
   let hasFailed = false;
   const fetchFile = (entry: CatalogEntry, path: string, name: string): Promise<string> => {
     const task = limit(async () => {
       if (hasFailed) throw new Error('another file has failed');
-      const release = releases.get(entry.day);
-      if (release === undefined) throw new Error(`${entry.day} was not loaded`);
       const to = join(folder, `${entry.day}-${name}.parquet`);
-      await fetchReleaseFile(deps.store, release, path, to);
+      await fetchReleaseFile(deps.store, getRelease(entry), path, to);
       return to;
     });
     tasks.push(task);
@@ -71,7 +75,7 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
   ]);
   try {
     const [state, closed, changes, backfill] = await all;
-    return { state, closed, changes, backfill, releases };
+    return { state, closed, changes, backfill, releases, newest: getRelease(newest) };
   } catch (error) {
     hasFailed = true;
     await Promise.allSettled([...tasks, backfilled]); // Nothing is written into the folder after this.
