@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
+import { findExecutable } from '../../test/servers.ts';
 
 const START_MS_MAX = 30_000;
 const POSTGRES_FOLDER = '/usr/lib/postgresql';
@@ -71,7 +71,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 /** A program on PATH or among PostgreSQL's, whose newest version comes first. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', ...postgresFolders()];
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
+  return findExecutable(name, folders);
 }
 
 export function getProgram(name: string): string {
@@ -87,22 +87,4 @@ function postgresFolders(): string[] {
   } catch {
     return [];
   }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

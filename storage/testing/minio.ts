@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
+import { findExecutable, freePort } from '../../test/servers.ts';
 import type { S3StoreOptions } from '../s3-store.ts';
 
 const TOOLS = join(import.meta.dirname, '../../.tools');
@@ -104,17 +103,7 @@ export class Minio {
 }
 
 function findMinio(): string | undefined {
-  const folders = [TOOLS, ...(process.env['PATH'] ?? '').split(delimiter)];
-  return folders.map((folder) => join(folder, 'minio')).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return findExecutable('minio', [TOOLS, ...(process.env['PATH'] ?? '').split(delimiter)]);
 }
 
 async function isReady(endpoint: string): Promise<boolean> {
@@ -123,13 +112,4 @@ async function isReady(endpoint: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }
