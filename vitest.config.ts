@@ -37,8 +37,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
-      include: ['{schemas,storage,accounts,pipeline,api,webhooks,client,bin}/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*.contract.ts', '**/testing/**'],
+      include: ['{schemas,database,storage,http,accounts,api,pipeline,bin}/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.contract.ts'],
     },
   },
 });

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { timestampFromDate } from './day.ts';
-import { FEATURES, PLAN_NAMES } from './plans.ts';
-import { SUBSCRIPTION_STATUSES, type Terms } from './terms.ts';
+import { timestampFromDate } from '../schemas/day.ts';
+import { CLIENT_SOURCES, type ClientSource } from './caller.ts';
+import { FEATURES, PLAN_NAMES } from './plans/plans.ts';
+import { SUBSCRIPTION_STATUSES, type Terms } from './plans/terms.ts';
 
-/** With which credential a request came (DECISIONS "client_source"). */
-export const CLIENT_SOURCES = ['api_key'] as const;
-export type ClientSource = (typeof CLIENT_SOURCES)[number];
-
-/** The account object of `GET /v1/account` (SPEC "Account object"). */
+/** The account object of `GET /v1/account` (specification "Account object"). */
 export const AccountSchema = z.strictObject({
   plan: z.strictObject({
     plan: z.enum(PLAN_NAMES),

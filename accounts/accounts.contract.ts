@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import { describeDatabase } from './testing/contract-database.ts';
-import { describeIdempotency } from './testing/contract-idempotency.ts';
-import { describeKeys } from './testing/contract-keys.ts';
-import { describeKill } from './testing/contract-kill.ts';
-import { describeLoad } from './testing/contract-load.ts';
-import { describeQuota } from './testing/contract-quota.ts';
-import { describeQuotaDays } from './testing/contract-quota-days.ts';
-import { subjectAt } from './testing/subject.ts';
+import { describeAudit } from '../test/support/accounts/contract-audit.ts';
+import { describeDatabase } from '../test/support/accounts/contract-database.ts';
+import { describeIdempotency } from '../test/support/accounts/contract-idempotency.ts';
+import { describeKeys } from '../test/support/accounts/contract-keys.ts';
+import { describeKill } from '../test/support/accounts/contract-kill.ts';
+import { describeLoad } from '../test/support/accounts/contract-load.ts';
+import { describeQuota } from '../test/support/accounts/contract-quota.ts';
+import { describeQuotaDays } from '../test/support/accounts/contract-quota-days.ts';
+import { subjectAt } from '../test/support/accounts/subject.ts';
 
 /** An empty control database. */
 export interface EmptyDatabase {
@@ -29,6 +30,7 @@ export function describeAccounts(name: string, create: () => Promise<EmptyDataba
     afterAll(() => database?.close());
 
     describeKeys(subject);
+    describeAudit(subject);
     describeQuota(subject);
     describeQuotaDays(subject);
     describeIdempotency(subject);

@@ -1,6 +1,6 @@
+import { PostgresServer } from '../test/support/processes/postgres-server.ts';
+import { describeWith } from '../test/support/processes/server-process.ts';
 import { describeAccounts } from './accounts.contract.ts';
-import { PostgresServer } from './testing/postgres-server.ts';
-import { describeWith } from './testing/server-process.ts';
 
 describeWith('postgres', 'with a PostgreSQL server', () => {
   describeAccounts('PostgreSQL', async () => {

@@ -1,24 +1,29 @@
-import type { Account, UsageState } from '../schemas/account.ts';
-import type { BackstopRoute } from '../schemas/route-limits.ts';
+import type { Account, UsageState } from './account.ts';
 import type { Administration } from './administration/administration.ts';
-import type { BurstState } from './burst/window.ts';
+import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
-import type { Reservation, ReserveResult } from './quota/quota.ts';
+import type { AccountsProblem } from './database-health.ts';
+import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
 
 /**
- * Organizations, keys, plans and usage, as the API and the command line see them (DESIGN §8). Whatever needs the control
- * database rejects with `unavailable` where that doesn't answer; nothing is granted then.
+ * Organizations, keys, plans and usage, as the API and the command line see them (specification "Access"). While the control
+ * database doesn't answer, every method that needs it rejects with `unavailable`, and nothing is granted.
  */
 export interface Accounts {
-  /** Who a bearer token belongs to. Undefined for a missing, malformed, unknown or revoked one: nothing tells them apart. */
+  /** Who a bearer token belongs to. Undefined for a missing, malformed, unknown or revoked one, without a difference. */
   authenticate(bearerToken: string | undefined): Promise<Caller | undefined>;
-  /** The organization's requests in the last 60 seconds, all keys together. */
+  /** Counts a request against the organization's limit per minute, all its keys together. */
   readonly burst: { hit(caller: Caller): Promise<BurstState> };
-  /** The abuse backstop: one key's requests to one route in the last 60 seconds; always enforced. */
-  readonly backstop: { hit(caller: Caller, route: BackstopRoute): Promise<BurstState> };
-  /** The organization's data responses of a UTC day. */
+  /**
+   * Counts a request of one key to one route against that route's limit per minute, or the organization's where that is larger;
+   * always enforced (specification "Backstop").
+   */
+  readonly backstop: {
+    hit(caller: Caller, of: { readonly route: string; readonly limit: number }): Promise<BurstState>;
+  };
+  /** The units of a UTC day that the organization has used and may use; see `Quota`. */
   readonly quota: {
-    reserve(caller: Caller, options?: { readonly idempotencyKey?: string | undefined }): Promise<ReserveResult>;
+    reserve(caller: Caller, unitFor?: UnitFor): Promise<ReserveResult>;
     settle(reservation: Reservation): void;
     release(reservation: Reservation): Promise<UsageState>;
     usage(caller: Caller): Promise<UsageState>;
@@ -26,6 +31,10 @@ export interface Accounts {
   /** The body of `GET /v1/account`. */
   accountObject(caller: Caller): Promise<Account>;
   readonly administration: Administration;
-  /** Finishes what is under way and closes the connections. */
+  /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
+  readonly problem: AccountsProblem | undefined;
+  /** A secret of the service that is made once and shared by all who use the control database. */
+  secret(name: 'file-links'): Promise<Buffer>;
+  /** Finishes the work under way and closes the connections that were opened for these accounts. */
   close(): Promise<void>;
 }

@@ -1,5 +1,9 @@
-import type { ClientSource } from '../schemas/account.ts';
-import type { Terms } from '../schemas/terms.ts';
+import type { LiveKey } from './keys/live-key.ts';
+import { effectiveTerms, type Terms } from './plans/terms.ts';
+
+/** With which credential a request came, as the account object says it (specification "Account object"). */
+export const CLIENT_SOURCES = ['api_key'] as const;
+export type ClientSource = (typeof CLIENT_SOURCES)[number];
 
 /** Who makes a request, and what their organization may do at this instant. */
 export interface Caller {
@@ -7,4 +11,14 @@ export interface Caller {
   readonly apiKeyId: string;
   readonly terms: Terms;
   readonly clientSource: ClientSource;
+}
+
+/** The caller that a live key stands for, on the terms at `now`. */
+export function callerFromKey(key: LiveKey, now: Date): Caller {
+  return {
+    organizationId: key.organizationId,
+    apiKeyId: key.apiKeyId,
+    terms: effectiveTerms(key.subscription, key.verifiedIntegrations, now),
+    clientSource: 'api_key',
+  };
 }

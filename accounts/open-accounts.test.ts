@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BACKSTOP_PER_MINUTE } from '../schemas/route-limits.ts';
+import { addCustomer, callerOf, subjectAt, TestClock, times } from '../test/support/accounts/subject.ts';
 import { openAccounts } from './open-accounts.ts';
-import { addCustomer, callerOf, subjectAt, TestClock, times } from './testing/subject.ts';
 
 let folder: string;
 const subject = subjectAt(() => `sqlite:${join(folder, 'accounts.db')}`);
@@ -41,25 +40,62 @@ describe("an organization's burst limit", () => {
 });
 
 describe('the backstop', () => {
+  const limited = { contract: { burst_per_minute: 5 } };
+
   test('is per key and route, and refuses in measure mode too', async () => {
     const enforcement = { mode: 'measure', from: null } as const;
     const accounts = await subject.open({ clock: new TestClock().now, enforcement });
-    const customer = await addCustomer(accounts);
+    const customer = await addCustomer(accounts, limited);
     const second = await accounts.administration.createKey(customer.organizationId, 'second');
     const caller = await customer.caller();
-    const states = await times(31, () => accounts.backstop.hit(caller, '/v1/updates'));
+    const states = await times(31, () => accounts.backstop.hit(caller, { route: '/v1/updates', limit: 30 }));
     expect(states.map(({ refused }) => refused)).toEqual([...Array(30).fill(false), true]);
-    expect(await accounts.backstop.hit(caller, '/v1/snapshots')).toMatchObject({ refused: false, remaining: 29 });
+    expect(await accounts.backstop.hit(caller, { route: '/v1/snapshots', limit: 30 })).toMatchObject({
+      refused: false,
+      remaining: 29,
+    });
     const other = await callerOf(accounts, second.key);
-    expect(await accounts.backstop.hit(other, '/v1/updates')).toMatchObject({ refused: false });
-    expect(await accounts.burst.hit(caller)).toMatchObject({ remaining: 59 });
+    expect(await accounts.backstop.hit(other, { route: '/v1/updates', limit: 30 })).toMatchObject({ refused: false });
+    expect(await accounts.burst.hit(caller)).toMatchObject({ remaining: 4 });
   });
 
-  test('follows the configured limits', async () => {
-    const accounts = await subject.open({ backstop: { ...BACKSTOP_PER_MINUTE, '/v1/models': 2 } });
-    const caller = await (await addCustomer(accounts)).caller();
-    const states = await times(3, () => accounts.backstop.hit(caller, '/v1/models'));
-    expect(states.map(({ refused }) => refused)).toEqual([false, false, true]);
+  test('holds the limit that each hit names; what a lower limit refused is forgotten with a higher one', async () => {
+    const accounts = await subject.open({ clock: new TestClock().now });
+    const caller = await (await addCustomer(accounts, limited)).caller();
+    const states = await times(8, () => accounts.backstop.hit(caller, { route: '/v1/models', limit: 6 }));
+    expect(states.map(({ refused }) => refused)).toEqual([...Array(6).fill(false), true, true]);
+    expect(await accounts.backstop.hit(caller, { route: '/v1/models', limit: 10 })).toMatchObject({
+      refused: false,
+      remaining: 3,
+    });
+  });
+
+  test.each([
+    ['community', 60, 30, 60],
+    ['community', 60, 120, 120],
+    ['builder', 300, 120, 300],
+    ['commercial', 600, 60, 600],
+  ] as const)(
+    "on %s with %i a minute a route's %i becomes %i: never less than what was bought",
+    async (plan, burst, number, limit) => {
+      const accounts = await subject.open({ clock: new TestClock().now });
+      const caller = await (await addCustomer(accounts, { plan })).caller();
+      expect(caller.terms.burstPerMinute).toBe(burst);
+      const states = await times(limit + 1, () =>
+        accounts.backstop.hit(caller, { route: '/v1/updates', limit: number }),
+      );
+      expect(states.filter(({ refused }) => refused)).toMatchObject([{ limit, scope: 'route' }]);
+    },
+  );
+
+  test('tells whose limit it is, as the burst limit does', async () => {
+    const accounts = await subject.open({ clock: new TestClock().now });
+    const caller = await (await addCustomer(accounts, limited)).caller();
+    expect(await accounts.burst.hit(caller)).toMatchObject({ scope: 'organization', limit: 5 });
+    expect(await accounts.backstop.hit(caller, { route: '/v1/updates', limit: 30 })).toMatchObject({
+      scope: 'route',
+      limit: 30,
+    });
   });
 });
 

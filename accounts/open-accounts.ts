@@ -1,22 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
-import { accountFrom } from '../schemas/account.ts';
-import { type Enforcement, isEnforced } from '../schemas/enforcement.ts';
-import { BACKSTOP_PER_MINUTE, type BackstopLimits } from '../schemas/route-limits.ts';
-import { effectiveTerms } from '../schemas/terms.ts';
+import type { ControlDatabase, DatabaseEngine } from '../database/control-database.ts';
+import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
+import { getServiceSecret, probeWriting } from '../database/service-values.ts';
+import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { Administration } from './administration/administration.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
 import { RateLimiter } from './burst/rate-limiter.ts';
-import type { Caller } from './caller.ts';
-import type { ControlDatabase, KeyRecord } from './database/control-database.ts';
-import { type OpenDatabaseOptions, openDatabase } from './database/open-database.ts';
+import type { WindowCounter } from './burst/window.ts';
+import { callerFromKey } from './caller.ts';
+import { DatabaseHealth } from './database-health.ts';
 import { KeyDirectory, type KeyDirectoryOptions } from './keys/key-directory.ts';
 import { LastUsed } from './keys/last-used.ts';
-import { type Log, NO_LOG } from './log.ts';
+import { type FindKey, keyFinder } from './keys/live-key.ts';
+import { type Enforcement, isEnforced } from './plans/enforcement.ts';
 import { Batcher, type BatcherOptions } from './quota/batcher.ts';
 import { Cleanup, type CleanupOptions } from './quota/cleanup.ts';
+import { PostgresUsage } from './quota/postgres-usage.ts';
 import { Quota } from './quota/quota.ts';
+import { SqliteUsage } from './quota/sqlite-usage.ts';
+import type { UsageStore } from './quota/usage-store.ts';
 
 export interface OpenAccountsOptions {
   readonly clock?: () => Date;
@@ -24,10 +29,11 @@ export interface OpenAccountsOptions {
   readonly log?: Log;
   /** Default: limits are enforced. */
   readonly enforcement?: Enforcement;
-  /** `redis://…` where replicas share one audience; else every process counts for itself. */
+  /** `redis://…` where several servers count requests per minute together; without it each process counts for itself. */
   readonly redis?: string | undefined;
-  readonly backstop?: BackstopLimits;
   readonly lastUsedIntervalMs?: number;
+  /** Between two looks whether a control database that failed does its work again. */
+  readonly probeMs?: number;
   readonly keys?: Partial<KeyDirectoryOptions>;
   readonly batches?: Partial<BatcherOptions>;
   readonly cleanup?: Partial<CleanupOptions>;
@@ -35,7 +41,12 @@ export interface OpenAccountsOptions {
   readonly database?: OpenDatabaseOptions;
 }
 
-/** See the options' own types for what is wrong with smaller and larger values. */
+/** What is used of a pino logger. Neither keys nor passwords are ever logged. */
+type Log = Pick<BaseLogger, 'info' | 'warn'>;
+
+const NO_LOG: Log = { info: () => {}, warn: () => {} };
+
+/** The defaults. Each option's own type says what smaller and larger values do. */
 const KEYS: KeyDirectoryOptions = {
   ttlMs: 3_000,
   unknownTtlMs: 60_000,
@@ -46,57 +57,88 @@ const KEYS: KeyDirectoryOptions = {
 const BATCHES: BatcherOptions = { batchMax: 1_000, waitingMax: 20_000 };
 const CLEANUP: CleanupOptions = { usageDays: 400, rowsAtOnce: 1_000 };
 const LAST_USED_INTERVAL_MS = 10_000;
+const PROBE_MS = 10_000;
 
 /**
  * Opens the control database at `sqlite:PATH` or `postgres://…`, bringing it up to this version, and the counters. Rejects
- * with `configuration` where an address is none or a newer version owns the database, and with `unavailable`.
+ * with `configuration` where an address is not valid or a newer version has changed the database, and with `unavailable`.
  */
 export async function openAccounts(url: string, options: OpenAccountsOptions = {}): Promise<Accounts> {
-  const log = options.log ?? NO_LOG;
-  const database = await openDatabase(url, { ...options.database, log });
+  const database = await openDatabase(url, { ...options.database, log: options.log ?? NO_LOG });
   try {
-    const counter = await openCounter(options.redis, { ...COUNTER_OPTIONS, ...options.counter, log });
-    return assemble({ database, counter, log }, options);
+    const accounts = await openAccountsOn(database, options);
+    const closeAccounts = accounts.close;
+    const close = async () => {
+      await closeAccounts();
+      await database.close();
+    };
+    // Not a copy: `problem` is asked for each time.
+    return Object.defineProperty(accounts, 'close', { value: once(close) });
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+/**
+ * Opens accounts on a control database that others use as well; closing the accounts leaves it open. Rejects with
+ * `configuration` where the address of Redis is not valid.
+ */
+export async function openAccountsOn(
+  database: ControlDatabase,
+  options: Omit<OpenAccountsOptions, 'database'> = {},
+): Promise<Accounts> {
+  const log = options.log ?? NO_LOG;
+  const counter = await openCounter(options.redis, {
+    ...COUNTER_OPTIONS,
+    clock: options.clock ?? (() => new Date()),
+    ...options.counter,
+    log,
+  });
+  return assemble({ database, counter, log }, options);
+}
+
 interface Parts {
   readonly database: ControlDatabase;
-  readonly counter: Awaited<ReturnType<typeof openCounter>>;
+  readonly counter: WindowCounter;
   readonly log: Log;
 }
 
-function assemble({ database, counter, log }: Parts, options: OpenAccountsOptions): Accounts {
+function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsOptions, 'database'>): Accounts {
   const { clock = () => new Date(), enforcement = { mode: 'enforce', from: null } } = options;
-  const { backstop = BACKSTOP_PER_MINUTE, lastUsedIntervalMs = LAST_USED_INTERVAL_MS } = options;
-  const directory = new KeyDirectory(database, clock, { ...KEYS, ...options.keys });
-  const lastUsed = new LastUsed(database.kysely, log, { intervalMs: lastUsedIntervalMs });
+  const { random = randomBytes } = options;
+  const { lastUsedIntervalMs: intervalMs = LAST_USED_INTERVAL_MS } = options;
+  const health = new DatabaseHealth({
+    clock,
+    log,
+    probe: () => probeWriting(database.kysely, clock()),
+    probeMs: options.probeMs ?? PROBE_MS,
+  });
+  const findNow = keyFinder(database.engine);
+  const findKey: FindKey = (by) => health.reading(() => findNow(by));
+  const directory = new KeyDirectory({ findKey, version: database.version }, clock, { ...KEYS, ...options.keys });
+  const lastUsed = new LastUsed(database.kysely, log, { intervalMs });
   const cleanup = new Cleanup(database.kysely, log, { ...CLEANUP, ...options.cleanup });
-  const batcher = new Batcher(database.usage, { ...BATCHES, ...options.batches });
-  const callerFrom = (record: KeyRecord): Caller => ({
-    organizationId: record.organizationId,
-    apiKeyId: record.apiKeyId,
-    terms: effectiveTerms(record.subscription, record.verifiedIntegrations, clock()),
-    clientSource: 'api_key',
-  });
+  const store = watched(usageStoreOn(database.engine), health);
+  const batcher = new Batcher(store, { ...BATCHES, ...options.batches });
   const quota = new Quota({
-    ...{ batcher, clock, enforcement, onReserve: (now) => cleanup.at(now) },
+    batcher,
+    clock,
+    enforcement,
     refreshTerms: async ({ apiKeyId }) => {
-      const record = await database.findKey({ id: apiKeyId });
-      return record === undefined ? undefined : callerFrom(record).terms;
+      const key = await findKey({ id: apiKeyId });
+      return key === undefined ? undefined : callerFromKey(key, clock()).terms;
     },
+    onReserve: (now) => cleanup.at(now),
   });
-  const burst = new RateLimiter(counter, clock, 'burst');
-  const backstops = new RateLimiter(counter, clock, 'backstop');
+  const burst = new RateLimiter(counter, clock, 'organization');
+  const backstop = new RateLimiter(counter, clock, 'route');
   return {
     async authenticate(bearerToken) {
-      const record = bearerToken === undefined ? undefined : await directory.find(bearerToken);
-      if (record === undefined) return undefined;
-      lastUsed.note(record.apiKeyId, clock());
-      return callerFrom(record);
+      const key = bearerToken === undefined ? undefined : await directory.find(bearerToken);
+      if (key === undefined) return undefined;
+      lastUsed.note(key.apiKeyId, clock());
+      return callerFromKey(key, clock());
     },
     burst: {
       hit: ({ organizationId, terms }) =>
@@ -106,25 +148,54 @@ function assemble({ database, counter, log }: Parts, options: OpenAccountsOption
         }),
     },
     backstop: {
-      hit: ({ apiKeyId }, route) => backstops.hit(`${apiKeyId}:${route}`, { limit: backstop[route], isEnforced: true }),
+      hit: ({ apiKeyId, terms }, { route, limit }) => {
+        const atLeast = Math.max(limit, terms.burstPerMinute);
+        return backstop.hit(`${apiKeyId}:${route}`, { limit: atLeast, isEnforced: true });
+      },
     },
     quota,
+    get problem() {
+      return health.problem;
+    },
+    secret: (name) => getServiceSecret(database.kysely, name, { make: () => random(32), now: clock() }),
     accountObject: async (caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
     administration: new Administration({
-      ...{ database: database.kysely, clock, random: options.random ?? randomBytes },
-      ...{ newId: monotonicFactory(), onChange: () => directory.forget() },
+      database: database.kysely,
+      clock,
+      random,
+      newId: monotonicFactory(),
+      onChange: () => directory.forget(),
     }),
     close: once(async () => {
+      health.close();
       await batcher.idle();
       await cleanup.close();
       await lastUsed.close();
       await counter.close();
-      await database.close();
     }),
   };
 }
 
-/** Work that is done at the first call; later ones share its end. */
+/** A batch of reads alone doesn't show that the database can be written. */
+function watched(store: UsageStore, health: DatabaseHealth): UsageStore {
+  return {
+    apply: (requests) => {
+      const work = () => store.apply(requests);
+      return requests.every(({ kind }) => kind === 'read') ? health.reading(work) : health.writing(work);
+    },
+  };
+}
+
+function usageStoreOn(engine: DatabaseEngine): UsageStore {
+  switch (engine.kind) {
+    case 'sqlite':
+      return new SqliteUsage(engine);
+    case 'postgres':
+      return new PostgresUsage(engine);
+  }
+}
+
+/** Does the work at the first call only; later calls wait for the same end. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {

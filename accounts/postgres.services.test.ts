@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { addCustomer, subjectAt, TestClock, times } from '../test/support/accounts/subject.ts';
+import { PostgresServer } from '../test/support/processes/postgres-server.ts';
+import { describeWith } from '../test/support/processes/server-process.ts';
 import type { Accounts } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { openAccounts } from './open-accounts.ts';
-import { PostgresServer } from './testing/postgres-server.ts';
-import { describeWith } from './testing/server-process.ts';
-import { addCustomer, subjectAt, TestClock, times } from './testing/subject.ts';
 
 const QUICK = { postgres: { connectionsMax: 4, connectTimeoutMs: 1_000, statementTimeoutMs: 300 } };
 
@@ -30,10 +30,12 @@ describeWith('postgres', 'accounts while PostgreSQL is in trouble', () => {
     const workers = times(10, async (worker) => {
       for (let round = 0; !isOver; round += 1) {
         const idempotencyKey = round % 2 === 0 ? undefined : `${worker}-${round}`;
-        const result = await accounts.quota.reserve(caller, { idempotencyKey }).catch((error: unknown) => {
-          expect(error).toMatchObject({ code: 'unavailable' });
-          return { granted: false };
-        });
+        const result = await accounts.quota
+          .reserve(caller, { idempotencyKey, request: 'r' })
+          .catch((error: unknown) => {
+            expect(error).toMatchObject({ code: 'unavailable' });
+            return { granted: false };
+          });
         if (result.granted) granted += 1;
       }
     });
@@ -96,7 +98,7 @@ describeWith('postgres', 'accounts while PostgreSQL is in trouble', () => {
     await other.connect();
     await other.query('begin');
     await other.query('lock table daily_usage');
-    const waiting = accounts.quota.reserve(caller, { idempotencyKey: 'a' });
+    const waiting = accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' });
     const ends = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'modelstats' and datname = current_database()`;
     await vi.waitFor(async () => {
@@ -107,7 +109,9 @@ describeWith('postgres', 'accounts while PostgreSQL is in trouble', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
     await other.query('rollback');
     await other.end();
-    expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).toMatchObject({ usage: { used: 1 } });
+    expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' })).toMatchObject({
+      usage: { used: 1 },
+    });
     expect(JSON.stringify(logged)).not.toContain(key);
   });
 

@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Accounts } from '../accounts.ts';
-import { openAccounts } from '../open-accounts.ts';
-import { addCustomer } from '../testing/subject.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openDatabase } from '../database/open-database.ts';
+import { addCustomer, TestClock } from '../test/support/accounts/subject.ts';
+import type { Accounts } from './accounts.ts';
+import { openAccounts, openAccountsOn } from './open-accounts.ts';
 
 let folder: string;
 let path: string;
@@ -71,4 +72,76 @@ test('verified integrations raise the quota, two at most, until they end', async
   other.close();
   limits.push((await accounts.authenticate(key))?.terms.quotaLimit);
   expect(limits).toEqual([750, 1000, 1000, 750]);
+});
+
+describe('the files', () => {
+  const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
+  let umask: number;
+  beforeEach(() => {
+    umask = process.umask(0);
+  });
+  afterEach(() => void process.umask(umask));
+
+  test('are for their user alone, with the folders that were made for them, whatever the umask', async () => {
+    const made = join(folder, 'made', 'deep');
+    const fresh = await openAccounts(`sqlite:${join(made, 'accounts.db')}`);
+    await addCustomer(fresh);
+    const modes = await Promise.all(
+      ['accounts.db', 'accounts.db-wal', 'accounts.db-shm'].map((name) => modeOf(join(made, name))),
+    );
+    expect(modes).toEqual(['600', '600', '600']);
+    expect([await modeOf(made), await modeOf(join(folder, 'made'))]).toEqual(['700', '700']);
+    await fresh.close();
+  });
+
+  test('that were there with a wider mode are narrowed, their folder is not', async () => {
+    await accounts.close();
+    await chmod(path, 0o644);
+    await chmod(folder, 0o755);
+    accounts = await openAccounts(`sqlite:${path}`);
+    expect([await modeOf(path), await modeOf(folder)]).toEqual(['600', '755']);
+  });
+
+  test('that are no database keep their mode', async () => {
+    const notes = join(folder, 'notes.txt');
+    await writeFile(notes, 'not a database, but somebody wants it '.repeat(100), { mode: 0o644 });
+    await expect(openAccounts(`sqlite:${notes}`)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await modeOf(notes)).toBe('644');
+  });
+});
+
+describe('a control database that does not do its work', () => {
+  /** As on a full disk or a read-only file system: SQLite refuses to write. */
+  async function start() {
+    const logged: { readonly words: unknown; readonly text: string }[] = [];
+    const note = (words: unknown, text = '') => void logged.push({ words, text });
+    const clock = new TestClock('2026-11-20T12:00:00Z');
+    const database = await openDatabase(`sqlite:${path}`);
+    const watched = await openAccountsOn(database, { clock: clock.now, log: { info: note, warn: note }, probeMs: 5 });
+    const caller = await (await addCustomer(watched)).caller();
+    const setReadOnly = (isReadOnly: boolean) => {
+      if (database.engine.kind === 'sqlite') database.engine.connection.pragma(`query_only = ${isReadOnly ? 1 : 0}`);
+    };
+    return { logged, clock, watched, caller, setReadOnly, close: () => watched.close().then(() => database.close()) };
+  }
+
+  test('shows why and since when, logs it once however many requests fail, and says when it is over', async () => {
+    const { logged, clock, watched, caller, setReadOnly, close } = await start();
+    await watched.quota.reserve(caller);
+    expect(watched.problem).toBeUndefined();
+    setReadOnly(true);
+    for (let request = 0; request < 50; request += 1) {
+      clock.advance(1000);
+      await expect(watched.quota.reserve(caller)).rejects.toMatchObject({ code: 'unavailable' });
+    }
+    expect(await watched.quota.usage(caller)).toMatchObject({ used: 1 });
+    const since = new Date('2026-11-20T12:00:01Z');
+    expect(watched.problem).toEqual({ code: 'unavailable', message: expect.stringContaining('readonly'), since });
+    expect(logged.filter(({ text }) => text.includes('does not do its work'))).toHaveLength(1);
+    setReadOnly(false);
+    await vi.waitFor(() => expect(watched.problem).toBeUndefined(), 5_000);
+    expect(logged.at(-1)).toMatchObject({ text: 'the control database does its work again' });
+    expect(await watched.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2 } });
+    await close();
+  });
 });

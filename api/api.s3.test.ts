@@ -4,48 +4,48 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Manifest } from '../schemas/manifest.ts';
-import { FileStore } from '../storage/file-store.ts';
+import { FileStore } from '../storage/file/file-store.ts';
 import { sha256 } from '../storage/hash.ts';
 import { CATALOG_KEY } from '../storage/keys.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { describeOnFaultyMinio, type FaultyMinio } from '../storage/testing/faulty-minio.ts';
-import { openSeries, type Series } from '../test/series.ts';
-import { SMALL_DAYS } from './testing/small-days.ts';
-import { openTestApi, type TestApi } from './testing/test-api.ts';
+import { openApi, type TestApi } from '../test/support/api/open-api.ts';
+import { openTemporaryStore, type TemporaryStore } from '../test/support/pipeline/temporary-store.ts';
+import { describeOnFaultyMinio, type FaultyMinio } from '../test/support/processes/faulty-minio.ts';
+import { SMALL_DAYS } from '../test/worlds/small-days.ts';
 
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 const ROUTES = ['/v1/models', '/v1/models/a/history?kind=score', '/v1/changes', '/v1/snapshots', '/v1/updates?days=30'];
 
 describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
-  let series: Series;
+  let published: TemporaryStore;
   /** What stands in the store after each of two nights. */
   let contents: readonly ReadonlyMap<string, Buffer>[];
   let views: string;
   let api: TestApi;
 
   beforeAll(async () => {
-    series = await openSeries();
+    published = await openTemporaryStore();
     const read: ReadonlyMap<string, Buffer>[] = [];
     for (const day of [FIRST, SECOND]) {
-      await series.publish(day, SMALL_DAYS[day] ?? {});
-      read.push(await readAll(series.folder));
+      await published.publish(day, SMALL_DAYS[day] ?? {});
+      read.push(await readAll(published.folder));
     }
     contents = read;
     views = await mkdtemp(join(tmpdir(), 'modelstats-s3-view-'));
   });
   afterAll(async () => {
-    await series?.dispose();
+    await published?.dispose();
     await rm(views, { recursive: true, force: true });
   });
   beforeEach(async () => {
     await upload(0);
-    api = await openApi();
+    api = await open();
   });
   afterEach(() => api.close());
 
-  function openApi(): Promise<TestApi> {
+  function open(): Promise<TestApi> {
     // Few and short attempts: what is out of reach here stays so until the test says otherwise.
-    return openTestApi(get().url, { wrapStore: (): ObjectStore => get().storeWith({ attemptsMax: 1 }) });
+    return openApi({ store: get().url, wrapStore: (): ObjectStore => get().storeWith({ attemptsMax: 1 }) });
   }
 
   /** Puts a night's objects, the catalog last. */
@@ -68,7 +68,7 @@ describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
   test('answers byte for byte, and with the tags, of one over a folder with the same objects', async () => {
     await upload(1);
     await api.follower.refresh();
-    const other = await openTestApi(series.url);
+    const other = await openApi({ store: published.url });
     for (const path of ROUTES) {
       const [here, there] = [await api.get(path), await other.get(path)];
       expect([here.statusCode, here.body, here.headers['etag']]).toEqual([200, there.body, there.headers['etag']]);
@@ -121,7 +121,7 @@ describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
   test('that starts while S3 is out of reach serves once it is back', async () => {
     await api.close();
     get().proxy.plan = () => ({ is: 'answer', status: 503, code: 'SlowDown' });
-    api = await openApi();
+    api = await open();
     expect(await servedDay()).toBe(503);
     get().proxy.reset();
     await api.follower.refresh();

@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPublishedApi } from './testing/published-days.ts';
-import { listenOnLoopback, requestText, sendRaw } from './testing/raw-request.ts';
-import type { TestApi } from './testing/test-api.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { listenOnPort } from '../test/support/api/listen.ts';
+import { requestText, sendRaw } from '../test/support/api/raw-request.ts';
+import { useApi } from '../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
 
-let api: TestApi;
+const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z', settings: { requestTimeoutMs: 500 } });
 let port: number;
 
 beforeAll(async () => {
-  api = await openPublishedApi({ settings: { requestTimeoutMs: 500 } });
-  port = await listenOnLoopback(api.app);
+  port = await listenOnPort(api.app);
 });
-afterAll(() => api.close());
 
 const ROUTE = '/v1/categories';
 const good = (headers: Record<string, string> = {}) => requestText(ROUTE, { ...api.headers, ...headers });

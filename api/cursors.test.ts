@@ -1,14 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cursorFromSeq } from '../schemas/cursor.ts';
-import { openPublishedApi } from './testing/published-days.ts';
-import type { TestApi } from './testing/test-api.ts';
+import { expect, test } from 'vitest';
+import { cursorFromSeq } from '../schemas/change.ts';
+import { useApi } from '../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await openPublishedApi();
-});
-afterAll(() => api.close());
+const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
 
 async function problemType(url: string): Promise<string> {
   const response = await api.get(url);

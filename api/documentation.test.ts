@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { API_ERRORS } from '../schemas/api-errors.ts';
+import { API_ERRORS } from '../http/errors/error-codes.ts';
+import { Documented } from '../test/support/api/documented.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { DATA_ROUTES } from './routes.ts';
-import { Documented } from './testing/documented.ts';
+import { DATA_ROUTES, V1_ROUTES } from './routes.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
 const rows = text
@@ -30,6 +30,14 @@ test.each(operations.map((operation) => [operation.path, operation] as const))(
     expect(row?.slice(2, 4)).toEqual([summary, names.join(', ')]);
   },
 );
+
+test('docs/configuration.md lists the backstop of every route, and no other', () => {
+  const configuration = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+  const listed = [...configuration.matchAll(/^\| `(\/v1\/\S*)` \| (\d+) \|$/gm)];
+  expect(listed.map(([, route, limit]) => [route, Number(limit)])).toEqual(
+    V1_ROUTES.map(({ name, limitPerMinute }) => [name, limitPerMinute]),
+  );
+});
 
 test('docs/api.md has every error code with its status, and no other', () => {
   const described = rows.filter(([, , code]) => /^`[a-z_]+`$/.test(code ?? '')).map((row) => row.slice(1, 4));

@@ -1,19 +1,22 @@
 import { METHODS } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { API_ERRORS, type ApiErrorCode } from '../schemas/api-errors.ts';
-import { ErrorBodySchema } from './api-error.ts';
-import { openPublishedApi } from './testing/published-days.ts';
-import { listenOnLoopback, type RawAnswer, requestText, sendRaw } from './testing/raw-request.ts';
-import type { TestApi } from './testing/test-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ErrorBodySchema } from '../http/errors/api-error.ts';
+import { API_ERRORS, type ApiErrorCode } from '../http/errors/error-codes.ts';
+import { listenOnPort } from '../test/support/api/listen.ts';
+import { type RawAnswer, requestText, sendRaw } from '../test/support/api/raw-request.ts';
+import { useApi } from '../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
 
-let api: TestApi;
+const api = useApi({
+  days: SAMPLE_DAYS.slice(0, 2),
+  now: '2026-06-03T12:00:00Z',
+  settings: { basePath: '/stats', requestTimeoutMs: 500 },
+});
 let port: number;
 
 beforeAll(async () => {
-  api = await openPublishedApi({ settings: { basePath: '/stats', requestTimeoutMs: 500 } });
-  port = await listenOnLoopback(api.app);
+  port = await listenOnPort(api.app);
 });
-afterAll(() => api.close());
 
 const CATEGORIES = '/stats/v1/categories';
 

@@ -3,12 +3,13 @@
  * document declares for its status, body and headers, and none is a fault of ours.
  */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { Documented, type DocumentedOperation, type DocumentedParameter } from '../test/support/api/documented.ts';
+import type { TestApi } from '../test/support/api/open-api.ts';
+import { useApi } from '../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { DATA_ROUTES } from './routes.ts';
-import { Documented, type DocumentedOperation, type DocumentedParameter } from './testing/documented.ts';
-import { openPublishedApi } from './testing/published-days.ts';
-import type { TestApi } from './testing/test-api.ts';
 
 const RUNS = 120;
 
@@ -16,11 +17,7 @@ const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { server
 const documented = new Documented(document, { isClosed: true });
 const operations = documented.operations.map((operation) => [operation.path, operation] as const);
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await openPublishedApi();
-});
-afterAll(() => api.close());
+const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
 
 /** Ids and other words of the published days, so that many requests find something. */
 const KNOWN = ['aurora-2', 'Aurora-2', '@edge/quill/q7:free', '100%-open:v1', 'cirrus', '2026-06-01', '2026-06-02'];

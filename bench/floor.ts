@@ -4,13 +4,12 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configFromEnv } from '../bin/config.ts';
-import { writeLines } from '../pipeline/snapshot.ts';
+import { configFromEnv } from '../bin/config/config.ts';
 import { DATASET_NAMES, DATASETS } from '../schemas/datasets.ts';
-import { Database } from '../storage/duckdb.ts';
+import { Database, writeLines } from '../storage/duckdb/database.ts';
+import { columnList, lineSql } from '../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../storage/gzip-lines.ts';
 import { RELEASE_PATHS } from '../storage/keys.ts';
-import { columnList, lineSql } from '../storage/record-sql.ts';
 
 export interface FloorResult {
   /** Reading the typed rows of the published state into DuckDB. */

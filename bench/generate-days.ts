@@ -1,8 +1,8 @@
 /** Run as a process of its own, so that its memory is not the bench's: `tsx bench/generate-days.ts FOLDER SCORES CHANGED`. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Database, sqlText } from '../storage/duckdb.ts';
-import { FIRST_DAY, SECOND_DAY } from './days.ts';
+import { Database, sqlText } from '../storage/duckdb/database.ts';
+import { FIRST_DAY, SECOND_DAY } from './night.ts';
 
 interface DaysToGenerate {
   readonly folder: string;

@@ -12,14 +12,17 @@ import { gigabytes, median, type ResultTable, seconds } from './results.ts';
 export interface NightBenchOptions {
   /** Where to generate and publish. */
   readonly folder: string;
-  /** Nights, or pairs of floor and night, behind each figure. */
+  /** How many nights, or pairs of floor and night, each figure is taken from. */
   readonly repeats: number;
   readonly progress: (text: string) => void;
 }
 
 const CHANGED = 0.01;
 
-/** DESIGN §12 row 1: the night against writing the same snapshot alone, in turn, so that both see the same machine. */
+/**
+ * Specification "Performance goals": the night against writing the same snapshot alone, in turn, so that both see the same
+ * machine.
+ */
 export async function compareWithFloor(
   sizes: readonly number[],
   { folder, repeats, progress }: NightBenchOptions,
@@ -82,7 +85,7 @@ function cellsFromPairs(pairs: readonly Pair[]): readonly string[] {
   ];
 }
 
-/** DESIGN §12 row 2: the same state with more and more of it changed. */
+/** Specification "Performance goals": the same state with more and more of it changed. */
 export async function measureChanges(
   scores: number,
   parts: readonly number[],
@@ -110,7 +113,7 @@ export async function measureChanges(
   };
 }
 
-/** DESIGN §12 row 2: the same part changed of a growing state. */
+/** Specification "Performance goals": the same part changed of a growing state. */
 export async function measureStates(
   sizes: readonly number[],
   { folder, repeats, progress }: NightBenchOptions,
@@ -157,7 +160,7 @@ async function measureOne(input: StageInput & { readonly nights: number }): Prom
   ];
 }
 
-/** DuckDB's part of the peak memory that DESIGN §12 allows. */
+/** DuckDB's part of the peak memory that specification "Performance goals" allows. */
 function memoryFor(scores: number): string {
   return scores > 2_000_000 ? '2GB' : '1GB';
 }

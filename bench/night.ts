@@ -3,11 +3,13 @@ import { join, resolve } from 'node:path';
 import type { Release } from '../schemas/release.ts';
 import { ReleaseSchema } from '../schemas/release.ts';
 import { RELEASE_PATHS, RELEASES_PREFIX } from '../storage/keys.ts';
-import { FIRST_DAY, SECOND_DAY } from './days.ts';
 import type { FloorResult } from './floor.ts';
 import { type Measured, measureNode, measureScript } from './measure.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
+/** The days that the generator writes; the second follows from the first. */
+export const FIRST_DAY = '2026-01-01';
+export const SECOND_DAY = '2026-01-02';
 /** The built command line, which is what is measured. */
 export const CLI = join(ROOT, 'dist/bin/modelstats.js');
 

@@ -1,4 +1,7 @@
-/** `make bench`: what DESIGN §12 promises of a night and of the API, measured. Prints tables and adds them to bench/RESULTS.md. */
+/**
+ * `make bench`: what specification "Performance goals" promises of a night and of the API, measured. Prints tables and adds
+ * them to bench/RESULTS.md.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +62,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
   const history = values.quick ? { series: 200, days: 10 } : { series: 3000, days: 400 };
   return {
     'api-warm': api((options) => measureWarm(scores, options)),
-    // The durable quota is the warm benchmark's matter; here its write to disk would hide what is measured.
+    // What the daily quota costs is in the warm benchmark; here its writes to disk would hide what is measured.
     'api-history': api((options) => measureHistory(history, withoutQuota(options))),
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),

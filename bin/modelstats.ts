@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
-import type { CommandAction, CommandContext } from './commands/command-context.ts';
-import { configFromEnv } from './config.ts';
-import { endOnSignals, outliveReaders } from './process-events.ts';
-import { buildProgram } from './program.ts';
+import type { CommandAction, CommandContext } from './cli/command-context.ts';
+import { endOnSignals, outliveReaders } from './cli/process-events.ts';
+import { buildProgram } from './cli/program.ts';
+import { configFromEnv } from './config/config.ts';
 
 /** Runs a command and makes its result the exit code. */
 function run<Options>(action: CommandAction<Options>, { stopsItself = false } = {}) {
@@ -32,26 +32,39 @@ function toolVersion(): string {
       const parsed: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
       if (parsed !== null && typeof parsed === 'object' && 'version' in parsed) return String(parsed.version);
     } catch {
-      // Not beside the sources: try beside dist/.
+      // The sources are one folder below package.json, the build in dist/ is two.
     }
   }
   return '0.0.0';
 }
 
-function exitCodeFromError(error: unknown): number {
+/** Says what went wrong, with `isDebug` also where, and gives the exit code. */
+function exitCodeFromError(error: unknown, { isDebug }: { readonly isDebug: boolean }): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_CODES.usage.exit;
   const isExpected = error instanceof AppError;
-  process.stderr.write(`modelstats: ${isExpected ? error.message : stackFromError(error)}\n`);
-  return isExpected ? ERROR_CODES[error.code].exit : 1;
+  process.stderr.write(`modelstats: ${isExpected ? error.message : defectLine(error)}\n`);
+  if (isDebug) process.stderr.write(`${stackFromError(error)}\n`);
+  return isExpected ? ERROR_CODES[error.code].exit : ERROR_CODES.internal_error.exit;
+}
+
+/** What was not foreseen, in one line. */
+function defectLine(error: unknown): string {
+  const message = messageFromError(error).replaceAll(/\s+/g, ' ').slice(0, 500);
+  return `a defect of modelstats: ${message} (the same command with --debug shows where)`;
 }
 
 function stackFromError(error: unknown): string {
-  return error instanceof Error && error.stack !== undefined ? error.stack : messageFromError(error);
+  if (!(error instanceof Error)) return messageFromError(error);
+  const stack = error.stack ?? error.message;
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stackFromError(error.cause)}`;
 }
 
 outliveReaders();
+const program = buildProgram(toolVersion(), run);
+const how = () => ({ isDebug: program.opts()['debug'] === true });
+process.on('uncaughtException', (error) => process.exit(exitCodeFromError(error, how())));
 try {
-  await buildProgram(toolVersion(), run).parseAsync(process.argv);
+  await program.parseAsync(process.argv);
 } catch (error) {
-  process.exitCode = exitCodeFromError(error);
+  process.exitCode = exitCodeFromError(error, how());
 }

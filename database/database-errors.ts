@@ -1,4 +1,4 @@
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
 
 /** What a driver threw, as `unavailable` with what was tried; AppErrors stay as they are. */
 export function unavailable(error: unknown, what = 'the control database does not answer'): AppError {
@@ -13,4 +13,10 @@ export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw unavailable(error);
   }
+}
+
+/** True where SQLite refused because another process writes; nothing of the statement or transaction was done then. */
+export function isSqliteBusy(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return typeof error.code === 'string' && error.code.startsWith('SQLITE_BUSY');
 }

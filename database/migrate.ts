@@ -1,7 +1,23 @@
-import { type Kysely, Migrator, sql } from 'kysely';
-import { AppError } from '../../schemas/errors.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { AppError } from '../schemas/errors.ts';
+import { createOrganizations } from './migrations/0001-organizations.ts';
+import { createUsage } from './migrations/0002-usage.ts';
+import { bindIdempotencyKeys } from './migrations/0003-idempotency-requests.ts';
+import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
+import { createServiceValues } from './migrations/0005-service-values.ts';
 import type { ControlTables } from './tables.ts';
+
+/**
+ * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and
+ * statements that both know. A step that was released is never changed; the next one changes what it made.
+ */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-organizations': { up: createOrganizations },
+  '0002-usage': { up: createUsage },
+  '0003-idempotency-requests': { up: bindIdempotencyKeys },
+  '0004-audit-and-expiry': { up: addAuditAndExpiry },
+  '0005-service-values': { up: createServiceValues },
+};
 
 /** Of our own name: other users of Kysely may share the database. */
 export const MIGRATIONS_TABLE = 'modelstats_migrations';
@@ -14,8 +30,10 @@ export const MIGRATIONS_TABLE = 'modelstats_migrations';
 export async function migrateControlDatabase(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
   await refuseNewer(database, shownUrl);
   const migrator = new Migrator({
-    ...{ db: database, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } },
-    ...{ migrationTableName: MIGRATIONS_TABLE, migrationLockTableName: `${MIGRATIONS_TABLE}_lock` },
+    db: database,
+    provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
+    migrationTableName: MIGRATIONS_TABLE,
+    migrationLockTableName: `${MIGRATIONS_TABLE}_lock`,
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;

@@ -1,5 +1,6 @@
-import { AppError } from '../../schemas/errors.ts';
-import { type Log, NO_LOG } from '../log.ts';
+import type { BaseLogger } from 'pino';
+import { AppError } from '../schemas/errors.ts';
+import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-address.ts';
 import type { ControlDatabase } from './control-database.ts';
 import type { PostgresOptions } from './postgres-database.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
@@ -7,22 +8,24 @@ import type { SqliteOptions } from './sqlite-database.ts';
 export interface OpenDatabaseOptions {
   readonly sqlite?: Partial<SqliteOptions>;
   readonly postgres?: Partial<PostgresOptions>;
-  readonly log?: Log;
+  /** Told of connections that ended by themselves. */
+  readonly log?: Pick<BaseLogger, 'warn'>;
 }
 
 /**
- * The control database at an address: `sqlite:PATH`, where the path may be relative to the working folder, or
- * `postgres://…`. Rejects with `configuration` where it is neither.
+ * Opens the control database at an address, `sqlite:PATH`, where the path may be relative to the working folder, or
+ * `postgres://…`, and brings it up to this version. Loads only the driver it needs. Rejects with `configuration` where the
+ * address is neither or a newer version has changed the database, and with `unavailable`.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<ControlDatabase> {
   if (url.startsWith('sqlite:')) {
-    const { SqliteDatabase } = await import('./sqlite-database.ts');
-    return SqliteDatabase.open(pathFromUrl(url), { busyTimeoutMs: 2_000, ...options.sqlite });
+    const { openSqliteDatabase, SQLITE_OPTIONS } = await import('./sqlite-database.ts');
+    return openSqliteDatabase(pathFromUrl(url), { ...SQLITE_OPTIONS, ...options.sqlite });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    if (!URL.canParse(url)) throw notADatabase(url, 'it is no URL');
-    const { PostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres-database.ts');
-    return PostgresDatabase.open(url, { ...POSTGRES_OPTIONS, ...options.postgres, log: options.log ?? NO_LOG });
+    if (!isClearAddress(url)) throw notADatabase(url, `it is not a URL; ${UNCLEAR_ADDRESS}`);
+    const { openPostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres-database.ts');
+    return openPostgresDatabase(url, { ...POSTGRES_OPTIONS, ...options.postgres, log: options.log });
   }
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');
 }
@@ -35,7 +38,6 @@ function pathFromUrl(url: string): string {
 }
 
 function notADatabase(url: string, why: string): AppError {
-  const shown = url.replace(/\/\/[^/@]*@/, '//…@'); // What stands before an @ may be a password.
-  const message = `not the address of a control database: '${shown}': ${why}; for example sqlite:./data/accounts.db or postgres://user@host/modelstats`;
+  const message = `not the address of a control database: '${shownAddress(url)}': ${why}; for example sqlite:./data/accounts.db or postgres://user@host/modelstats`;
   return new AppError('configuration', message);
 }

@@ -1,10 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { Log } from '../log.ts';
-import { PostgresUsage } from '../quota/postgres-usage.ts';
-import type { ControlDatabase, KeyRecord, KeySelector } from './control-database.ts';
-import { orUnavailable, unavailable } from './database-errors.ts';
-import { type KeyRow, keyQuery, keyRecordFromRow } from './key-query.ts';
+import type { BaseLogger } from 'pino';
+import { shownAddress } from '../schemas/shown-address.ts';
+import type { ControlDatabase } from './control-database.ts';
+import { unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
 import type { ControlTables } from './tables.ts';
 
@@ -27,55 +26,28 @@ export const POSTGRES_OPTIONS: PostgresOptions = {
 const MIGRATION_TIMEOUT_MS = 60_000;
 /** Past the server's own timeout: only a server that is gone doesn't keep it. */
 const ANSWER_MARGIN_MS = 500;
-const KEY_BY_HASH = keyQuery('k.hash = $1');
-const KEY_BY_ID = keyQuery('k.id = $1');
 
 /**
- * The control database on PostgreSQL. A server that went away is noticed by a failing call or an idle connection's end; both
- * drop the connection, and the next call opens another.
+ * Opens the control database on PostgreSQL; the database itself has to be there. A server that went away is noticed by a
+ * failing call or an idle connection's end; both drop the connection, and the next call opens another.
  */
-export class PostgresDatabase implements ControlDatabase {
-  readonly kysely: Kysely<ControlTables>;
-  readonly usage: PostgresUsage;
-  readonly #pool: pg.Pool;
-
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
-    this.kysely = new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) });
-    this.usage = new PostgresUsage(pool);
+export async function openPostgresDatabase(
+  url: string,
+  { log, ...options }: PostgresOptions & { readonly log?: Pick<BaseLogger, 'warn'> | undefined },
+): Promise<ControlDatabase> {
+  try {
+    await migrate(url, options);
+  } catch (error) {
+    throw unavailable(error, `the control database ${shownAddress(url)} can't be opened`);
   }
-
-  /** Connects, and brings the database up to this version. The database itself has to be there. */
-  static async open(url: string, { log, ...options }: PostgresOptions & { log: Log }): Promise<PostgresDatabase> {
-    try {
-      await migrate(url, options);
-    } catch (error) {
-      throw unavailable(error, `the control database ${shownAddress(url)} can't be opened`);
-    }
-    const pool = createPool(url, options);
-    pool.on('error', (error) => log.warn({ reason: error.message }, 'a connection to the control database ended'));
-    return new PostgresDatabase(pool);
-  }
-
-  findKey(by: KeySelector): Promise<KeyRecord | undefined> {
-    return orUnavailable(async () => {
-      const query =
-        'hash' in by
-          ? { name: 'key-by-hash', text: KEY_BY_HASH, values: [by.hash] }
-          : { name: 'key-by-id', text: KEY_BY_ID, values: [by.id] };
-      const { rows } = await this.#pool.query<KeyRow>(query);
-      return rows[0] === undefined ? undefined : keyRecordFromRow(rows[0]);
-    });
-  }
-
-  /** Always the same: nothing tells for free that another process has written. */
-  version(): number {
-    return 0;
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.end();
-  }
+  const pool = createPool(url, options);
+  pool.on('error', (error) => log?.warn({ reason: error.message }, 'a connection to the control database ended'));
+  return {
+    kysely: new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) }),
+    engine: { kind: 'postgres', pool },
+    version: () => 0, // Always the same: nothing tells for free that another process has written.
+    close: () => pool.end(),
+  };
 }
 
 /** Kysely locks with an advisory lock, so processes that start together migrate once. */
@@ -108,12 +80,9 @@ function createPool(url: string, options: PostgresOptions): pg.Pool {
   return pool;
 }
 
-/** 64-bit numbers as numbers: all of ours are counts and milliseconds. Everything else is pg's own. */
+/**
+ * 64-bit integers as numbers: all of ours are counts and milliseconds. Everything else as pg does it; the cast only picks one
+ * of its overloads, which differ by the format's type alone.
+ */
 const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format as 'text');
-
-/** Host and database, without user and password. */
-function shownAddress(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
-}

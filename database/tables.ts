@@ -1,6 +1,6 @@
 /**
- * The rows of the control database, as Kysely types; `migrations.ts` makes the tables. Instants are Unix milliseconds, days
- * `YYYY-MM-DD`, ids a prefix and a ULID. Both databases hold the same.
+ * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are Unix
+ * milliseconds, days `YYYY-MM-DD`, ids a prefix and a ULID. SQLite and PostgreSQL hold the same.
  */
 export interface ControlTables {
   readonly organizations: OrganizationRow;
@@ -9,6 +9,8 @@ export interface ControlTables {
   readonly verified_integrations: VerifiedIntegrationRow;
   readonly daily_usage: DailyUsageRow;
   readonly idempotency_keys: IdempotencyKeyRow;
+  readonly audit_log: AuditRow;
+  readonly service_values: ServiceValueRow;
 }
 
 /** One row per organization. */
@@ -24,7 +26,7 @@ export interface SubscriptionRow {
   readonly plan: string;
   readonly plan_version: number;
   readonly status: string;
-  /** What the contract says beside the plan, as JSON (`ContractSchema`). */
+  /** What the contract says beside the plan, as JSON. */
   readonly contract: string;
   readonly period_end: number | null;
   readonly grace_until: number | null;
@@ -42,6 +44,8 @@ export interface ApiKeyRow {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly revoked_at: number | null;
+  /** From then on the key is unknown; null: never. */
+  readonly expires_at: number | null;
 }
 
 /** One row per integration that was verified; it counts until `ended_at`. */
@@ -61,16 +65,37 @@ export interface DailyUsageRow {
   readonly used: number;
   /** The cap of the last reservation; null: there was none. */
   readonly cap: number | null;
-  /** Units that the last statement on this row was granted: how PostgreSQL's statement answers (`postgres-usage.ts`). */
+  /** Units that the last statement on this row was granted: the answer of PostgreSQL's statement; SQLite's doesn't need it. */
   readonly granted: number;
 }
 
-/** One row per UTC day, API key and Idempotency-Key that holds a unit. */
+/** One row per UTC day, API key, Idempotency-Key and effective request for which a unit is held. */
 export interface IdempotencyKeyRow {
   readonly day: string;
   readonly api_key_id: string;
   readonly key: string;
+  /** A hash of the effective request. */
+  readonly request: string;
   readonly organization_id: string;
   /** Reservations made with it and not released; with none left the row and its unit go. */
   readonly holders: number;
+}
+
+/** One row per thing that somebody did; rows are only added. */
+export interface AuditRow {
+  readonly id: string;
+  readonly at: number;
+  readonly organization_id: string | null;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject_id: string | null;
+  /** JSON, without secrets. */
+  readonly details: string;
+}
+
+/** One row per thing that the service itself has to remember. */
+export interface ServiceValueRow {
+  readonly name: string;
+  readonly value: string;
+  readonly changed_at: number;
 }

@@ -1,6 +1,6 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
-import { etagWithEncoding } from '../conditional.ts';
+import { etagWithEncoding } from './conditional.ts';
 
 /** Compresses what callers ask to have compressed, off the event loop; a strong tag then says so. */
 export async function addCompression(

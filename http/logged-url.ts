@@ -1,6 +1,6 @@
 /** Query parameters whose value opens something, or would if it were believed here. */
 const SECRET = /^(api_?key|key|(access_?)?token|auth(orization)?|bearer|secret|password|signature)$/i;
-/** How an API key begins (`schemas/api-key.ts`). */
+/** How an API key begins; test/serve/log.test.ts holds the log against real ones. */
 const API_KEY = 'msk_';
 
 /** A request's URL as the log may have it: without keys, which don't belong there but get there, and without signatures. */

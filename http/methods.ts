@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from './errors/api-error.ts';
 
 /**
- * Makes every route that is added from now on answer 405 to all methods but its own (DECISIONS "405"), before anything is
- * made of a body.
+ * Makes every route that is added from now on answer 405 to all methods but its own (specification "Order of checks"), before
+ * anything is made of a body.
  */
 export function refuseOtherMethods(app: FastifyInstance): void {
   const methods = METHODS.filter((method) => method !== 'CONNECT'); // That one never reaches a route.

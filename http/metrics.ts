@@ -1,12 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { sha256 } from '../storage/hash.ts';
-import { notFound } from './api-error.ts';
+import { notFound } from './errors/api-error.ts';
 import { loggedUrl } from './logged-url.ts';
-import type { ViewEvent } from './view/view-follower.ts';
 
-/** What the service counts, for Prometheus. */
+/** An attempt to serve a newer release, as far as it is counted. */
+export type ReleaseEvent =
+  | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number }
+  | { readonly type: 'failed' | 'damaged' };
+
+/** What the service counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = new Histogram({
@@ -43,7 +46,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  onViewEvent(event: ViewEvent): void {
+  onReleaseEvent(event: ReleaseEvent): void {
     this.#builds.inc({ result: event.type });
     if (event.type !== 'swapped') return;
     this.#buildSeconds.set(event.durationMs / 1000);
@@ -66,7 +69,7 @@ export interface MetricsOptions {
   readonly basePath: string;
 }
 
-/** Counts every answer and offers `/metrics`, which isn't for the public (DECISIONS "meta routes"). */
+/** Counts every answer and offers `/metrics`, which isn't for the public. */
 export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -93,8 +96,12 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, base
 function mayRead({ headers, socket }: FastifyRequest, token: string | undefined): boolean {
   if (token !== undefined) {
     // Digests of the same length, so that the time tells nothing.
-    return timingSafeEqual(Buffer.from(sha256(headers.authorization ?? '')), Buffer.from(sha256(`Bearer ${token}`)));
+    return timingSafeEqual(digestOf(headers.authorization ?? ''), digestOf(`Bearer ${token}`));
   }
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
   return !isForwarded && ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '');
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

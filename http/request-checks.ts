@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../api-error.ts';
-import { isHost } from '../base-url.ts';
+import { isHost } from './base-url.ts';
+import { ApiError } from './errors/api-error.ts';
+import { API_ERRORS } from './errors/error-codes.ts';
+import { longestSegment } from './path-below.ts';
 
 /**
  * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
@@ -47,4 +49,18 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
+const SEGMENT_LENGTH_MAX = 2400;
+
+/**
+ * Refuses ids beyond measure on the routes that are there. The router could do so too, but before any hook, which would tell
+ * a switched-off capability from a route that never was.
+ */
+export function refuseLongSegments(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ url }) => {
+    if (url.length > SEGMENT_LENGTH_MAX && longestSegment(url) > SEGMENT_LENGTH_MAX)
+      throw new ApiError('uri_too_long', API_ERRORS.uri_too_long.title);
+  });
 }

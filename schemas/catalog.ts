@@ -21,7 +21,10 @@ export const CatalogEntrySchema = z.strictObject({
 });
 export type CatalogEntry = z.infer<typeof CatalogEntrySchema>;
 
-/** The pricing intervals reconstructed from a table that are in force (DESIGN §6); `run` names their object. */
+/**
+ * The pricing intervals reconstructed from a table that are in force (specification "Pricing backfill"); `run` names their
+ * object.
+ */
 export const PricingBackfillSchema = z.strictObject({
   run: z.string(),
   bytes: z.number().int().nonnegative(),
@@ -35,7 +38,7 @@ export const PricingBackfillSchema = z.strictObject({
 });
 export type PricingBackfill = z.infer<typeof PricingBackfillSchema>;
 
-/** `catalog.json`: the one mutable object of the store. Swapping it is the commit (DESIGN §6). */
+/** `catalog.json`: the one mutable object of the store. Swapping it is the commit (specification "Conditional writes"). */
 export const CatalogSchema = z.strictObject({
   format: z.literal(1),
   /** Counts the swaps, so that no two catalogs have the same bytes. */

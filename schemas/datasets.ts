@@ -1,6 +1,7 @@
 /**
  * What the data is: the one table from which the DuckDB columns, the zod schemas, the canonical lines, the OpenAPI
- * components and the documentation derive (DESIGN §4). Names are snake_case from the source file to the JSON answer.
+ * components and the documentation derive (specification "Datasets"). Names are snake_case from the source file to the JSON
+ * answer.
  */
 
 export const COLUMN_TYPES = ['id', 'text', 'text[]', 'double', 'integer', 'bigint', 'date', 'timestamp'] as const;
@@ -13,7 +14,7 @@ export interface Column {
   readonly description: string;
   /** False for what is captured but not part of a published record. */
   readonly published: boolean;
-  /** The key in a published record where a version renamed it; the column's name else (see `versions.ts`). */
+  /** The key in a published record where a version renamed it; the column's name else (see `versions/`). */
   readonly publishedAs?: string;
   /** A range the value must lie in, both ends included; units as in the description. */
   readonly min?: number;
@@ -42,13 +43,10 @@ export type DatasetName = (typeof DATASET_NAMES)[number];
 export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** The version of the published records that {@link DATASETS} describes, `major.minor`; `versions.ts` has them all. */
+/** The version of the published records that {@link DATASETS} describes, `major.minor`; `versions/` has them all. */
 export const SCHEMA_VERSION = '1.0';
 
-/** Positions of a category whose history can be asked for at once (SPEC "GET /v1/rankings/history"). */
-export const TOP_POSITIONS_MAX = 50;
-
-/** Longest id or other key part, in characters (DECISIONS "ids in paths"). */
+/** Longest id or other key part, in characters (specification "Ids"). */
 export const ID_LENGTH_MAX = 200;
 
 type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references'>;

@@ -1,17 +1,19 @@
 /**
  * Every way in which the service refuses or fails, as one closed set of codes.
  *
- * A code is stable and machine-readable; the message is for people and is never parsed. The edge (command line, later the
- * API) maps a code to an exit code or an HTTP status; nothing else does.
+ * A code is stable and machine-readable; the message is for people and is never parsed. The command line
+ * maps a code to an exit code, the API to an answer; nothing else does.
  */
 export const ERROR_CODES = {
   /** A command was called with words or settings that make no sense. */
   usage: { exit: 2 },
   /** MODELSTATS_* settings are wrong or unknown. */
   configuration: { exit: 2 },
-  /** The guard holds the night: the day looks like a mistake upstream, an operator has to accept it (DESIGN §5). */
+  /**
+   * The guard holds the night: the day looks like a mistake upstream, an operator has to accept it (specification "Guard").
+   */
   held: { exit: 3 },
-  /** The day's source can't be read or has too many bad rows; nothing was published (DESIGN §5). */
+  /** The day's source can't be read or has too many bad rows; nothing was published (specification "Bad rows"). */
   source_rejected: { exit: 4 },
   /** The object store failed or refused: unreachable, read-only, full. */
   store_unavailable: { exit: 1 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idFromSnapshot, snapshotFromId } from './snapshot-id.ts';
+import { idFromSnapshot, snapshotFromId } from './manifest.ts';
 
 test.each([
   ['2026-11-20', { day: '2026-11-20', noticedMajor: null }],

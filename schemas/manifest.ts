@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { DATASET_NAMES } from './datasets.ts';
+import { type Day, isDay } from './day.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
 
-/** One file of a snapshot (SPEC "Snapshot manifest entry"); sizes in bytes, `content_*` of the uncompressed lines. */
+/**
+ * One file of a snapshot (specification "Snapshots and manifests"); sizes in bytes, `content_*` of the uncompressed lines.
+ */
 export const DatasetFileSchema = z.strictObject({
   name: z.enum(DATASET_NAMES).describe('The dataset'),
   format: z.literal('jsonl.gz').describe('JSON Lines, compressed with gzip'),
@@ -16,7 +19,7 @@ export const DatasetFileSchema = z.strictObject({
 });
 export type DatasetFile = z.infer<typeof DatasetFileSchema>;
 
-/** A snapshot's manifest entry, as `GET /v1/snapshots` will list it and as `snapshot/manifest.json` holds it. */
+/** A snapshot's manifest entry, as `snapshot/manifest.json` holds it and consumers get it. */
 export const ManifestSchema = z.strictObject({
   id: z.string().describe('Stable id: the day'),
   published_at: z.iso.datetime().describe('When the files became downloadable'),
@@ -27,3 +30,24 @@ export const ManifestSchema = z.strictObject({
   prev_id: z.string().nullable().describe('The snapshot before; null for the first'),
 });
 export type Manifest = z.infer<typeof ManifestSchema>;
+
+/** Which snapshot an id names. */
+export interface SnapshotName {
+  readonly day: Day;
+  /** The major version of a snapshot that was written beside the day's own during a notice; null for the day's own. */
+  readonly noticedMajor: number | null;
+}
+
+/** A snapshot's stable id: the day; `2026-11-20-v2` for one of a version that is under notice. */
+export function idFromSnapshot({ day, noticedMajor }: SnapshotName): string {
+  return noticedMajor === null ? day : `${day}-v${noticedMajor}`;
+}
+
+const SNAPSHOT_ID = /^(\d{4}-\d{2}-\d{2})(?:-v([1-9]\d{0,5}))?$/;
+
+/** What an id names, whether or not there is such a snapshot; undefined for any other text. */
+export function snapshotFromId(id: string): SnapshotName | undefined {
+  const [, day, major] = SNAPSHOT_ID.exec(id) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  return { day, noticedMajor: major === undefined ? null : Number(major) };
+}

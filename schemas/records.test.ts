@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyRecord } from '../test/support/schemas/arbitrary-record.ts';
+import { versionTwo } from '../test/support/schemas/record-versions.ts';
 import { DATASET_NAMES, DATASETS, ENTITY_TYPES, publishedColumns, publishedName } from './datasets.ts';
 import { canonicalLine, datasetFromEntityType, recordSchema } from './records.ts';
-import { anyRecord } from './testing/arbitrary-record.ts';
-import { versionTwo } from './testing/record-versions.ts';
 
 const OF_VERSIONS = [DATASETS, versionTwo('2026-05-01').datasets].flatMap((datasets, index) =>
   DATASET_NAMES.map((name) => ({ name, dataset: datasets[name], version: `${index + 1}.0` })),

@@ -51,8 +51,8 @@ export function recordSchema(dataset: DatasetName, publishedAs: Dataset = DATASE
 }
 
 /**
- * The canonical line of a record, without the newline (DESIGN §4): keys in wire order, nulls written, numbers in
- * their shortest round-trip form as ECMAScript and RFC 8785 print them.
+ * The canonical line of a record, without the newline (specification "Canonical line"): keys in wire order, nulls written,
+ * numbers in their shortest round-trip form as ECMAScript and RFC 8785 print them.
  * @param record by column
  * @param publishedAs the dataset in another version of the records
  */

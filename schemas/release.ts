@@ -27,7 +27,7 @@ export const HoldSchema = z.strictObject({
 });
 export type Hold = z.infer<typeof HoldSchema>;
 
-/** `release.json`: what one night published (DESIGN §6). Written once, before the catalog is swapped. */
+/** `release.json`: what one night published (specification "Store layout"). Written once, before the catalog is swapped. */
 export const ReleaseSchema = z.strictObject({
   format: z.literal(1),
   day: Day,
@@ -56,7 +56,7 @@ export const ReleaseSchema = z.strictObject({
   ),
   files: z.array(ReleaseFileSchema),
   manifest: ManifestSchema,
-  /** The same snapshot in the major versions under notice (SPEC "Versioning"); absent where there is none. */
+  /** The same snapshot in the major versions under notice (specification "Record versions"); absent where there is none. */
   noticed_manifests: z.array(ManifestSchema).optional(),
   /**
    * In a night with which a version comes into force: the first of the events that send an unchanged record anew, which are

@@ -6,9 +6,16 @@ import { findExpired, RETENTION, type Retention, retainedFrom } from './retentio
 
 function release(day: Day, parts: readonly ReleasePart[] = RELEASE_PARTS): CatalogEntry {
   return {
-    ...{ day, run: 'R', release_sha256: '0'.repeat(64), parts: [...parts] },
-    ...{ data_as_of: `${day}T23:59:59Z`, published_at: `${day}T23:59:59Z`, schema_version: '1.0' },
-    ...{ captured: [], first_seq: null, last_seq: 0 },
+    day,
+    run: 'R',
+    release_sha256: '0'.repeat(64),
+    parts: [...parts],
+    data_as_of: `${day}T23:59:59Z`,
+    published_at: `${day}T23:59:59Z`,
+    schema_version: '1.0',
+    captured: [],
+    first_seq: null,
+    last_seq: 0,
   };
 }
 
@@ -151,7 +158,9 @@ describe('retention', () => {
 
   it('says which rule a part has outlived', () => {
     const reasons = findExpired([release('2024-02-28'), release('2024-02-29'), release('2025-03-30')], {
-      ...{ changesMonths: 13, snapshots: 1, states: 1 },
+      changesMonths: 13,
+      snapshots: 1,
+      states: 1,
     }).map(({ release: { day }, part, reason }) => `${day} ${part}: ${reason}`);
     expect(reasons).toEqual([
       '2024-02-28 snapshot: not among the newest 1 snapshots, nor the last one of its month',

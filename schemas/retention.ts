@@ -1,6 +1,6 @@
 /**
- * How long the parts of a release stay (DESIGN §6). One place for the numbers and for the rules, as pure functions of a
- * catalog: prune takes away by them, readers tell by them what is there.
+ * How long the parts of a release stay (specification "Retention"). One place for the numbers and for the rules, as pure
+ * functions of a catalog: prune takes away by them, readers tell by them what is there.
  *
  * - All rules count from the newest release, never from the clock: an outage or a wrong clock takes nothing away.
  * - The newest release keeps everything; the next night starts from it.

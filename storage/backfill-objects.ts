@@ -1,6 +1,7 @@
 /**
- * The objects of backfills (DESIGN §6). An object never changes; the catalog says which one is in force. A mark beside it,
- * put after the swap, repeats the catalog's entry, so that a lost catalog can be rebuilt with the newest one.
+ * The objects of backfills (specification "Pricing backfill"). An object never changes; the catalog says which one is in
+ * force. A mark beside it, put after the swap, repeats the catalog's entry, so that a lost catalog can be rebuilt with the
+ * newest one.
  */
 import { type PricingBackfill, PricingBackfillSchema } from '../schemas/catalog.ts';
 import { isAppError } from '../schemas/errors.ts';

@@ -1,9 +1,10 @@
 /**
  * The catalog: the list of live releases, and the only mutable object of the store. A reader that has a catalog sees a
- * whole, immutable world; swapping the catalog by put-if-match is the commit of every change to the store (DESIGN §6).
+ * whole, immutable world; swapping the catalog by put-if-match is the commit of every change to the store (specification
+ * "Conditional writes").
  */
 import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catalog.ts';
-import { AppError } from '../schemas/errors.ts';
+import { AppError, isAppError } from '../schemas/errors.ts';
 import { type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
 import {
@@ -48,6 +49,19 @@ export async function loadCatalogToContinue(store: ObjectStore): Promise<LoadedC
 /** For people: what to do with a store that {@link hasPublished} but has no catalog. */
 export function whyNoCatalog({ url }: ObjectStore): string {
   return `${url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
+}
+
+/**
+ * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that
+ * lost the race left a complete release of the same day. The swap has published already, so a mark that can't be put is
+ * no failure: the next night's `prev` says the same.
+ */
+export async function markPublished(store: ObjectStore, release: ReleaseName): Promise<void> {
+  try {
+    await store.put(releaseKey(release, RELEASE_PATHS.published), Buffer.alloc(0), { ifAbsent: true });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
 }
 
 /** True where the store holds a release that was live once, another one than `except`. */

@@ -2,7 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../schemas/errors.ts';
+import type { Release, ReleaseFile } from '../schemas/release.ts';
 import { type FileHash, hashFile } from './hash.ts';
+import { type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** An object, with the size and hash that are recorded for it. */
@@ -25,4 +27,29 @@ export async function fetchObject(store: ObjectStore, expected: RecordedObject, 
     `${store.url}: ${key} is damaged: ${found.bytes} bytes with sha256 ${found.sha256}, ` +
       `recorded are ${expected.bytes} bytes with ${expected.sha256}`,
   );
+}
+
+/** What a release records about one of its files; throws `corrupt` where it records none. */
+export function getReleaseFile(release: Release, path: string): ReleaseFile {
+  const file = release.files.find((candidate) => candidate.path === path);
+  if (file === undefined) throw new AppError('corrupt', `${releaseKey(release, 'release.json')} names no ${path}`);
+  return file;
+}
+
+/**
+ * Copies a release's file to a local path and proves that it is the recorded one. Rejects with `not_found` where the
+ * object is gone and with `corrupt` where its bytes differ; the local file is removed then.
+ */
+export async function fetchReleaseFile(store: ObjectStore, release: Release, path: string, to: string): Promise<void> {
+  await fetchFile(store, release, getReleaseFile(release, path), to);
+}
+
+/** {@link fetchReleaseFile} where what is expected isn't recorded in a release.json, as with release.json itself. */
+export async function fetchFile(
+  store: ObjectStore,
+  release: ReleaseName,
+  { path, bytes, sha256 }: ReleaseFile,
+  to: string,
+): Promise<void> {
+  await fetchObject(store, { key: releaseKey(release, path), bytes, sha256 }, to);
 }

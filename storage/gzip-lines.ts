@@ -4,9 +4,11 @@
  * reader that follows RFC 1952; cutting it lets all cores compress.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { createGunzip, gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
@@ -17,7 +19,7 @@ const LEVEL = 6;
 /** Members in memory at once, each with its input and output. */
 const MEMBERS_IN_FLIGHT_MAX = 3;
 
-/** What zlib hands over at once; it says nothing about the bytes. The default of 16 kB wakes the main thread too often. */
+/** What zlib returns at once; it doesn't change the bytes. With its default of 16 kB the main thread is called too often. */
 const OUTPUT_BYTES = 1024 * 1024;
 
 export interface GzipResult {
@@ -35,7 +37,7 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
     const file = createHash('sha256');
     let [contentBytes, bytes] = [0, 0];
     const pending: Promise<Buffer>[] = [];
-    /** The inputs, in turn: the oldest member is written before its buffer comes round again. */
+    /** The inputs, used in turn: the oldest member has been written before its buffer is used again. */
     const buffers: Buffer[] = [];
     const writeNext = async () => {
       const member = await pending.shift();
@@ -76,4 +78,9 @@ async function readFully(file: Awaited<ReturnType<typeof open>>, buffer: Buffer)
     length += bytesRead;
   }
   return buffer.subarray(0, length);
+}
+
+/** Unpacks a snapshot's file. */
+export async function unpackLines(gzipPath: string, to: string): Promise<void> {
+  await pipeline(createReadStream(gzipPath), createGunzip(), createWriteStream(to));
 }

@@ -51,11 +51,6 @@ export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Size and SHA-256 of what a gzip file holds; rejects where it is cut off or damaged. */
-export function hashGzipContent(path: string): Promise<FileHash> {
-  return hashStream(readGzip(path));
-}
-
 /** What a gzip file holds, in pieces; rejects where it is cut off or damaged. */
 export function readGzip(path: string): Readable {
   const source = createReadStream(path, { highWaterMark: BLOCK_BYTES });

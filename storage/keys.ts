@@ -1,5 +1,6 @@
 /**
- * Where everything lies in the store (DESIGN §6). Keys never change meaning: readers of other versions depend on them.
+ * Where everything lies in the store (specification "Store layout"). Keys never change meaning: readers of other versions
+ * depend on them.
  *
  * - `catalog.json` is the only key that is ever overwritten.
  * - All keys of a release start with its prefix, `releases/<day>.<run>/`; `<run>` is unique, so two nights never
@@ -13,8 +14,7 @@
 import type { ReleasePart } from '../schemas/catalog.ts';
 import type { DatasetName } from '../schemas/datasets.ts';
 import type { Day } from '../schemas/day.ts';
-import type { Manifest } from '../schemas/manifest.ts';
-import { snapshotFromId } from '../schemas/snapshot-id.ts';
+import { type Manifest, snapshotFromId } from '../schemas/manifest.ts';
 
 export const CATALOG_KEY = 'catalog.json';
 export const RELEASES_PREFIX = 'releases/';

@@ -3,10 +3,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeConditions } from '../test/support/storage/contract-conditions.ts';
+import { describeNames } from '../test/support/storage/contract-names.ts';
+import {
+  LARGE_BYTES,
+  largeFile,
+  read,
+  type Subject,
+  sha256,
+  sha256Of,
+  text,
+} from '../test/support/storage/contract-support.ts';
 import type { ObjectStore } from './object-store.ts';
-import { describeConditions } from './testing/contract-conditions.ts';
-import { describeNames } from './testing/contract-names.ts';
-import { LARGE_BYTES, largeFile, read, type Subject, sha256, sha256Of, text } from './testing/contract-support.ts';
 
 /** An empty store, as one process sees it. */
 export interface OpenedStore {

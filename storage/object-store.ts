@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The port behind which published data lies (DESIGN §6). Every adapter passes `object-store.contract.ts`.
+ * The port behind which published data lies (specification "The store"). Every adapter passes `object-store.contract.ts`.
  *
  * What every adapter guarantees:
  * - A key is a relative path of `/`-separated segments; see {@link assertKey}.

@@ -1,14 +1,18 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, messageFromError } from '../schemas/errors.ts';
-import type { FileStoreOptions } from './file-store.ts';
-import { FileStore } from './file-store.ts';
+import { shownAddress } from '../schemas/shown-address.ts';
+import type { FileStoreOptions } from './file/file-store.ts';
+import { FileStore } from './file/file-store.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { S3StoreOptions } from './s3-store.ts';
-import { s3AddressFrom } from './s3-store-address.ts';
+import { s3AddressFrom } from './s3/address.ts';
+import type { S3StoreOptions } from './s3/s3-store.ts';
 
 export interface OpenStoreOptions {
-  /** What the caller will do; default `read`. Before writing, a store proves that it keeps conditions, where that is in doubt. */
+  /**
+   * What the caller will do; default `read`. Before writing, a store proves that it keeps conditions, where that is in
+   * doubt.
+   */
   readonly access?: 'read' | 'write';
   /** For `file:` stores. */
   readonly file?: Omit<FileStoreOptions, 'url'>;
@@ -17,7 +21,7 @@ export interface OpenStoreOptions {
 }
 
 /**
- * The store at an address (DESIGN §6): `file:PATH`, where the path may be relative to the working folder, or
+ * The store at an address (specification "The store"): `file:PATH`, where the path may be relative to the working folder, or
  * `s3://bucket/prefix`. Rejects with `configuration` where the address is neither, or the store can't be written to safely.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<ObjectStore> {
@@ -34,7 +38,7 @@ export function folderFromUrl(url: string): string | undefined {
 /** Loads the SDK only now: it takes a moment that users of files need not wait for. */
 async function openS3Store(url: string, options: OpenStoreOptions): Promise<ObjectStore> {
   const address = s3AddressFrom(url);
-  const { S3Store } = await import('./s3-store.ts');
+  const { S3Store } = await import('./s3/s3-store.ts');
   const store = new S3Store(address, options.s3);
   if (options.access === 'write') await store.checkConditionalWrites();
   return store;
@@ -57,7 +61,6 @@ function pathFromProperUrl(url: string): string {
 }
 
 function notAStore(url: string, why: string): AppError {
-  const shown = url.replace(/\/\/[^/@]*@/, '//…@'); // What stands before an @ may be a password.
-  const message = `not the address of a store: '${shown}': ${why}; for example file:./data/store or s3://bucket/prefix`;
+  const message = `not the address of a store: '${shownAddress(url)}': ${why}; for example file:./data/store or s3://bucket/prefix`;
   return new AppError('configuration', message);
 }

@@ -1,21 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { MAY_IMPORT } from './support/may-import.ts';
 
-/** What each folder may import besides itself; a check of its own beside the lint rules in biome.json. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  schemas: [],
-  storage: ['schemas'],
-  accounts: ['schemas'],
-  pipeline: ['schemas', 'storage', 'accounts'],
-  api: ['schemas', 'storage', 'accounts'],
-  webhooks: ['schemas', 'storage', 'accounts'],
-  client: ['schemas', 'storage', 'accounts'],
-  bin: ['schemas', 'storage', 'accounts', 'pipeline', 'api', 'webhooks', 'client'],
-};
 const ROOT = join(import.meta.dirname, '..');
 const IMPORTED = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
-const TEST_FILE = /\.(test|contract)\.ts$|\/testing\//;
+const TEST_FILE = /\.(test|contract)\.ts$/;
 const ENVIRONMENT = /\{[^}]*\b(?:env|argv)\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
 
 /** Every import of a file (path from the root) that goes against the direction. */
@@ -36,8 +26,11 @@ function violationsIn(file: string, text: string): string[] {
 
 test.each([
   ['schemas/a.ts', "import type { B } from '../storage/b.ts';"],
+  ['database/a.ts', "import { b } from '../accounts/b.ts';"],
   ['storage/s3/a.ts', "export { b } from '../../accounts/b.ts';"],
+  ['http/a.ts', "import { b } from '../api/b.ts';"],
   ['pipeline/a.ts', "const b = await import('../api/b.ts');"],
+  ['client/a.ts', "import { b } from '../storage/b.ts';"],
   ['api/a.test.ts', "import { b } from '../pipeline/b.ts';"],
   ['bin/a.ts', "import { b } from '../test/b.ts';"],
   ['storage/a.ts', "import { b } from './b.contract.ts';"],
@@ -55,4 +48,27 @@ test('imports point from bin/ down to schemas/, and nothing shipped imports a te
     .filter((file) => file.endsWith('.ts'));
   expect(files).not.toHaveLength(0);
   expect(files.flatMap((file) => violationsIn(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
+});
+
+/** Folders of code that are not part of what is shipped. */
+const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+test('every folder of code is type-checked, and has its place in MAY_IMPORT (test/support/may-import.ts)', () => {
+  const folders = readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .filter((name) => !['node_modules', 'dist', 'coverage', 'reports', 'data'].includes(name))
+    .filter((name) => readdirSync(join(ROOT, name), { recursive: true }).some((file) => String(file).endsWith('.ts')));
+  expect(folders.filter((name) => !(name in MAY_IMPORT) && !NOT_SHIPPED.includes(name))).toEqual([]);
+  const { include } = JSON.parse(readText('tsconfig.json'));
+  expect(folders.filter((name) => !include.includes(name))).toEqual([]);
+});
+
+test('every shipped folder is compiled by the build and counted by the coverage', () => {
+  const shipped = Object.keys(MAY_IMPORT).filter((folder) => existsSync(join(ROOT, folder)));
+  const { include } = JSON.parse(readText('tsconfig.build.json'));
+  expect(shipped.filter((name) => !include.includes(name))).toEqual([]);
+  const [, covered = ''] = /include: \['\{([\w,]+)\}\/\*\*\/\*\.ts'\]/.exec(readText('vitest.config.ts')) ?? [];
+  expect(shipped.filter((name) => !covered.split(',').includes(name))).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
-import { PLANS } from '../../schemas/plans.ts';
-import { effectiveTerms, type Subscription, type Terms } from '../../schemas/terms.ts';
-import { subscriptionFromRow } from '../database/key-query.ts';
-import type { ControlTables, SubscriptionRow } from '../database/tables.ts';
+import type { ControlTables } from '../../database/tables.ts';
+import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';
+import { effectiveTerms, type Subscription, type Terms } from '../plans/terms.ts';
 
 /** An organization with what it has agreed and what that grants now. */
 export interface Organization {
@@ -13,26 +12,12 @@ export interface Organization {
   readonly terms: Terms;
 }
 
-/** A subscription as it is stored. */
-export function subscriptionRow(organizationId: string, subscription: Subscription, now: Date): SubscriptionRow {
-  return {
-    organization_id: organizationId,
-    plan: subscription.plan,
-    plan_version: PLANS[subscription.plan].planVersion,
-    status: subscription.status,
-    contract: JSON.stringify(subscription.contract),
-    period_end: subscription.periodEnd?.getTime() ?? null,
-    grace_until: subscription.graceUntil?.getTime() ?? null,
-    changed_at: now.getTime(),
-  };
-}
-
 /** One row per organization, with its subscription's columns, null where it has none. */
 export function selectOrganizations(database: Kysely<ControlTables>) {
   return database
     .selectFrom('organizations')
     .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
-    .select(['id', 'name', 'created_at', 'plan', 'status', 'contract', 'period_end', 'grace_until'])
+    .select(['id', 'name', 'created_at', ...SUBSCRIPTION_COLUMNS])
     .select(({ selectFrom, fn }) =>
       selectFrom('verified_integrations')
         .whereRef('verified_integrations.organization_id', '=', 'organizations.id')
@@ -42,10 +27,10 @@ export function selectOrganizations(database: Kysely<ControlTables>) {
     );
 }
 
-type OrganizationRowRead = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
+type SelectedOrganization = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
 
 /** What {@link selectOrganizations} read, with the terms at `now`. */
-export function organizationFromRow(row: OrganizationRowRead, now: Date): Organization {
+export function organizationFromRow(row: SelectedOrganization, now: Date): Organization {
   const subscription = subscriptionFromRow(row);
   const terms = effectiveTerms(subscription, row.integrations ?? 0, now);
   return { id: row.id, name: row.name, createdAt: new Date(row.created_at), subscription, terms };

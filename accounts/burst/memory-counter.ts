@@ -1,66 +1,80 @@
-import { WINDOW_SECONDS, type Window } from './window.ts';
-import type { WindowCounter } from './window-counter.ts';
+import { HitTimes } from './hit-times.ts';
+import type { Window, WindowCounter } from './window.ts';
+
+export interface MemoryCounterOptions {
+  /** Names counted at once: organizations, and keys with a route. */
+  readonly namesMax: number;
+  /** Memory for them; more is needed where limits are large. */
+  readonly bytesMax: number;
+}
+
+/** What a name takes beside its times, roughly: the name, its entry, two objects. */
+const NAME_BYTES = 300;
 
 /**
- * Windows in this process's memory: 60 one-second buckets per name. Names without a hit in the last minute are forgotten. At
- * most `namesMax` are kept, the least recently hit go first; names are organizations and keys, never what a stranger sent.
+ * Windows in this process's memory. Names without a hit in the last minute are forgotten. Of more names or bytes than allowed the
+ * least recently hit go too, whose limit then starts anew. Names are organizations and keys, never what a caller without a key has sent.
  */
 export class MemoryCounter implements WindowCounter {
-  readonly #namesMax: number;
+  readonly #clock: () => Date;
+  readonly #options: MemoryCounterOptions;
   /** Least recently hit first. */
-  readonly #rings = new Map<string, Ring>();
+  readonly #names = new Map<string, HitTimes>();
+  #bytes = 0;
 
-  constructor({ namesMax }: { readonly namesMax: number }) {
-    this.#namesMax = namesMax;
+  constructor(clock: () => Date, options: MemoryCounterOptions) {
+    this.#clock = clock;
+    this.#options = options;
   }
 
   get size(): number {
-    return this.#rings.size;
+    return this.#names.size;
   }
 
-  async hit(name: string, second: number): Promise<Window> {
-    const ring = this.#rings.get(name) ?? { hits: new Uint32Array(WINDOW_SECONDS), second };
-    this.#rings.delete(name);
-    this.#rings.set(name, ring);
-    this.#forgetIdle(second);
-    turnTo(ring, second);
-    const at = ring.second % WINDOW_SECONDS;
-    ring.hits[at] = (ring.hits[at] ?? 0) + 1;
-    return windowOf(ring);
+  /** Bytes taken, roughly. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async hit(name: string, limit: number): Promise<Window> {
+    const nowMs = this.#clock().getTime();
+    const times = this.#take(name) ?? new HitTimes();
+    const window = times.hit(nowMs, limit);
+    this.#names.set(name, times);
+    this.#bytes += NAME_BYTES + times.bytes;
+    this.#forgetIdle(nowMs);
+    this.#keepWithin();
+    return window;
   }
 
   async close(): Promise<void> {
-    this.#rings.clear();
+    this.#names.clear();
+    this.#bytes = 0;
   }
 
-  /** Every hit takes away at most two, so the map shrinks faster than it grows and no hit pays for all. */
-  #forgetIdle(second: number): void {
+  #take(name: string): HitTimes | undefined {
+    const times = this.#names.get(name);
+    if (times === undefined) return undefined;
+    this.#names.delete(name);
+    this.#bytes -= NAME_BYTES + times.bytes;
+    return times;
+  }
+
+  /** Each hit removes two idle names at most, so the map shrinks faster than it grows and no single hit takes long. */
+  #forgetIdle(nowMs: number): void {
     for (let round = 0; round < 2; round += 1) {
-      const [name, ring] = this.#rings.entries().next().value ?? [];
-      if (name === undefined || ring === undefined) return;
-      if (ring.second + WINDOW_SECONDS > second && this.#rings.size <= this.#namesMax) return;
-      this.#rings.delete(name);
+      const [name, times] = this.#names.entries().next().value ?? [];
+      if (name === undefined || times?.isIdle(nowMs) !== true) return;
+      this.#take(name);
     }
   }
-}
 
-interface Ring {
-  /** The bucket of Unix second s is s modulo 60. */
-  readonly hits: Uint32Array;
-  /** The newest second; buckets of older ones than 59 before are cleared. */
-  second: number;
-}
-
-/** The buckets, oldest first. */
-function windowOf({ hits, second }: Ring): Window {
-  const window: number[] = [];
-  for (let step = 1; step <= WINDOW_SECONDS; step += 1) window.push(hits[(second + step) % WINDOW_SECONDS] ?? 0);
-  return window;
-}
-
-/** Clears the buckets between the newest second and this one. A clock that was set back counts in the newest. */
-function turnTo(ring: Ring, second: number): void {
-  const passed = Math.min(second - ring.second, WINDOW_SECONDS);
-  for (let step = 1; step <= passed; step += 1) ring.hits[(ring.second + step) % WINDOW_SECONDS] = 0;
-  ring.second = Math.max(ring.second, second);
+  /** The name that was hit last stays in any case. */
+  #keepWithin(): void {
+    const { namesMax, bytesMax } = this.#options;
+    for (const name of this.#names.keys()) {
+      if (this.#names.size === 1 || (this.#names.size <= namesMax && this.#bytes <= bytesMax)) return;
+      this.#take(name);
+    }
+  }
 }

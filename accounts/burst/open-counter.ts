@@ -1,21 +1,20 @@
-import type { Log } from '../log.ts';
-import { MemoryCounter } from './memory-counter.ts';
-import type { WindowCounter } from './window-counter.ts';
+import type { BaseLogger } from 'pino';
+import { MemoryCounter, type MemoryCounterOptions } from './memory-counter.ts';
+import type { RedisOptions } from './redis-counter.ts';
+import { SharedCounter } from './shared-counter.ts';
+import type { WindowCounter } from './window.ts';
 
-export interface OpenCounterOptions {
-  /** Organizations and keys counted at once in this process, some 400 bytes each. */
-  readonly namesMax: number;
-  /** For Redis' answer; see `RedisOptions`. */
-  readonly timeoutMs: number;
-  readonly connectTimeoutMs: number;
-  readonly reconnectMsMax: number;
-  /** How long Redis is left alone after it failed. */
+export interface OpenCounterOptions extends MemoryCounterOptions, RedisOptions {
+  /** The clock of this process's own counts. */
+  readonly clock: () => Date;
+  /** How long Redis is not asked after it failed. */
   readonly pauseMs: number;
-  readonly log: Log;
+  readonly log: Pick<BaseLogger, 'info' | 'warn'>;
 }
 
-export const COUNTER_OPTIONS: Omit<OpenCounterOptions, 'log'> = {
+export const COUNTER_OPTIONS: Omit<OpenCounterOptions, 'log' | 'clock'> = {
   namesMax: 200_000,
+  bytesMax: 64 * 1024 * 1024,
   timeoutMs: 250,
   connectTimeoutMs: 2_000,
   reconnectMsMax: 2_000,
@@ -23,17 +22,22 @@ export const COUNTER_OPTIONS: Omit<OpenCounterOptions, 'log'> = {
 };
 
 /**
- * The counter of this process, or of all that share a Redis. A Redis that is not there is no reason not to start: the first
- * hit says so. Loads the driver only where there is one to use.
+ * Opens a counter for this process alone, or with the address of a Redis one that all processes share. Without an answer from
+ * Redis it opens all the same, and the first hit logs that. Loads the driver only where there is an address. Rejects
+ * with `configuration` where the address is not valid.
  */
 export async function openCounter(redis: string | undefined, options: OpenCounterOptions): Promise<WindowCounter> {
-  const own = new MemoryCounter(options);
+  const own = new MemoryCounter(options.clock, options);
   if (redis === undefined) return own;
   const { RedisCounter } = await import('./redis-counter.ts');
-  const { SharedCounter } = await import('./shared-counter.ts');
-  // Each failing hit tells of the error that the connection had; once is enough.
+  // Errors of the connection need no log of their own: SharedCounter logs the first hit that fails.
   const shared = new RedisCounter(redis, options, () => {});
   await shared.connect();
-  // The pause is real time, unlike the windows.
-  return new SharedCounter({ shared, own, log: options.log, clock: () => new Date(), pauseMs: options.pauseMs });
+  return new SharedCounter({
+    shared,
+    own,
+    log: options.log,
+    steadyMs: () => performance.now(),
+    pauseMs: options.pauseMs,
+  });
 }

@@ -1,52 +1,72 @@
 import { Redis } from 'ioredis';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { WINDOW_SECONDS, type Window } from './window.ts';
-import type { WindowCounter } from './window-counter.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../schemas/shown-address.ts';
+import { WINDOW_MS, type Window, type WindowCounter } from './window.ts';
 
 export interface RedisOptions {
-  /** For an answer. Longer: every request waits that long once Redis hangs; shorter: a busy Redis is given up too soon. */
+  /** For an answer. Larger: requests wait longer for a Redis that hangs. Smaller: a busy Redis is given up too soon. */
   readonly timeoutMs: number;
   /** For a connection. */
   readonly connectTimeoutMs: number;
   /** Longest wait between two attempts to connect again. */
   readonly reconnectMsMax: number;
+  /** Default: Redis' own clock. */
+  readonly redisClock?: (() => Date) | undefined;
 }
 
-/** Told of the connection's ends and returns. */
+/** Called with the connection's errors. */
 export type OnRedisError = (error: Error) => void;
 
 /**
- * Adds a hit to the hash of KEYS[1] (field: Unix second, value: hits) in second ARGV[1], drops seconds that have left the
- * window, and answers with those in it as a flat list second, hits, … One call, so it is atomic.
+ * Adds a hit now to the list KEYS[1], the times of the newest hits in milliseconds, newest first. ARGV[1] is the limit, ARGV[2] the time,
+ * or empty for Redis' own. Times that have left the window go, and all beyond the limit, of which no more is needed (see
+ * `HitTimes`). Where the clock was set back, all times move back with it. Answers with hits and milliseconds as `Window` has
+ * them. One call, so it is atomic.
  */
 const HIT = `
-  redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
-  redis.call('EXPIRE', KEYS[1], ${2 * WINDOW_SECONDS})
-  local all = redis.call('HGETALL', KEYS[1])
-  local window = {}
-  for index = 1, #all, 2 do
-    if tonumber(all[index]) <= tonumber(ARGV[1]) - ${WINDOW_SECONDS} then
-      redis.call('HDEL', KEYS[1], all[index])
-    else
-      table.insert(window, tonumber(all[index]))
-      table.insert(window, tonumber(all[index + 1]))
+  if redis.replicate_commands then redis.replicate_commands() end
+  local key, limit, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  local newest = tonumber(redis.call('LINDEX', key, 0) or now)
+  if newest > now then
+    local all = redis.call('LRANGE', key, 0, -1)
+    redis.call('DEL', key)
+    for _, time in ipairs(all) do
+      redis.call('RPUSH', key, string.format('%.0f', time - newest + now))
     end
   end
-  return window`;
+  local length = redis.call('LLEN', key)
+  while length > 0 and tonumber(redis.call('LINDEX', key, -1)) <= now - ${WINDOW_MS} do
+    redis.call('RPOP', key)
+    length = length - 1
+  end
+  redis.call('LPUSH', key, string.format('%.0f', now))
+  redis.call('LTRIM', key, 0, math.max(limit, length) - 1)
+  redis.call('PEXPIRE', key, ${2 * WINDOW_MS})
+  local first = redis.call('LINDEX', key, math.min(length, limit - 1))
+  return { math.min(length, limit) + 1, first + ${WINDOW_MS} - now }`;
 
 /**
- * Windows in a Redis that several processes share, so that they hold one limit together. The second is the caller's: their
- * clocks have to agree (NTP); hits of a clock that is ahead count as of now.
+ * Windows in a Redis that several processes share, so that they hold one limit together. The time is Redis' own, so the
+ * processes' clocks need not agree.
  *
- * Nothing is queued while Redis is away: a hit rejects at once, or after `timeoutMs` where it hangs, and is never sent again. The
- * connection comes back by itself.
+ * Nothing is queued while Redis can't be reached: a hit rejects at once, or after `timeoutMs` where Redis hangs, and is never sent
+ * again. The connection is made anew by itself.
  */
 export class RedisCounter implements WindowCounter {
   readonly #redis: Redis;
+  readonly #clock: (() => Date) | undefined;
 
-  /** Throws `configuration` where the address is none. */
+  /** Throws `configuration` where the address is not valid. */
   constructor(url: string, options: RedisOptions, onError: OnRedisError) {
-    if (!URL.canParse(url)) throw new AppError('configuration', 'the address of Redis is not redis://host:port');
+    if (!isClearAddress(url)) {
+      const message = `not the address of a Redis: '${shownAddress(url)}'; for example redis://host:6379; ${UNCLEAR_ADDRESS}`;
+      throw new AppError('configuration', message);
+    }
+    this.#clock = options.redisClock;
     this.#redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: options.connectTimeoutMs,
@@ -61,31 +81,18 @@ export class RedisCounter implements WindowCounter {
 
   /** Tries to connect once and resolves either way; goes on trying in the background. */
   async connect(): Promise<void> {
-    await this.#redis.connect().catch(() => {}); // Told by the error event.
+    await this.#redis.connect().catch(() => {}); // The error event has it.
   }
 
-  async hit(name: string, second: number): Promise<Window> {
-    const answer = await this.#redis.eval(HIT, 1, `modelstats:${name}`, second);
-    return windowFrom(answer, second);
+  async hit(name: string, limit: number): Promise<Window> {
+    const now = this.#clock?.().getTime() ?? '';
+    const answer = await this.#redis.eval(HIT, 1, `modelstats:hits:${name}`, limit, now);
+    const [hits, waitMs] = Array.isArray(answer) ? answer.map(Number) : [];
+    if (hits === undefined || waitMs === undefined) throw new Error('Redis left a hit without an answer');
+    return { hits, waitMs };
   }
 
   async close(): Promise<void> {
     this.#redis.disconnect();
   }
-}
-
-function windowFrom(answer: unknown, second: number): Window {
-  const window = new Array<number>(WINDOW_SECONDS).fill(0);
-  const numbers = Array.isArray(answer) ? answer.map(Number) : [];
-  for (let index = 0; index + 1 < numbers.length; index += 2) {
-    const age = Math.max(0, second - (numbers[index] ?? 0));
-    const at = WINDOW_SECONDS - 1 - age;
-    window[at] = (window[at] ?? 0) + (numbers[index + 1] ?? 0);
-  }
-  return window;
-}
-
-/** What Redis complained of, without the address. */
-export function reasonOf(error: unknown): string {
-  return messageFromError(error).replace(/\/\/[^/@\s]*@/g, '//…@');
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { RedisServer } from '../testing/redis-server.ts';
-import { describeWith } from '../testing/server-process.ts';
-import { TestClock, times } from '../testing/subject.ts';
+import { TestClock, times } from '../../test/support/accounts/subject.ts';
+import { RedisServer } from '../../test/support/processes/redis-server.ts';
+import { describeWith } from '../../test/support/processes/server-process.ts';
 import { MemoryCounter } from './memory-counter.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './open-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { RedisCounter } from './redis-counter.ts';
-import type { WindowCounter } from './window-counter.ts';
+import type { WindowCounter } from './window.ts';
 
 const QUICK = { timeoutMs: 500, connectTimeoutMs: 500, reconnectMsMax: 100, pauseMs: 50 };
 const LIMIT_50 = { limit: 50, isEnforced: true };
@@ -27,11 +27,18 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
   /** A replica: its limiter, and what it logged. */
   async function replica(clock: TestClock, options: Partial<OpenCounterOptions> = {}) {
     const logged: string[] = [];
-    const note = (_: object, message: string) => void logged.push(message);
+    const note = (...words: unknown[]) => void logged.push(String(words[1]));
     const log = { info: note, warn: note };
-    const counter = await openCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, log, ...options });
+    const counter = await openCounter(redis.url, {
+      ...COUNTER_OPTIONS,
+      ...QUICK,
+      log,
+      clock: clock.now,
+      redisClock: clock.now,
+      ...options,
+    });
     opened.push(counter);
-    return { limiter: new RateLimiter(counter, clock.now, 'burst'), logged };
+    return { limiter: new RateLimiter(counter, clock.now, 'organization'), logged };
   }
 
   test('lets exactly 50 of 200 parallel requests to two replicas pass', async () => {
@@ -92,26 +99,42 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
     expect(await second.hit('joined', how)).toMatchObject({ remaining: 98 });
   });
 
-  test('counts exactly as memory does, whatever the pauses', async () => {
-    const pauses = fc.array(fc.integer({ min: 0, max: 45 }), { minLength: 1, maxLength: 40 });
+  test('counts exactly as memory does, to the millisecond, whatever the pauses, limits and steps of the clock', async () => {
+    const steps = fc.array(
+      fc.record({
+        pause: fc.oneof(fc.integer({ min: 0, max: 45_000 }), fc.constantFrom(0, 1, 59_999, 60_000, 60_001)),
+        back: fc.constantFrom(0, 0, 0, 1, 3_600_000),
+        limit: fc.integer({ min: 1, max: 5 }),
+      }),
+      { minLength: 1, maxLength: 40 },
+    );
     let runs = 0;
     await fc.assert(
-      fc.asyncProperty(pauses, async (steps) => {
+      fc.asyncProperty(steps, async (all) => {
         runs += 1;
-        const [shared, own] = [
-          new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK }, () => {}),
-          new MemoryCounter({ namesMax: 1 }),
-        ];
+        const clock = new TestClock();
+        const shared = new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, redisClock: clock.now }, () => {});
+        const own = new MemoryCounter(clock.now, COUNTER_OPTIONS);
         await shared.connect();
-        let second = 1_795_000_000;
-        for (const pause of steps) {
-          second += pause;
-          expect(await shared.hit(`run-${runs}`, second)).toEqual(await own.hit('run', second));
+        for (const { pause, back, limit } of all) {
+          clock.advance(pause - back);
+          expect(await shared.hit(`run-${runs}`, limit)).toEqual(await own.hit('run', limit));
         }
         await shared.close();
       }),
       { numRuns: 30 },
     );
+  });
+
+  test('takes the time from Redis, so that replicas whose clocks are an hour apart hold one limit', async () => {
+    const [behind, ahead] = [new TestClock('2026-11-20T11:00:00Z'), new TestClock('2026-11-20T12:00:00Z')];
+    const own = { redisClock: undefined };
+    const [{ limiter: here }, { limiter: there }] = [await replica(behind, own), await replica(ahead, own)];
+    const states = await times(200, (index) => (index % 2 ? here : there).hit('apart', LIMIT_50));
+    expect(states.filter(({ refused }) => !refused)).toHaveLength(50);
+    const { retryAfterSeconds } = await here.hit('apart', LIMIT_50);
+    expect(retryAfterSeconds).toBeGreaterThan(55);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(60);
   });
 
   test('waits for a hanging Redis once, not at every request', async () => {

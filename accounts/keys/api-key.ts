@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * An API key is `msk_`, 256 random bits as 43 base62 characters, and the CRC32 of those characters as 6 more (DECISIONS "key").
- * The prefix lets secret scanners find leaked keys; the checksum tells a mistyped key without asking a database. Only the
- * SHA-256 is stored: a key has too many bits for that to be searched.
+ * An API key is `msk_`, 256 random bits as 43 base62 characters, and the CRC32 of those characters as 6 more
+ * (specification "API keys"). The prefix lets secret scanners find leaked keys; the checksum shows a mistyped key without asking
+ * a database. Only the SHA-256 is stored: with 256 random bits nobody can find a key that has it.
  */
 const PREFIX = 'msk_';
 const SECRET_BYTES = 32;
@@ -20,7 +20,7 @@ export function apiKeyFromBytes(bytes: Uint8Array): string {
   return `${PREFIX}${secret}${checksumOf(secret)}`;
 }
 
-/** True for a text of the right form whose checksum holds. Whether such a key was ever issued is not said. */
+/** True for a text of the right form whose checksum is right, whether or not that key was ever issued. */
 export function isApiKey(text: string): boolean {
   const [, secret, checksum] = KEY.exec(text) ?? [];
   return secret !== undefined && checksumOf(secret) === checksum;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { apiKeyFromBytes, hashOfApiKey } from '../../schemas/api-key.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { NO_SUBSCRIPTION } from '../../schemas/terms.ts';
-import type { KeyRecord, KeySelector } from '../database/control-database.ts';
-import { TestClock, times } from '../testing/subject.ts';
+import { TestClock, times } from '../../test/support/accounts/subject.ts';
+import { NO_SUBSCRIPTION } from '../plans/terms.ts';
+import { apiKeyFromBytes, hashOfApiKey } from './api-key.ts';
 import { KeyDirectory } from './key-directory.ts';
+import type { KeySelector, LiveKey } from './live-key.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };
 
@@ -22,7 +22,7 @@ function start(...keys: readonly string[]) {
     changes: 0,
     isDown: false,
     version: () => database.changes,
-    findKey: async (by: KeySelector): Promise<KeyRecord | undefined> => {
+    findKey: async (by: KeySelector): Promise<LiveKey | undefined> => {
       database.asked += 1;
       await Promise.resolve();
       if (database.isDown) throw new AppError('unavailable', 'down');
@@ -31,6 +31,7 @@ function start(...keys: readonly string[]) {
         organizationId: 'org_1',
         subscription: NO_SUBSCRIPTION,
         verifiedIntegrations: 0,
+        expiresAtMs: null,
       };
       return 'hash' in by && known.has(by.hash) ? record : undefined;
     },
@@ -48,6 +49,17 @@ test('a key in use is looked up once per lifetime, also by 100 requests at once'
   clock.advance(1);
   await directory.find(key);
   expect(database.asked).toBe(2);
+});
+
+test('a clock that is set back by a little makes no revoked key work longer', async () => {
+  const key = newKey();
+  const { clock, known, directory } = start(key);
+  await directory.find(key);
+  known.clear();
+  clock.advance(2_500);
+  await directory.find(newKey());
+  clock.advance(-1);
+  expect(await directory.find(key)).toBeUndefined();
 });
 
 test('a clock that was set back makes no memory last longer', async () => {

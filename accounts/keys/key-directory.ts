@@ -1,59 +1,69 @@
-import { hashOfApiKey, isApiKey } from '../../schemas/api-key.ts';
 import { AppError } from '../../schemas/errors.ts';
-import type { ControlDatabase, KeyRecord } from '../database/control-database.ts';
+import { hashOfApiKey, isApiKey } from './api-key.ts';
+import type { FindKey, LiveKey } from './live-key.ts';
 
 /**
  * Finds who a key belongs to, without asking the database at every request.
  *
  * - A live key is remembered for `ttlMs`, so a revocation or a change of plan by another process is in force after that at the
- *   latest; where the database tells for nothing that another process has written (SQLite), at once. {@link KeyDirectory.forget}
- *   is for changes by this process.
- * - An unknown or revoked key is remembered longer: keys are random and revoked for good, so what is unknown once can't become
- *   known later. A key that was issued just now works at once, since nobody can have asked for it before.
- * - Both memories are bounded, and apart: a flood of wrong keys pushes no right ones out.
- * - Keys are looked up by their SHA-256, here and in the database, so no time depends on how much of a key is right. Text that
- *   fails the checksum asks nobody.
+ *   latest. Where the database's version shows that another process has written (SQLite), it is in force at once.
+ *   {@link KeyDirectory.forget} is for changes by this process.
+ * - An unknown or revoked key is remembered longer (decision 0023): keys are random and revoked for good, so an unknown key does
+ *   not become known later. A key that was issued just now works at once, since nobody can have asked for it before.
+ * - Both memories are bounded and apart, so that many wrong keys push out no right ones.
+ * - Keys are looked up by their SHA-256, here and in the database, so the time that takes doesn't depend on how much of a key is
+ *   right. A text whose checksum is wrong is refused without a look-up.
  */
 export class KeyDirectory {
-  readonly #database: Pick<ControlDatabase, 'findKey' | 'version'>;
+  readonly #source: KeySource;
   readonly #clock: () => Date;
   readonly #options: KeyDirectoryOptions;
   readonly #known = new Map<string, Remembered>();
   readonly #unknown = new Map<string, number>();
   #version = 0;
   #lookups = 0;
+  #nowMs = Number.NEGATIVE_INFINITY;
 
-  constructor(database: Pick<ControlDatabase, 'findKey' | 'version'>, clock: () => Date, options: KeyDirectoryOptions) {
-    this.#database = database;
+  constructor(source: KeySource, clock: () => Date, options: KeyDirectoryOptions) {
+    this.#source = source;
     this.#clock = clock;
     this.#options = options;
   }
 
   /** The live key that this text is; undefined for every other text. Rejects with `unavailable`. */
-  async find(text: string): Promise<KeyRecord | undefined> {
+  async find(text: string): Promise<LiveKey | undefined> {
     if (!isApiKey(text)) return undefined;
-    const version = this.#database.version();
+    const version = this.#source.version();
     if (version !== this.#version) this.forget();
     this.#version = version;
     const hash = hashOfApiKey(text);
-    const now = this.#clock().getTime();
+    const now = this.#tellTime();
     const known = this.#known.get(hash);
-    if (known !== undefined && isFresh(known.sinceMs, now, this.#options.ttlMs)) return known.record;
+    if (known !== undefined && isFresh(known.sinceMs, now, this.#options.ttlMs))
+      return unlessExpired(known.record, now);
     if (isFresh(this.#unknown.get(hash) ?? Number.NaN, now, this.#options.unknownTtlMs)) return undefined;
-    return this.#lookUp(hash, now);
+    return unlessExpired(this.#lookUp(hash, now), now);
   }
 
-  /** Makes the next look at every key go to the database. */
+  /** Forgets live keys: each is looked up in the database when it is asked for next. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** Requests for one key share a look-up; it counts as of its beginning. */
-  #lookUp(hash: string, now: number): Promise<KeyRecord | undefined> {
+  /** The time; where the clock was set back, nothing is known any more of how old a memory is. */
+  #tellTime(): number {
+    const now = this.#clock().getTime();
+    if (now < this.#nowMs) this.forget();
+    this.#nowMs = now;
+    return now;
+  }
+
+  /** Requests for one key share a look-up; what it finds is remembered as of its beginning. */
+  #lookUp(hash: string, now: number): Promise<LiveKey | undefined> {
     if (this.#lookups >= this.#options.lookupsMax)
       return Promise.reject(new AppError('unavailable', 'too many API keys are being looked up'));
     this.#lookups += 1;
-    const record = this.#database.findKey({ hash });
+    const record = this.#source.findKey({ hash });
     const remembered = { record, sinceMs: now };
     remember(this.#known, hash, { value: remembered, entriesMax: this.#options.entriesMax });
     return record.then(
@@ -77,6 +87,13 @@ export class KeyDirectory {
   }
 }
 
+/** Where keys are looked up. */
+export interface KeySource {
+  readonly findKey: FindKey;
+  /** As `ControlDatabase.version`: a number that changes when another process has written. */
+  readonly version: () => number;
+}
+
 export interface KeyDirectoryOptions {
   /** Larger: a key revoked elsewhere works longer; 5 s are promised. Smaller: more look-ups. */
   readonly ttlMs: number;
@@ -85,21 +102,27 @@ export interface KeyDirectoryOptions {
   /** Live keys remembered, some 500 bytes each; more keys in use than this are looked up more often. */
   readonly entriesMax: number;
   readonly unknownMax: number;
-  /** Look-ups under way, beyond which a flood of wrong keys gets `unavailable` instead of a place in the queue. */
+  /** Look-ups under way; further ones are refused with `unavailable`, so that many wrong keys can't fill a queue. */
   readonly lookupsMax: number;
 }
 
 interface Remembered {
-  readonly record: Promise<KeyRecord | undefined>;
+  readonly record: Promise<LiveKey | undefined>;
   readonly sinceMs: number;
 }
 
-/** Not after the time, nor before the memory was made: a clock that was set back makes nothing last longer. */
+/** A key that has an end works until the millisecond before. */
+async function unlessExpired(record: Promise<LiveKey | undefined>, now: number): Promise<LiveKey | undefined> {
+  const key = await record;
+  return key?.expiresAtMs != null && key.expiresAtMs <= now ? undefined : key;
+}
+
+/** False also where the clock was set back to before `sinceMs`, so that nothing is remembered for longer. */
 function isFresh(sinceMs: number, now: number, ttlMs: number): boolean {
   return now >= sinceMs && now - sinceMs < ttlMs;
 }
 
-/** Puts an entry in as the newest; the oldest goes where there are too many. */
+/** Adds an entry as the newest, and removes the oldest where there are too many. */
 function remember<T>(
   map: Map<string, T>,
   hash: string,

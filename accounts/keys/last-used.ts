@@ -1,23 +1,27 @@
 import { type Kysely, sql } from 'kysely';
+import type { BaseLogger } from 'pino';
+import type { ControlTables } from '../../database/tables.ts';
 import { messageFromError } from '../../schemas/errors.ts';
-import type { ControlTables } from '../database/tables.ts';
-import type { Log } from '../log.ts';
 
 /** Keys written with one statement; SQLite allows 32,766 parameters, each key takes two. */
 const KEYS_PER_STATEMENT = 500;
 
 /**
- * When each key was last used, written late and in one go: it is a hint for people who look for forgotten keys, so what a
- * killed process had not written yet may be lost.
+ * When each key was last used, written every few seconds for all keys together. It helps people to find keys that nobody uses
+ * any more; what a killed process had not written yet is lost.
  */
 export class LastUsed {
   readonly #database: Kysely<ControlTables>;
-  readonly #log: Log;
+  readonly #log: Pick<BaseLogger, 'warn'>;
   readonly #timer: NodeJS.Timeout;
   #seen = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(database: Kysely<ControlTables>, log: Log, { intervalMs }: { readonly intervalMs: number }) {
+  constructor(
+    database: Kysely<ControlTables>,
+    log: Pick<BaseLogger, 'warn'>,
+    { intervalMs }: { readonly intervalMs: number },
+  ) {
     this.#database = database;
     this.#log = log;
     this.#timer = setInterval(() => void this.flush(), intervalMs).unref();
@@ -27,7 +31,7 @@ export class LastUsed {
     this.#seen.set(apiKeyId, now.getTime());
   }
 
-  /** Writes what was noted. Never rejects: a failure is logged, and its notes are dropped so that they can't pile up. */
+  /** Writes what was noted. Never rejects: a failure is logged, and the notes are dropped, so that memory doesn't grow. */
   flush(): Promise<void> {
     const seen = [...this.#seen];
     this.#seen = new Map();

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apiKeyFromBytes, hashOfApiKey } from '../../schemas/api-key.ts';
-import type { KeySelector } from '../database/control-database.ts';
-import { openDatabase } from '../database/open-database.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { addCustomer } from '../../test/support/accounts/subject.ts';
 import { openAccounts } from '../open-accounts.ts';
-import { addCustomer } from '../testing/subject.ts';
+import { apiKeyFromBytes, hashOfApiKey } from './api-key.ts';
 import { KeyDirectory } from './key-directory.ts';
+import { type KeySelector, keyFinder } from './live-key.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 100, unknownMax: 100, lookupsMax: 100 };
 
@@ -24,12 +24,13 @@ test('unknown, revoked and good keys take the same one look-up by hash, malforme
   await accounts.administration.revokeKey(revoked.keyId);
   const unknown = apiKeyFromBytes(randomBytes(32));
   const database = await openDatabase(url);
+  const findKey = keyFinder(database.engine);
   const asked: KeySelector[] = [];
   const counting = {
     version: () => 0,
     findKey: (by: KeySelector) => {
       asked.push(by);
-      return database.findKey(by);
+      return findKey(by);
     },
   };
   const directory = new KeyDirectory(counting, () => new Date(0), OPTIONS);

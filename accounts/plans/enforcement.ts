@@ -1,12 +1,12 @@
 import type { Terms } from './terms.ts';
 
 /**
- * Whether limits refuse or are only measured (SPEC "Rollout of enforcement"). The per-route backstop and the limit before
+ * Whether limits refuse or are only measured (specification "Enforcement"). The per-route backstop and the limit before
  * authentication don't depend on it.
  */
 export interface Enforcement {
   readonly mode: 'measure' | 'enforce';
-  /** With `enforce`, the announced instant from which on it holds; null: always. */
+  /** With `enforce`: the announced instant from which limits refuse; null: always. */
   readonly from: Date | null;
 }
 

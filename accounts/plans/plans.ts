@@ -1,29 +1,29 @@
 /**
- * What each plan grants (SPEC "Plan table"), as data: the account object, the checks of the API and the documentation derive
+ * What each plan grants (specification "Plans"), as data: the account object, the checks of the API and the documentation derive
  * from this one table. What a contract changes for one organization is in `terms.ts`.
  */
 
 export const PLAN_NAMES = ['community', 'builder', 'commercial'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What a plan can open beyond current data (SPEC "Authentication" rule 6), in the order in which the account object lists it. */
+/** What a plan can open beyond current data (specification "Plans"), in the order in which the account object lists it. */
 export const FEATURES = ['history', 'snapshots', 'incremental', 'webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /** Which snapshots an organization sees. */
 export interface SnapshotAccess {
-  /** This many of the newest; 0 is none, 1 the latest only. */
+  /** So many of the newest ones. */
   readonly newest: number;
-  /** Besides, the last snapshot of every month that lies within the history window. */
+  /** Whether the last snapshot of every month within the history window is seen as well. */
   readonly monthEnds: boolean;
 }
 
 export interface Plan {
   readonly plan: PlanName;
-  /** Counts the changes of what the plan grants. */
+  /** Goes up by one when what the plan grants changes. */
   readonly planVersion: number;
   readonly displayName: string;
-  /** US dollars per month without tax; null where a contract says. */
+  /** US dollars per month without tax; null where a contract sets it. */
   readonly pricePerMonthUsd: number | null;
   /** Data responses per organization and UTC day, without bonus; null is unlimited. */
   readonly dailyQuota: number | null;
@@ -40,15 +40,15 @@ export interface Plan {
   readonly support: string;
 }
 
-/** `history_months` of a window without a start (DECISIONS "History"). */
+/** `history_months` of a window that reaches back to the first day (specification "Plan window"). */
 export const HISTORY_MONTHS_FULL = 1200;
 
-/** What one verified integration adds to the daily quota, and how many count (SPEC "Daily quota rules" 7). */
+/** What one verified integration adds to the daily quota, and how many count (specification "Verified integrations"). */
 export const ATTRIBUTION_BONUS = { perIntegration: 250, integrationsMax: 2 } as const;
 
 /**
- * Commercial's values are its defaults where the contract is silent: rights and limits of use are narrow (no redistribution
- * without a word in the contract), amounts wide.
+ * What each plan grants. Commercial's values hold where the contract says nothing: amounts are wide, and redistribution is
+ * allowed only by a contract that says so (decision 0022).
  */
 export const PLANS: Readonly<Record<PlanName, Plan>> = {
   community: {

@@ -47,13 +47,22 @@ describe('the effective terms', () => {
 
   test('follow the contract where it speaks and the plan where it is silent', () => {
     const contract = {
-      ...{ daily_quota: null, burst_per_minute: 900, history_months: 24, features: ['webhooks', 'history'] as const },
-      ...{ snapshots_newest: 365, redistribution_allowed: true },
+      daily_quota: null,
+      burst_per_minute: 900,
+      history_months: 24,
+      features: ['webhooks', 'history'],
+      snapshots_newest: 365,
+      redistribution_allowed: true,
     };
     expect(termsOf({ plan: 'builder', contract: ContractSchema.parse(contract) })).toMatchObject({
-      ...{ plan: 'builder', quotaLimit: null, burstPerMinute: 900, historyMonths: 24 },
-      ...{ features: ['history', 'webhooks'], snapshots: { newest: 365, monthEnds: false } },
-      ...{ attributionRequired: false, redistributionAllowed: true },
+      plan: 'builder',
+      quotaLimit: null,
+      burstPerMinute: 900,
+      historyMonths: 24,
+      features: ['history', 'webhooks'],
+      snapshots: { newest: 365, monthEnds: false },
+      attributionRequired: false,
+      redistributionAllowed: true,
     });
   });
 

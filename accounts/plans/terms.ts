@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { monthEnd } from '../quota/quota-day.ts';
 import {
   ATTRIBUTION_BONUS,
   FEATURES,
@@ -10,16 +11,15 @@ import {
   type PlanName,
   type SnapshotAccess,
 } from './plans.ts';
-import { monthEnd } from './quota-day.ts';
 
-/** What a contract says beside the plan; what is absent is the plan's. Kept as JSON in the control database. */
+/** What a contract changes of a plan; the plan's own value holds for what is absent. Kept as JSON in the control database. */
 export const ContractSchema = z.strictObject({
   /** null: unlimited. */
   daily_quota: z.number().int().min(0).max(1_000_000_000).nullable().optional(),
   burst_per_minute: z.number().int().min(1).max(1_000_000).optional(),
   history_months: z.number().int().min(0).max(HISTORY_MONTHS_FULL).optional(),
   features: z.array(z.enum(FEATURES)).optional(),
-  /** Of the newest snapshots, how many the organization sees; month-ends are the plan's matter. */
+  /** Of the newest snapshots, how many the organization sees. */
   snapshots_newest: z.number().int().min(0).max(100_000).optional(),
   snapshots_month_ends: z.boolean().optional(),
   attribution_required: z.boolean().optional(),
@@ -28,10 +28,10 @@ export const ContractSchema = z.strictObject({
 export type Contract = z.infer<typeof ContractSchema>;
 
 /**
- * How a subscription stands (DECISIONS "plan.status"):
+ * How a subscription stands (specification "Plans"):
  * - `active`: as agreed.
  * - `past_due`: a payment is late; the plan holds until the grace date, then Community's terms.
- * - `grace`: limits are not enforced until the grace date, then it counts as `active` (SPEC "Rollout of enforcement").
+ * - `grace`: limits are not enforced until the grace date, then the status is `active` (specification "Enforcement").
  * - `canceled`: the plan holds until the end of the period, then Community's terms.
  */
 export const SUBSCRIPTION_STATUSES = ['active', 'past_due', 'grace', 'canceled'] as const;
@@ -41,13 +41,13 @@ export const SubscriptionSchema = z.strictObject({
   plan: z.enum(PLAN_NAMES),
   status: z.enum(SUBSCRIPTION_STATUSES),
   contract: ContractSchema,
-  /** Null: the end of the running UTC month. */
+  /** Null: the end of the current UTC month. */
   periodEnd: z.date().nullable(),
   graceUntil: z.date().nullable(),
 });
 export type Subscription = Readonly<z.infer<typeof SubscriptionSchema>>;
 
-/** Organizations without a subscription are on Community (SPEC "Rollout of enforcement"). */
+/** Organizations without a subscription are on Community (specification "Plans"). */
 export const NO_SUBSCRIPTION: Subscription = {
   plan: 'community',
   status: 'active',
@@ -76,7 +76,10 @@ export interface Terms {
   readonly graceUntil: Date | null;
 }
 
-/** The terms in force at `now` for a subscription and a number of verified integrations (SPEC "Plans and rights"). */
+/**
+ * The terms in force at `now` for a subscription and a number of verified integrations (specification "Plans";
+ * specification "Verified integrations").
+ */
 export function effectiveTerms(subscription: Subscription, verifiedIntegrations: number, now: Date): Terms {
   const isOver = hasEnded(subscription, now);
   const plan = PLANS[isOver ? 'community' : subscription.plan];

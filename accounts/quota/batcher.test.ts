@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../schemas/errors.ts';
-import { times } from '../testing/subject.ts';
+import { times } from '../../test/support/accounts/subject.ts';
 import { Batcher } from './batcher.ts';
 import type { UsageRequest, UsageStore } from './usage-store.ts';
 

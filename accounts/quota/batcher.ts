@@ -4,7 +4,7 @@ import type { UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
 export interface BatcherOptions {
   /** Requests of one commit. */
   readonly batchMax: number;
-  /** Requests that may wait; beyond, the database is too slow for the load and the caller is told at once. */
+  /** Requests that may wait; further ones reject at once, since the database is too slow for the load. */
   readonly waitingMax: number;
 }
 
@@ -14,7 +14,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects the requests of a tick, and those that come while a batch is under way, into the next batch of a store. */
+/** Makes one batch of the requests that come within a turn of the event loop, or while another batch is under way. */
 export class Batcher {
   readonly #store: UsageStore;
   readonly #options: BatcherOptions;

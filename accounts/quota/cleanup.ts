@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
+import type { BaseLogger } from 'pino';
+import type { ControlTables } from '../../database/tables.ts';
 import { addDays, type Day, dayFromDate } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
-import type { ControlTables } from '../database/tables.ts';
-import type { Log } from '../log.ts';
 
 export interface CleanupOptions {
-  /** Days of usage to keep beside today's: what a year's report needs. */
+  /** Days of usage to keep beside today's; reports on a year need 366. */
   readonly usageDays: number;
   /** Rows deleted at once: more keep other writers waiting longer. */
   readonly rowsAtOnce: number;
@@ -13,28 +13,28 @@ export interface CleanupOptions {
 
 /** Reservations of yesterday may still be released; older ones are not under way any more. */
 const IDEMPOTENCY_DAYS = 1;
-/** At most: an hour with more old rows than this leaves the rest to the next one. */
+/** Steps of one clean-up at most; what is left then goes in the next hour's. */
 const ROUNDS_MAX = 1000;
 
 /**
- * Removes usage and Idempotency-Keys of days gone by, in the first request of every hour that reserves. Done beside the
- * requests and in small steps, by every process that serves; two at once are harmless.
+ * Removes usage and Idempotency-Keys of past days. It starts with the first reservation of an hour and works in small steps
+ * between the requests. Every process that serves does it; two at once do no harm.
  */
 export class Cleanup {
   readonly #database: Kysely<ControlTables>;
-  readonly #log: Log;
+  readonly #log: Pick<BaseLogger, 'warn'>;
   readonly #options: CleanupOptions;
   #hour = '';
   #running: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(database: Kysely<ControlTables>, log: Log, options: CleanupOptions) {
+  constructor(database: Kysely<ControlTables>, log: Pick<BaseLogger, 'warn'>, options: CleanupOptions) {
     this.#database = database;
     this.#log = log;
     this.#options = options;
   }
 
-  /** Starts a round of deletion where `now` is in another hour than the last one. */
+  /** Starts a clean-up where `now` is in another hour than the last one. */
   at(now: Date): void {
     const hour = now.toISOString().slice(0, 'YYYY-MM-DDTHH'.length);
     if (hour === this.#hour) return;
@@ -73,13 +73,13 @@ export class Cleanup {
       .deleteFrom('idempotency_keys')
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
-          refTuple('day', 'api_key_id', 'key'),
+          refTuple('day', 'api_key_id', 'key', 'request'),
           'in',
           selectFrom('idempotency_keys')
-            .select(['day', 'api_key_id', 'key'])
+            .select(['day', 'api_key_id', 'key', 'request'])
             .where('day', '<', before)
             .limit(this.#options.rowsAtOnce)
-            .$asTuple('day', 'api_key_id', 'key'),
+            .$asTuple('day', 'api_key_id', 'key', 'request'),
         ),
       )
       .executeTakeFirstOrThrow();

@@ -1,16 +1,24 @@
 import type { QueryConfig } from 'pg';
+import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables.ts';
 import type { ReadRequest, ReleaseRequest, ReserveRequest } from './usage-store.ts';
 
 /**
  * The statements of `postgres-usage.ts`. Each takes groups of requests as arrays, one element per row it touches, and is
- * prepared once per connection. Where several rows are locked, `order by` makes it in the order of their primary keys; only
- * `insert … on conflict` keeps such an order, which is why counts go down by inserts too.
+ * prepared once per connection. Where several rows are locked, `order by` locks them in the order of their primary keys; only
+ * `insert … on conflict` keeps such an order, which is why counts go down by inserts too (decision 0020).
  */
+
+/** An organization's units of a day. */
+export type UsedRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used'>;
+/** The same with how many of the wanted units were granted. */
+export type CountRow = Pick<DailyUsageRow, 'organization_id' | 'day' | 'used' | 'granted'>;
+/** The holders of an Idempotency-Key. */
+export type HoldersRow = Pick<IdempotencyKeyRow, 'day' | 'api_key_id' | 'key' | 'request' | 'holders'>;
 
 type Unit = ReserveRequest | ReleaseRequest;
 type Groups<T> = readonly (readonly T[])[];
 
-/** Units per organization and day: as many as the cap leaves, told in `granted`. `excluded` is the row for a day without any. */
+/** Counts units per organization and day, as many as the cap leaves, which is `granted`. `excluded` is the row of a first count. */
 export function count(groups: Groups<ReserveRequest>): QueryConfig {
   const free = 'least(excluded.used, greatest(coalesce(excluded.cap - u.used, excluded.used), 0))';
   return {
@@ -40,7 +48,7 @@ export function uncount(groups: Groups<ReleaseRequest>): QueryConfig {
   };
 }
 
-/** The count of each organization and day; no row where nothing was counted. */
+/** The units of each organization and day; no row where nothing was counted. */
 export function read(groups: Groups<Unit | ReadRequest>): QueryConfig {
   return {
     name: 'usage-read',
@@ -51,39 +59,39 @@ export function read(groups: Groups<Unit | ReadRequest>): QueryConfig {
   };
 }
 
-/** Adds a holder per request to each Idempotency-Key; the holders after. */
+/** Adds a holder per request to each Idempotency-Key; answers with the holders after that. */
 export function claim(groups: Groups<ReserveRequest>): QueryConfig {
   return { name: 'key-claim', text: changeHolders('+'), values: holderChanges(groups) };
 }
 
 /**
- * Takes a holder per request from each Idempotency-Key; the holders after. One that was cleaned up meanwhile gets a row again
- * on its day gone by: it frees nothing, and the next cleanup takes it.
+ * Takes a holder per request from each Idempotency-Key; answers with the holders after that. A key whose row was cleaned up
+ * meanwhile gets a row again: no unit is given back for it, and the next clean-up removes it.
  */
 export function letGo(groups: Groups<ReleaseRequest>): QueryConfig {
   return { name: 'key-let-go', text: changeHolders('-'), values: holderChanges(groups) };
 }
 
-/** Forgets Idempotency-Keys, all of them locked by this transaction already. */
+/** Removes Idempotency-Keys, whose rows this transaction has locked already. */
 export function unclaim(requests: readonly Unit[]): QueryConfig {
   return {
     name: 'key-unclaim',
     text: `
       delete from idempotency_keys
-      where (day, api_key_id, key) in (select * from unnest($1::text[], $2::text[], $3::text[]))`,
+      where (day, api_key_id, key, request) in (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
     values: keyColumns(requests),
   };
 }
 
 function changeHolders(sign: '+' | '-'): string {
   return `
-    insert into idempotency_keys as k (day, api_key_id, key, organization_id, holders)
-    select day, api_key_id, key, organization_id, holders
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-      as w (day, api_key_id, key, organization_id, holders)
-    order by day, api_key_id, key
-    on conflict (day, api_key_id, key) do update set holders = k.holders ${sign} excluded.holders
-    returning day, api_key_id, key, holders`;
+    insert into idempotency_keys as k (day, api_key_id, key, request, organization_id, holders)
+    select day, api_key_id, key, request, organization_id, holders
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+      as w (day, api_key_id, key, request, organization_id, holders)
+    order by day, api_key_id, key, request
+    on conflict (day, api_key_id, key, request) do update set holders = k.holders ${sign} excluded.holders
+    returning day, api_key_id, key, request, holders`;
 }
 
 function holderChanges(groups: Groups<Unit>): unknown[] {
@@ -96,7 +104,8 @@ function keyColumns(requests: readonly Unit[]): unknown[] {
   return [
     requests.map(({ day }) => day),
     requests.map(({ apiKeyId }) => apiKeyId),
-    requests.map(({ idempotencyKey }) => idempotencyKey ?? ''),
+    requests.map(({ idempotency }) => idempotency?.key ?? ''),
+    requests.map(({ idempotency }) => idempotency?.request ?? ''),
   ];
 }
 
@@ -105,7 +114,7 @@ function organizationDays(groups: Groups<Unit | ReadRequest>): unknown[] {
   return [firsts.map(({ organizationId }) => organizationId), firsts.map(({ day }) => day)];
 }
 
-/** Callers of one batch can know different terms around a change; the widest is the newest or gives way within seconds. */
+/** While terms change, the requests of one batch can have different caps; the largest holds, for some seconds at most. */
 function capOf(group: readonly ReserveRequest[]): number | null {
   const caps = group.map(({ cap }) => cap);
   return caps.includes(null) ? null : Math.max(...caps.filter((cap) => cap !== null));

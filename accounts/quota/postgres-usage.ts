@@ -1,10 +1,16 @@
 import type pg from 'pg';
-import { orUnavailable } from '../database/database-errors.ts';
-import { readUsage } from './postgres-read.ts';
-import { release } from './postgres-release.ts';
-import { reserve } from './postgres-reserve.ts';
-import type { Queryable } from './postgres-rows.ts';
-import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
+import type { PostgresEngine } from '../../database/control-database.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import type { CountRow, HoldersRow, UsedRow } from './postgres-usage-statements.ts';
+import * as statements from './postgres-usage-statements.ts';
+import type {
+  ReadRequest,
+  ReleaseRequest,
+  ReserveRequest,
+  UsageAnswer,
+  UsageRequest,
+  UsageStore,
+} from './usage-store.ts';
 
 /**
  * Usage in PostgreSQL: a batch is one statement per kind of request. Only reservations and releases with an Idempotency-Key
@@ -16,33 +22,33 @@ import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageSt
 export class PostgresUsage implements UsageStore {
   readonly #pool: pg.Pool;
 
-  constructor(pool: pg.Pool) {
+  constructor({ pool }: PostgresEngine) {
     this.#pool = pool;
   }
 
   /** Releases first, then reservations, then reads, whatever their order; answers in the order of the requests. */
   apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
     return orUnavailable(async () => {
-      const answers = new Map<UsageRequest, UsageAnswer>();
       const releases = requests.filter((request) => request.kind === 'release');
       const reserves = requests.filter((request) => request.kind === 'reserve');
       if (releases.length > 0) await this.#transact(releases, (client) => release(client, releases));
-      if (reserves.length > 0)
-        for (const [request, answer] of await this.#transact(reserves, (client) => reserve(client, reserves)))
-          answers.set(request, answer);
-      const open = requests.filter((request) => !answers.has(request));
-      if (open.length > 0)
-        for (const [request, answer] of await readUsage(this.#pool, open)) answers.set(request, answer);
-      return requests.map((request) => answers.get(request) ?? { isGranted: false, used: 0 });
+      const reserved =
+        reserves.length > 0 ? await this.#transact(reserves, (client) => reserve(client, reserves)) : NO_ANSWERS;
+      const open = requests.filter((request) => !reserved.has(request));
+      const read = open.length > 0 ? await readUsage(this.#pool, open) : NO_ANSWERS;
+      return requests.map((request) => {
+        const answer = reserved.get(request) ?? read.get(request);
+        return answer ?? { isGranted: false, used: 0 };
+      });
     });
   }
 
-  /** In a transaction where a request has an Idempotency-Key; else a statement is one by itself. */
+  /** In a transaction where a request has an Idempotency-Key; without one a single statement is enough. */
   async #transact<T>(
     requests: readonly (ReserveRequest | ReleaseRequest)[],
     work: (client: Queryable) => Promise<T>,
   ): Promise<T> {
-    if (requests.every(({ idempotencyKey }) => idempotencyKey === undefined)) return work(this.#pool);
+    if (requests.every(({ idempotency }) => idempotency === undefined)) return work(this.#pool);
     const client = await this.#pool.connect();
     try {
       await client.query('begin');
@@ -55,4 +61,131 @@ export class PostgresUsage implements UsageStore {
       throw error;
     }
   }
+}
+
+/** What a connection and a pool have in common. */
+type Queryable = Pick<pg.ClientBase, 'query'>;
+type Answers = ReadonlyMap<UsageRequest, UsageAnswer>;
+
+const NO_ANSWERS: Answers = new Map();
+
+/** The usage of each request's organization and day. */
+async function readUsage(client: Queryable, requests: readonly UsageRequest[]): Promise<Answers> {
+  const { rows } = await client.query<UsedRow>(statements.read([...groupBy(requests, dayOf).values()]));
+  const used = new Map(rows.map((row) => [dayOfRow(row), row.used]));
+  return new Map(requests.map((request) => [request, { isGranted: true, used: used.get(dayOf(request)) ?? 0 }]));
+}
+
+/** Takes units, none for a request whose Idempotency-Key holds one already. Resolves to the answer of every request. */
+async function reserve(client: Queryable, requests: readonly ReserveRequest[]): Promise<Answers> {
+  const byKey = groupBy(
+    requests.filter(({ idempotency }) => idempotency !== undefined),
+    keyOf,
+  );
+  const fresh = await claim(client, byKey);
+  const counted = await count(
+    client,
+    requests.filter((request) => request.idempotency === undefined || fresh.has(request)),
+  );
+  const refused = [...fresh].filter((request) => counted.get(request)?.isGranted === false);
+  if (refused.length > 0) await client.query(statements.unclaim(refused));
+  const answers = new Map([...counted, ...answersOfSharers(byKey, counted)]);
+  // What is left has a key that held a unit before: it is granted without another one.
+  const held = requests.filter((request) => !answers.has(request));
+  return held.length === 0 ? answers : new Map([...answers, ...(await readUsage(client, held))]);
+}
+
+/** Adds a holder per request to its key. Resolves to the first request of each key that held nothing before: it needs a unit. */
+async function claim(
+  client: Queryable,
+  byKey: ReadonlyMap<string, readonly ReserveRequest[]>,
+): Promise<ReadonlySet<ReserveRequest>> {
+  if (byKey.size === 0) return new Set();
+  const { rows } = await client.query<HoldersRow>(statements.claim([...byKey.values()]));
+  const holders = new Map(rows.map((row) => [keyOfRow(row), row.holders]));
+  const fresh = [...byKey].filter(([key, group]) => holders.get(key) === group.length);
+  return new Set(fresh.flatMap(([, group]) => group.slice(0, 1)));
+}
+
+/** Takes a unit per request, as long as there are some on its organization's day; the first requests get them. */
+async function count(client: Queryable, wanting: readonly ReserveRequest[]): Promise<Answers> {
+  if (wanting.length === 0) return NO_ANSWERS;
+  const groups = groupBy(wanting, dayOf);
+  const { rows } = await client.query<CountRow>(statements.count([...groups.values()]));
+  const counts = new Map(rows.map((row) => [dayOfRow(row), row]));
+  return new Map(
+    [...groups].flatMap(([day, group]) => {
+      const row = counts.get(day);
+      if (row === undefined) throw new Error('PostgreSQL left a day of usage without an answer');
+      return group.map((request, index) => [request, answerFromCount(row, index)] as const);
+    }),
+  );
+}
+
+/** What the request at this place of its group gets: usage grows with each one granted, and stays for those refused. */
+function answerFromCount({ used, granted }: CountRow, index: number): UsageAnswer {
+  const left = Math.max(0, granted - index - 1);
+  return { isGranted: index < granted, used: used - left };
+}
+
+/** Requests that share a fresh key share the answer of its first one. */
+function answersOfSharers(byKey: ReadonlyMap<string, readonly ReserveRequest[]>, counted: Answers): Answers {
+  const shared = [...byKey.values()].flatMap((group) => {
+    const answer = group[0] === undefined ? undefined : counted.get(group[0]);
+    return answer === undefined ? [] : group.map((request) => [request, answer] as const);
+  });
+  return new Map(shared);
+}
+
+/** Gives units back; those of an Idempotency-Key once nobody holds it any more. */
+async function release(client: Queryable, requests: readonly ReleaseRequest[]): Promise<void> {
+  const plain = requests.filter(({ idempotency }) => idempotency === undefined);
+  const byKey = groupBy(
+    requests.filter(({ idempotency }) => idempotency !== undefined),
+    keyOf,
+  );
+  const units = [...plain, ...(await letGo(client, byKey))];
+  if (units.length > 0) await client.query(statements.uncount([...groupBy(units, dayOf).values()]));
+}
+
+/** Takes a holder per request from its key. Resolves to a request of each key that nobody holds any more: its unit goes back. */
+async function letGo(
+  client: Queryable,
+  byKey: ReadonlyMap<string, readonly ReleaseRequest[]>,
+): Promise<readonly ReleaseRequest[]> {
+  if (byKey.size === 0) return [];
+  const { rows } = await client.query<HoldersRow>(statements.letGo([...byKey.values()]));
+  const empty = rows
+    .filter(({ holders }) => holders <= 0)
+    .flatMap((row) => byKey.get(keyOfRow(row))?.slice(0, 1) ?? []);
+  if (empty.length > 0) await client.query(statements.unclaim(empty));
+  return empty;
+}
+
+function dayOf({ organizationId, day }: Pick<ReadRequest, 'organizationId' | 'day'>): string {
+  return `${organizationId} ${day}`;
+}
+
+function dayOfRow(row: Pick<UsedRow, 'organization_id' | 'day'>): string {
+  return `${row.organization_id} ${row.day}`;
+}
+
+function keyOf({ day, apiKeyId, idempotency }: ReserveRequest | ReleaseRequest): string {
+  return JSON.stringify([day, apiKeyId, idempotency?.key, idempotency?.request]);
+}
+
+function keyOfRow(row: HoldersRow): string {
+  return JSON.stringify([row.day, row.api_key_id, row.key, row.request]);
+}
+
+/** The items under the same key, in their order. */
+function groupBy<T>(items: readonly T[], keyOfItem: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOfItem(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

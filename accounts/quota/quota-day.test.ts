@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { monthEnd, planWindowStart, quotaDayAt } from './quota-day.ts';
-import { visibleSnapshots } from './visible-snapshots.ts';
 
 test.each([
   ['2026-11-20T00:00:00.000Z', '2026-11-20', '2026-11-21'],
@@ -50,15 +49,4 @@ test.each([
 
 test('a full window has no start', () => {
   expect(planWindowStart(1200, '2026-11-20')).toBeNull();
-});
-
-test('the visible snapshots are none, the latest, or the newest and the last of each month within the window', () => {
-  const days = ['2026-08-30', '2026-08-31', '2026-09-29', '2026-10-31', '2026-11-01', '2026-11-02', '2026-11-03'];
-  const seen = (newest: number, monthEnds: boolean, historyMonths = 1200) =>
-    visibleSnapshots(days, { snapshots: { newest, monthEnds }, historyMonths }, '2026-11-03');
-  expect(seen(0, false)).toEqual([]);
-  expect(seen(1, false)).toEqual(['2026-11-03']);
-  expect(seen(2, true)).toEqual(['2026-11-03', '2026-11-02', '2026-10-31', '2026-09-29', '2026-08-31']);
-  expect(seen(1, true, 1)).toEqual(['2026-11-03', '2026-10-31']);
-  expect(seen(100, false)).toEqual(days.toReversed());
 });

@@ -1,10 +1,10 @@
-import { addMonths, type Day, dayFromDate } from './day.ts';
-import { HISTORY_MONTHS_FULL } from './plans.ts';
+import { addMonths, type Day, dayFromDate } from '../../schemas/day.ts';
+import { HISTORY_MONTHS_FULL } from '../plans/plans.ts';
 
 const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1000;
 
-/** The UTC day whose counters an instant belongs to, and when the next one begins (SPEC "Daily quota rules" 5). */
+/** The UTC day whose counters an instant belongs to, and when the next one begins (specification "Daily quota"). */
 export interface QuotaDay {
   readonly day: Day;
   /** Unix seconds of the next 00:00:00 UTC. */
@@ -21,8 +21,8 @@ export function monthEnd(now: Date): Date {
 }
 
 /**
- * The oldest day that may be queried: today minus so many calendar months, the day clamped to the month's end
- * (DECISIONS "plan window"). Null where the window has no start.
+ * The oldest day that may be queried: today minus so many calendar months, or the last day of a month that is too short
+ * (specification "Plan window"). Null where the window reaches back to the first day.
  */
 export function planWindowStart(historyMonths: number, today: Day): Day | null {
   return historyMonths >= HISTORY_MONTHS_FULL ? null : addMonths(today, -historyMonths);

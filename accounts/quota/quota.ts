@@ -1,15 +1,25 @@
-import type { UsageState } from '../../schemas/account.ts';
-import { type Enforcement, isEnforced } from '../../schemas/enforcement.ts';
-import { quotaDayAt } from '../../schemas/quota-day.ts';
-import type { Terms } from '../../schemas/terms.ts';
+import type { UsageState } from '../account.ts';
 import type { Caller } from '../caller.ts';
+import { type Enforcement, isEnforced } from '../plans/enforcement.ts';
+import type { Terms } from '../plans/terms.ts';
 import type { Batcher } from './batcher.ts';
-import type { UnitKey } from './usage-store.ts';
+import { quotaDayAt } from './quota-day.ts';
+import type { Idempotency, UnitKey } from './usage-store.ts';
 
 /** A unit of today's quota, taken before a request is handled. */
 export interface Reservation extends UnitKey {
   readonly limit: number | null;
 }
+
+/** What a unit is taken for. */
+export interface UnitFor {
+  /** The header `Idempotency-Key`, where there is one. */
+  readonly idempotencyKey: string | undefined;
+  /** A hash of the effective request, 1 to 64 characters: the key holds a unit for this request alone. */
+  readonly request: string;
+}
+
+const REQUEST_LENGTH_MAX = 64;
 
 export type ReserveResult =
   | { readonly granted: true; readonly reservation: Reservation; readonly usage: UsageState }
@@ -21,14 +31,14 @@ export interface QuotaDeps {
   readonly enforcement: Enforcement;
   /** The caller's terms as the database has them now; undefined where the key was revoked. */
   readonly refreshTerms: (caller: Caller) => Promise<Terms | undefined>;
-  /** Told of each instant at which something was reserved. */
+  /** Called with the instant of each reservation. */
   readonly onReserve: (now: Date) => void;
 }
 
 /**
- * The daily quota (SPEC "Daily quota rules"): a unit is taken before a request is handled, durably, and given back when its
- * answer turns out not to count. So nothing that was answered is lost by kill -9, and parallel requests never exceed the limit;
- * a unit whose request died with the process stays counted.
+ * The daily quota (specification "Daily quota"; decision 0020): a unit is taken, durably, before a request is handled, and given
+ * back when its answer doesn't count. So kill -9 loses no unit of an answered request, and parallel requests never exceed the
+ * limit; the unit of a request that was under way when the process was killed stays counted.
  */
 export class Quota {
   readonly #deps: QuotaDeps;
@@ -40,21 +50,18 @@ export class Quota {
   }
 
   /**
-   * Takes a unit. With an Idempotency-Key that already holds one today, shares that. Rejects with `unavailable`.
-   *
-   * Before it refuses, it looks whether the terms have changed, so an upgrade holds from the next request on.
+   * Takes a unit, or shares the one that the Idempotency-Key holds today for the same request. Before it refuses, it reads the
+   * terms anew, so an upgrade holds from the next request on. Rejects with `unavailable`.
    */
-  async reserve(
-    caller: Caller,
-    options: { readonly idempotencyKey?: string | undefined } = {},
-  ): Promise<ReserveResult> {
+  async reserve(caller: Caller, unitFor?: UnitFor): Promise<ReserveResult> {
+    const idempotency = idempotencyOf(unitFor);
     const now = this.#deps.clock();
     this.#deps.onReserve(now);
-    const result = await this.#reserveOn(caller, now, options.idempotencyKey);
+    const result = await this.#reserveOn(caller, now, idempotency);
     if (result.granted) return result;
     const terms = await this.#deps.refreshTerms(caller);
     if (terms === undefined || !couldGrant(terms, caller.terms)) return result;
-    return this.#reserveOn({ ...caller, terms }, now, options.idempotencyKey);
+    return this.#reserveOn({ ...caller, terms }, now, idempotency);
   }
 
   /** Keeps the unit: the request was answered. A later {@link Quota.release} does nothing. */
@@ -77,19 +84,27 @@ export class Quota {
     return usageState(day, used, terms.quotaLimit);
   }
 
-  async #reserveOn(caller: Caller, now: Date, idempotencyKey: string | undefined): Promise<ReserveResult> {
+  async #reserveOn(caller: Caller, now: Date, idempotency: Idempotency | undefined): Promise<ReserveResult> {
     const { organizationId, apiKeyId, terms } = caller;
     const { day } = quotaDayAt(now);
     const limit = terms.quotaLimit;
     const cap = isEnforced(this.#deps.enforcement, terms, now) ? limit : null;
-    const unit = { organizationId, apiKeyId, day, idempotencyKey };
+    const unit = { organizationId, apiKeyId, day, idempotency };
     const { isGranted, used } = await this.#deps.batcher.submit({ ...unit, kind: 'reserve', cap });
     const usage = usageState(day, used, limit);
     return isGranted ? { granted: true, reservation: { ...unit, limit }, usage } : { granted: false, usage };
   }
 }
 
-/** Whether terms could grant what others refused: with another limit, or with a grace. */
+function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
+  if (unitFor?.idempotencyKey === undefined) return undefined;
+  const { idempotencyKey: key, request } = unitFor;
+  if (request === '' || request.length > REQUEST_LENGTH_MAX)
+    throw new RangeError(`the hash of a request has 1 to ${REQUEST_LENGTH_MAX} characters, not ${request.length}`);
+  return { key, request };
+}
+
+/** Whether these terms could grant what those before refused: the limit, the status or the grace date is another. */
 function couldGrant(terms: Terms, before: Terms): boolean {
   const isOtherLimit = terms.quotaLimit !== before.quotaLimit;
   return isOtherLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();

@@ -1,16 +1,17 @@
 /**
- * The durable counters of data responses. A store works off requests in batches: one commit for all that came within a tick
- * is what makes full durability cheap (DESIGN §8).
+ * The durable counters of data responses (specification "Daily quota"; specification "Idempotency-Key"). A store applies
+ * requests in batches: all that came within a turn of the event loop share one commit, which makes full durability affordable.
  *
  * What every adapter guarantees:
  * - Requests of one batch, of parallel batches and of other processes never exceed a cap together: of M reservations for the
  *   last N units exactly N are granted.
  * - `apply` resolves after the commit.
- * - An Idempotency-Key holds at most one unit per API key and day, and holds it as long as one of its reservations is not
- *   released. Who reserves with a key that holds a unit is granted without a second one, whatever the cap.
+ * - An Idempotency-Key holds at most one unit per API key, day and effective request, and holds it as long as one of its
+ *   reservations is not released. A reservation with a key that holds a unit for the same request is granted without a second
+ *   unit, whatever the cap.
  */
 export interface UsageStore {
-  /** The answers in the order of the requests. Rejects with `unavailable`; then any part of it may have been counted or none. */
+  /** The answers in the order of the requests. Rejects with `unavailable`; then all of them, some or none may have been counted. */
   apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]>;
 }
 
@@ -28,7 +29,7 @@ export interface ReleaseRequest extends UnitKey {
   readonly kind: 'release';
 }
 
-/** Only asks for the count. */
+/** Only reads the count. */
 export interface ReadRequest {
   readonly kind: 'read';
   readonly organizationId: string;
@@ -39,7 +40,15 @@ export interface UnitKey {
   readonly organizationId: string;
   readonly apiKeyId: string;
   readonly day: string;
-  readonly idempotencyKey?: string | undefined;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+/** What a unit is held for, beside the API key and the day. */
+export interface Idempotency {
+  /** The header as it was sent. */
+  readonly key: string;
+  /** A hash of the effective request, 1 to 64 characters. */
+  readonly request: string;
 }
 
 export interface UsageAnswer {

@@ -1,45 +1,123 @@
 import fastify from 'fastify';
-import { expect, test } from 'vitest';
-import { openTestAccounts } from '../testing/test-accounts.ts';
-import { AccessControl } from './access-control.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestAccounts, type TestAccounts } from '../../test/support/api/test-accounts.ts';
+import { AccessControl, type RouteAccess } from './access-control.ts';
+import { bindAccess, getVisit } from './bind-access.ts';
+import type { CapabilityStates } from './capabilities.ts';
 
 const CLOCK = () => new Date('2026-06-30T12:00:00Z');
-const ROUTE = { route: '/v1/models', capability: 'current', feature: null } as const;
+const ROUTE: RouteAccess = { name: '/v1/models', capability: 'current', feature: null, limitPerMinute: 5 };
+const SNAPSHOTS: RouteAccess = { ...ROUTE, name: '/v1/snapshots', capability: 'snapshots', feature: 'snapshots' };
 
-test('an answer that fails while it is sent gives its unit back, for it becomes a 500', async () => {
-  const { accounts, customers, close } = await openTestAccounts({}, CLOCK);
-  const access = new AccessControl({ accounts, clock: CLOCK, capabilities: {}, countFailure: async () => {} });
-  const app = fastify();
-  const fault = { next: true };
-  app.addHook('onRequest', (request) => access.admit(request, ROUTE));
-  app.addHook('onSend', (request, reply) => access.settle(request, reply));
-  app.addHook('onSend', async () => {
-    if (!fault.next) return;
-    fault.next = false;
-    throw new Error('the answer could not be compressed');
+let subject: TestAccounts;
+beforeAll(async () => {
+  subject = await openTestAccounts({}, CLOCK);
+});
+afterAll(() => subject?.close());
+
+function openControl(failures: unknown[] = [], capabilities: CapabilityStates = {}): AccessControl {
+  const countFailure = async (address: string | undefined) => void failures.push(address);
+  return new AccessControl({
+    accounts: subject.accounts,
+    clock: CLOCK,
+    capabilities,
+    backstop: { '/v1/snapshots': 2 },
+    countFailure,
   });
-  app.addHook('onResponse', async (request) => access.finish(request));
-  app.get('/', async (request) => {
-    await access.takeUnit(request);
-    return 'fine';
+}
+
+describe('admitted without a server', () => {
+  test('a stranger gets no visit, and the attempt counts against the address', async () => {
+    const failures: unknown[] = [];
+    const control = openControl(failures);
+    for (const bearerToken of [undefined, 'msk_nothing']) {
+      const admission = control.admit({ bearerToken, clientAddress: '192.0.2.1' }, ROUTE);
+      await expect(admission).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    expect(failures).toEqual(['192.0.2.1', '192.0.2.1']);
   });
-  const headers = { authorization: `Bearer ${customers.community.key}` };
-  const failed = await app.inject({ url: '/', headers });
-  expect([failed.statusCode, failed.headers['x-quota-used']]).toEqual([500, '0']);
-  const next = await app.inject({ url: '/', headers });
-  expect([next.statusCode, next.headers['x-quota-used']]).toEqual([200, '1']);
-  await app.close();
-  await close();
+
+  test('a caller may ask, takes a unit, and is told what is left of it', async () => {
+    const { key } = await subject.add({ plan: 'builder' });
+    const visit = await openControl().admit({ bearerToken: key, clientAddress: undefined }, ROUTE);
+    expect([visit.refusal, visit.rights.plan, visit.isData]).toEqual([undefined, 'builder', true]);
+    await visit.takeUnit();
+    expect(await visit.settle(200)).toMatchObject({ 'X-Quota-Used': '1', 'X-Service-Plan': 'builder' });
+    visit.finish();
+    expect((await visit.account()).usage.used).toBe(1);
+  });
+
+  test('an answer that doesn’t count gives its unit back', async () => {
+    const { key } = await subject.add();
+    const visit = await openControl().admit({ bearerToken: key, clientAddress: undefined }, ROUTE);
+    await visit.takeUnit();
+    expect(await visit.settle(404)).toMatchObject({ 'X-Quota-Used': '0' });
+  });
+
+  test.each([
+    ['an unknown route', 'community', undefined, 'not_found'],
+    ['a feature that the plan lacks', 'community', SNAPSHOTS, 'feature_not_in_plan'],
+  ] as const)('%s is refused, with a visit that grants nothing but tells its limits', async (_, plan, route, code) => {
+    const { key } = await subject.add({ plan });
+    const visit = await openControl().admit({ bearerToken: key, clientAddress: undefined }, route);
+    expect(visit.refusal).toMatchObject({ code });
+    expect(() => visit.rights).toThrow(visit.refusal);
+    await expect(visit.takeUnit()).rejects.toBe(visit.refusal);
+    await expect(visit.account()).rejects.toBe(visit.refusal);
+    expect(await visit.settle(403)).toMatchObject({ 'X-Quota-Used': '0', 'X-RateLimit-Remaining': '59' });
+  });
+
+  test('the backstop is the route’s own, unless another is configured for its name', async () => {
+    const { key } = await subject.add({ plan: 'builder', contract: { burst_per_minute: 1 } });
+    const control = openControl([], { plans: 'planned' }); // So that nothing but the backstop refuses.
+    const refusals = async (route: RouteAccess) => {
+      const codes: unknown[] = [];
+      for (let i = 0; i < 6; i += 1)
+        codes.push((await control.admit({ bearerToken: key, clientAddress: undefined }, route)).refusal?.code);
+      return codes.filter((code) => code === 'rate_limit_exceeded').length;
+    };
+    expect([await refusals(ROUTE), await refusals(SNAPSHOTS)]).toEqual([1, 4]);
+  });
 });
 
-test('a route that was reached without being admitted grants nothing', async () => {
-  const { accounts, close } = await openTestAccounts({}, CLOCK);
-  const access = new AccessControl({ accounts, clock: CLOCK, capabilities: {}, countFailure: async () => {} });
-  const app = fastify();
-  app.get('/rights', async (request) => access.rightsOf(request));
-  app.get('/unit', async (request) => access.takeUnit(request));
-  app.get('/account', async (request) => access.accountOf(request));
-  for (const url of ['/rights', '/unit', '/account']) expect((await app.inject(url)).statusCode).toBe(500);
-  await app.close();
-  await close();
+describe('bound to a server', () => {
+  const open = async () => {
+    const app = fastify();
+    await bindAccess(app, {
+      accounts: subject.accounts,
+      clock: CLOCK,
+      capabilities: {},
+      backstop: {},
+      failedAttemptsMax: 60,
+      basePath: '',
+    });
+    return app;
+  };
+
+  test('an answer that fails while it is sent gives its unit back, for it becomes a 500', async () => {
+    const app = await open();
+    const fault = { next: true };
+    app.addHook('onSend', async () => {
+      if (!fault.next) return;
+      fault.next = false;
+      throw new Error('the answer could not be compressed');
+    });
+    app.get('/', { config: { access: ROUTE } }, async (request) => {
+      await getVisit(request).takeUnit();
+      return 'fine';
+    });
+    const headers = { authorization: `Bearer ${subject.customers.community.key}` };
+    const failed = await app.inject({ url: '/', headers });
+    expect([failed.statusCode, failed.headers['x-quota-used']]).toEqual([500, '0']);
+    const next = await app.inject({ url: '/', headers });
+    expect([next.statusCode, next.headers['x-quota-used']]).toEqual([200, '1']);
+    await app.close();
+  });
+
+  test('a route that was reached without being admitted has no visit', async () => {
+    const app = await open();
+    app.get('/', async (request) => getVisit(request).rights);
+    expect((await app.inject('/')).statusCode).toBe(500);
+    await app.close();
+  });
 });

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { apiKeyFromBytes } from '../../schemas/api-key.ts';
-import { LIMIT_HEADERS, MODEL, steadyError, steadyHeaders } from '../testing/guarded-api.ts';
-import { bearer } from '../testing/test-accounts.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { apiKeyFromBytes } from '../../accounts/keys/api-key.ts';
+import { LIMIT_HEADERS, steadyError, steadyHeaders } from '../../test/support/api/answers.ts';
+import { bearer } from '../../test/support/api/test-accounts.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-/** SPEC "Authentication". */
-const subject = useGuardedApi(() => ({ settings: { failedAttemptsMax: 1_000_000 } }));
+/** Specification "Authentication". */
+const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
 
 /** Credentials that are none, by what is wrong with them. */
 async function wrongCredentials(): Promise<Readonly<Record<string, Record<string, string>>>> {
-  const { accounts, add } = subject.api.accounts;
+  const { accounts, add } = api.accounts;
   const [revoked, good] = [await add(), await add()];
   await accounts.administration.revokeKey(revoked.keyId);
   return {
@@ -29,15 +30,15 @@ async function wrongCredentials(): Promise<Readonly<Record<string, Record<string
 }
 
 describe('Authentication', () => {
-  test('rule 1: the scheme is HTTP bearer, whatever its case', async () => {
-    const { key } = subject.api.accounts.customers.community;
+  test('the scheme is HTTP bearer, whatever its case', async () => {
+    const { key } = api.accounts.customers.community;
     for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
-      const response = await subject.api.get('/v1/models', { authorization: `${scheme} ${key}` });
+      const response = await api.get('/v1/models', { authorization: `${scheme} ${key}` });
       expect(response.statusCode).toBe(200);
     }
   });
 
-  test('rule 1: every route below /v1 asks for a key, unknown ones and other methods too', async () => {
+  test('every route below /v1 asks for a key, unknown ones and other methods too', async () => {
     const paths = [
       '/v1',
       '/v1/models',
@@ -49,21 +50,23 @@ describe('Authentication', () => {
     ];
     for (const url of paths)
       for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE'] as const)
-        expect([url, method, (await subject.api.app.inject({ method, url })).statusCode]).toEqual([url, method, 401]);
+        expect([url, method, (await api.app.inject({ method, url })).statusCode]).toEqual([url, method, 401]);
   });
 
-  test('rule 1: a key in the query or in the body is no credential', async () => {
-    const { key } = subject.api.accounts.customers.community;
-    expect((await subject.api.get(`/v1/models?key=${key}&api_key=${key}&access_token=${key}`)).statusCode).toBe(401);
+  test('a key in the query or in the body is no credential', async () => {
+    const { key } = api.accounts.customers.community;
+    expect((await api.get(`/v1/models?key=${key}&api_key=${key}&access_token=${key}`)).statusCode).toBe(401);
     const payload = { access_token: key };
-    expect((await subject.api.app.inject({ method: 'POST', url: '/v1/models', payload })).statusCode).toBe(401);
+    expect((await api.app.inject({ method: 'POST', url: '/v1/models', payload })).statusCode).toBe(401);
   });
 
-  test('rule 2: missing, malformed, unknown and revoked keys get the same 401, body and headers, request id apart', async () => {
+  test('missing, malformed, unknown and revoked keys get the same 401, body and headers, request id apart', async () => {
     const wrong = Object.entries(await wrongCredentials());
-    const answers = await Promise.all(wrong.map(([, headers]) => subject.api.get('/v1/models', headers)));
+    const answers = await Promise.all(wrong.map(([, headers]) => api.get('/v1/models', headers)));
     const told = answers.map((response) => ({
-      ...{ status: response.statusCode, headers: steadyHeaders(response), error: steadyError(response) },
+      status: response.statusCode,
+      headers: steadyHeaders(response),
+      error: steadyError(response),
     }));
     expect(told[0]).toMatchObject({
       status: 401,
@@ -81,9 +84,9 @@ describe('Authentication', () => {
     expect(new Set(answers.map(({ headers }) => headers['content-length'])).size).toBe(1);
   });
 
-  test('rule 2: a 401 says nothing of limits, and is the same on every route, data, account or none', async () => {
+  test('a 401 says nothing of limits, and is the same on every route, data, account or none', async () => {
     const answers = await Promise.all(
-      ['/v1/models', '/v1/account', '/v1/nothing', '/v1/changes?limit=x'].map((url) => subject.api.get(url)),
+      ['/v1/models', '/v1/account', '/v1/nothing', '/v1/changes?limit=x'].map((url) => api.get(url)),
     );
     for (const response of answers) {
       expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining([...LIMIT_HEADERS, 'x-cache']));
@@ -94,41 +97,41 @@ describe('Authentication', () => {
     }
   });
 
-  test('rule 2: a revocation is in force from the next request on, in the middle of use', async () => {
-    const customer = await subject.api.accounts.add();
-    expect((await subject.api.ask(customer, '/v1/models')).statusCode).toBe(200);
-    await subject.api.accounts.accounts.administration.revokeKey(customer.keyId);
-    expect((await subject.api.ask(customer, '/v1/models')).statusCode).toBe(401);
+  test('a revocation is in force from the next request on, in the middle of use', async () => {
+    const customer = await api.accounts.add();
+    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(200);
+    await api.accounts.accounts.administration.revokeKey(customer.keyId);
+    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(401);
   });
 
-  test('rule 3: more keys give no more: quota and burst are the organization’s', async () => {
-    const customer = await subject.api.accounts.add({ contract: { daily_quota: 2, burst_per_minute: 5 } });
-    const second = await subject.api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+  test('more keys give no more: quota and burst are the organization’s', async () => {
+    const customer = await api.accounts.add({ contract: { daily_quota: 2, burst_per_minute: 5 } });
+    const second = await api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
     const [one, other] = [customer, { ...customer, key: second.key }];
     const statuses: number[] = [];
     for (const who of [one, other, other, one, one, other])
-      statuses.push((await subject.api.ask(who, '/v1/models')).statusCode);
+      statuses.push((await api.ask(who, '/v1/models')).statusCode);
     expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);
-    const [quota, burst] = [await subject.api.ask(one, '/v1/models'), await subject.api.ask(other, '/v1/account')];
+    const [quota, burst] = [await api.ask(one, '/v1/models'), await api.ask(other, '/v1/account')];
     expect([quota.json().error.limit_type, burst.json().error.limit_type]).toEqual(['burst', 'burst']);
   });
 
-  test('rule 4: requests without a valid key cost nobody quota or burst', async () => {
-    const customer = await subject.api.accounts.add();
-    for (const headers of Object.values(await wrongCredentials())) await subject.api.get('/v1/models', headers);
-    const response = await subject.api.ask(customer, '/v1/account');
+  test('requests without a valid key cost nobody quota or burst', async () => {
+    const customer = await api.accounts.add();
+    for (const headers of Object.values(await wrongCredentials())) await api.get('/v1/models', headers);
+    const response = await api.ask(customer, '/v1/account');
     expect(response.headers).toMatchObject({ 'x-quota-used': '0', 'x-ratelimit-remaining': '59' });
   });
 
-  test('rule 5: an organization without a subscription is on Community, and its keys work', async () => {
-    const { accounts } = subject.api.accounts;
+  test('an organization without a subscription is on Community, and its keys work', async () => {
+    const { accounts } = api.accounts;
     const { id } = await accounts.administration.createOrganization('From before the plans');
     const { key } = await accounts.administration.createKey(id, 'old');
-    const response = await subject.api.get('/v1/models', bearer(key));
+    const response = await api.get('/v1/models', bearer(key));
     expect([response.statusCode, response.headers['x-service-plan']]).toEqual([200, 'community']);
   });
 
-  test('rule 6: history is in every plan; snapshots and incremental are in Builder and Commercial', async () => {
+  test('history is in every plan; snapshots and incremental are in Builder and Commercial', async () => {
     const routes = [
       `/v1/models/${MODEL}/history?kind=pricing`,
       '/v1/rankings/history?category_id=general',
@@ -136,9 +139,7 @@ describe('Authentication', () => {
       '/v1/changes',
     ];
     const statusesOf = async (plan: 'community' | 'builder' | 'commercial') =>
-      Promise.all(
-        routes.map(async (url) => (await subject.api.ask(subject.api.accounts.customers[plan], url)).statusCode),
-      );
+      Promise.all(routes.map(async (url) => (await api.ask(api.accounts.customers[plan], url)).statusCode));
     expect(await statusesOf('community')).toEqual([200, 200, 403, 403]);
     expect(await statusesOf('builder')).toEqual([200, 200, 200, 200]);
     expect(await statusesOf('commercial')).toEqual([200, 200, 200, 200]);
@@ -147,7 +148,7 @@ describe('Authentication', () => {
   test('meta routes need no key, and a wrong one is not in their way', async () => {
     for (const url of ['/health/live', '/health/ready', '/openapi.json', '/docs/errors/quota_exceeded'])
       for (const headers of [{}, bearer('wrong')]) {
-        const response = await subject.api.get(url, headers);
+        const response = await api.get(url, headers);
         expect([url, response.statusCode, response.headers['x-quota-limit']]).toEqual([url, 200, undefined]);
       }
   });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type Customer, times } from '../../accounts/testing/subject.ts';
-import { BACKSTOP_PER_MINUTE } from '../../schemas/route-limits.ts';
-import { MODEL } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { type Customer, times } from '../../test/support/accounts/subject.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { V1_ROUTES } from '../routes.ts';
 
-const subject = useGuardedApi();
+const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 
 function withBurst(burst_per_minute: number): Promise<Customer> {
-  return subject.api.accounts.add({ plan: 'builder', contract: { daily_quota: 3, burst_per_minute } });
+  return api.accounts.add({ plan: 'builder', contract: { daily_quota: 3, burst_per_minute } });
 }
 
 async function remainingOf(customer: Customer): Promise<number> {
-  return Number((await subject.api.ask(customer, '/v1/account')).headers['x-ratelimit-remaining']);
+  return Number((await api.ask(customer, '/v1/account')).headers['x-ratelimit-remaining']);
 }
 
 describe('Burst rules', () => {
@@ -23,21 +23,21 @@ describe('Burst rules', () => {
     ['404 of an id', '/v1/models/none', 404],
     ['404 of a route', '/v1/nothing', 404],
     ['422', '/v1/models?limit=x', 422],
-  ])('rule 1: every authenticated request counts: %s', async (_, url, status) => {
+  ])('every authenticated request counts: %s', async (_, url, status) => {
     const customer = await withBurst(100);
-    const response = await subject.api.ask(customer, url);
+    const response = await api.ask(customer, url);
     expect([response.statusCode, response.headers['x-ratelimit-remaining']]).toEqual([status, '99']);
     expect(await remainingOf(customer)).toBe(98);
   });
 
-  test('rule 1: 304, 405 and refusals of quota and burst count too', async () => {
+  test('304, 405 and refusals of quota and burst count too', async () => {
     const customer = await withBurst(8);
-    const { headers } = await subject.api.ask(customer, '/v1/models');
-    const again = await subject.api.ask(customer, '/v1/models', { headers: { 'if-none-match': String(headers.etag) } });
-    const post = await subject.api.ask(customer, '/v1/models', { method: 'POST' });
-    const head = await subject.api.ask(customer, '/v1/models', { method: 'HEAD' });
-    await times(3, () => subject.api.ask(customer, '/v1/scores'));
-    const quota = await subject.api.ask(customer, '/v1/scores');
+    const { headers } = await api.ask(customer, '/v1/models');
+    const again = await api.ask(customer, '/v1/models', { headers: { 'if-none-match': String(headers.etag) } });
+    const post = await api.ask(customer, '/v1/models', { method: 'POST' });
+    const head = await api.ask(customer, '/v1/models', { method: 'HEAD' });
+    await times(3, () => api.ask(customer, '/v1/scores'));
+    const quota = await api.ask(customer, '/v1/scores');
     const told = [again, post, head, quota].map(({ statusCode, headers: h }) => [
       statusCode,
       h['x-ratelimit-remaining'],
@@ -49,13 +49,13 @@ describe('Burst rules', () => {
       [429, '0'],
     ]);
     expect(quota.json().error.limit_type).toBe('daily_quota');
-    expect((await subject.api.ask(customer, '/v1/models')).json().error.limit_type).toBe('burst');
+    expect((await api.ask(customer, '/v1/models')).json().error.limit_type).toBe('burst');
   });
 
-  test('rule 1: the window rolls over 60 seconds, and refused requests keep it full', async () => {
-    const { clock } = subject.api;
+  test('the window rolls over 60 seconds, and refused requests keep it full', async () => {
+    const { clock } = api;
     const customer = await withBurst(2);
-    const status = async () => (await subject.api.ask(customer, '/v1/account')).statusCode;
+    const status = async () => (await api.ask(customer, '/v1/account')).statusCode;
     expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
     clock.advance(59_000);
     expect(await status()).toBe(429);
@@ -64,45 +64,50 @@ describe('Burst rules', () => {
     expect([await status(), await status()]).toEqual([200, 429]);
   });
 
-  test('rule 2: beyond the limit 429 rate_limit_exceeded with Retry-After, which is enough to wait', async () => {
-    const { clock } = subject.api;
+  test('beyond the limit 429 rate_limit_exceeded with Retry-After, which is enough to wait', async () => {
+    const { clock } = api;
     const customer = await withBurst(2);
-    await times(2, () => subject.api.ask(customer, '/v1/account'));
+    await times(2, () => api.ask(customer, '/v1/account'));
     clock.advance(20_000);
-    const response = await subject.api.ask(customer, '/v1/models');
+    const response = await api.ask(customer, '/v1/models');
     expect(response.statusCode).toBe(429);
     const wait = Number(response.headers['retry-after']);
     expect(response.headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0' });
     expect(Number(response.headers['x-ratelimit-reset'])).toBe(Math.floor(clock.now().getTime() / 1000) + wait);
     expect(response.json().error).toEqual({
-      ...{
-        code: 'rate_limit_exceeded',
-        message: expect.any(String),
-        param: null,
-        limit_type: 'burst',
-        plan: 'builder',
-      },
+      code: 'rate_limit_exceeded',
+      message: expect.any(String),
+      param: null,
+      limit_type: 'burst',
+      plan: 'builder',
       reset_at: new Date(Number(response.headers['x-ratelimit-reset']) * 1000).toISOString(),
       request_id: response.headers['x-request-id'],
       help_url: expect.stringMatching(/\/docs\/errors\/rate_limit_exceeded$/),
     });
     clock.advance(wait * 1000);
-    expect((await subject.api.ask(customer, '/v1/models')).statusCode).toBe(200);
+    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(200);
   });
 
-  test('rule 2: of 200 requests at once for a limit of 60 exactly 60 are served', async () => {
-    const customer = await subject.api.accounts.add({ contract: { daily_quota: null, burst_per_minute: 60 } });
-    const answers = await times(200, (index) => subject.api.ask(customer, index % 2 ? '/v1/scores' : '/v1/benchmarks'));
+  test('of 200 requests at once for a limit of 60 exactly 60 are served', async () => {
+    const customer = await api.accounts.add({ contract: { daily_quota: null, burst_per_minute: 60 } });
+    const answers = await times(200, (index) => api.ask(customer, index % 2 ? '/v1/scores' : '/v1/benchmarks'));
     expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(60);
   });
+});
 
-  test.each(Object.entries(BACKSTOP_PER_MINUTE))(
-    'rule 3: the backstop of %s is %i a minute, per key and route',
+describe('Burst rules while the organization limit is only measured', () => {
+  const measured = useApi({
+    days: SAMPLE_DAYS,
+    accounts: { open: { enforcement: { mode: 'measure', from: null } } },
+  });
+
+  test.each(V1_ROUTES.map(({ name, limitPerMinute }) => [name, limitPerMinute] as const))(
+    'the backstop of %s is %i a minute, per key and route',
     async (route, limit) => {
-      const customer = await subject.api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 100_000 } });
-      const second = await subject.api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+      const customer = await measured.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 1 } });
+      const second = await measured.accounts.accounts.administration.createKey(customer.organizationId, 'second');
       const url = route.replace(/\{(id|model_id)\}/, MODEL).replace('{snapshot_id}', '2026-06-03');
-      const answers = await times(limit + 1, () => subject.api.ask(customer, url));
+      const answers = await times(limit + 1, () => measured.ask(customer, url));
       const refused = answers.filter(({ statusCode }) => statusCode === 429);
       expect(refused).toHaveLength(1);
       expect(refused[0]?.json().error).toMatchObject({
@@ -111,10 +116,10 @@ describe('Burst rules', () => {
         plan: 'commercial',
       });
       expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
-      expect(refused[0]?.headers['x-ratelimit-limit']).toBe('100000');
-      expect((await subject.api.ask({ ...customer, key: second.key }, url)).statusCode).not.toBe(429);
+      expect(refused[0]?.headers['x-ratelimit-limit']).toBe('1');
+      expect((await measured.ask({ ...customer, key: second.key }, url)).statusCode).not.toBe(429);
       const elsewhere = route === '/v1/updates' ? '/v1/scores' : '/v1/updates';
-      expect((await subject.api.ask(customer, elsewhere)).statusCode).toBe(200);
+      expect((await measured.ask(customer, elsewhere)).statusCode).toBe(200);
     },
   );
 });

@@ -1,83 +1,81 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../accounts/accounts.ts';
-import type { Customer } from '../../accounts/testing/subject.ts';
-import { MODEL } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import type { Customer } from '../../test/support/accounts/subject.ts';
+import { replaceQuota } from '../../test/support/api/test-accounts.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 /** Called between a reservation and its answer. */
 const between = { run: () => {} };
 
-const subject = useGuardedApi(() => ({
-  wrap: (accounts: Accounts): Accounts => ({
-    ...accounts,
-    quota: {
-      reserve: async (...given) => {
-        const result = await accounts.quota.reserve(...given);
-        between.run();
-        return result;
-      },
-      settle: (reservation) => accounts.quota.settle(reservation),
-      release: (reservation) => accounts.quota.release(reservation),
-      usage: (caller) => accounts.quota.usage(caller),
-    },
-  }),
-}));
+const api = useApi({
+  days: SAMPLE_DAYS,
+  accounts: {
+    wrap: (accounts) =>
+      replaceQuota(accounts, {
+        reserve: async (...given) => {
+          const result = await accounts.quota.reserve(...given);
+          between.run();
+          return result;
+        },
+      }),
+  },
+});
 
 function withQuota(daily_quota: number): Promise<Customer> {
-  return subject.api.accounts.add({ plan: 'builder', contract: { daily_quota } });
+  return api.accounts.add({ plan: 'builder', contract: { daily_quota } });
 }
 
 async function windowOf(plan: 'community' | 'builder', today: string, query = '') {
-  subject.api.clock.set(`${today}T12:00:00Z`);
-  const customer = await subject.api.accounts.add({ plan });
-  return subject.api.ask(customer, `/v1/models/${MODEL}/history?kind=pricing${query}`);
+  api.clock.set(`${today}T12:00:00Z`);
+  const customer = await api.accounts.add({ plan });
+  return api.ask(customer, `/v1/models/${MODEL}/history?kind=pricing${query}`);
 }
 
-describe('Midnight UTC (Daily quota rules 5)', () => {
+describe('Midnight UTC (specification "Daily quota")', () => {
   test('the quota is new at 00:00:00 UTC, not a millisecond earlier', async () => {
-    const { clock } = subject.api;
+    const { clock } = api;
     const customer = await withQuota(1);
     clock.set('2026-06-30T00:00:00Z');
-    await subject.api.ask(customer, '/v1/models');
+    await api.ask(customer, '/v1/models');
     clock.set('2026-06-30T23:59:59.999Z');
-    const refused = await subject.api.ask(customer, '/v1/models');
+    const refused = await api.ask(customer, '/v1/models');
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().error.reset_at]).toEqual([
       429,
       '1',
       '2026-07-01T00:00:00.000Z',
     ]);
     clock.set('2026-07-01T00:00:00Z');
-    const served = await subject.api.ask(customer, '/v1/models');
+    const served = await api.ask(customer, '/v1/models');
     expect([served.statusCode, served.headers['x-quota-used']]).toEqual([200, '1']);
     expect(served.headers['x-quota-reset']).toBe(String(Date.parse('2026-07-02T00:00:00Z') / 1000));
-    expect(await subject.api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
+    expect(await api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
   });
 
   test('a request that straddles midnight belongs to the day on which it was taken', async () => {
-    const { clock } = subject.api;
+    const { clock } = api;
     const customer = await withQuota(5);
     clock.set('2026-06-30T23:59:59.999Z');
     between.run = () => clock.set('2026-07-01T00:00:00Z');
-    const straddling = await subject.api.ask(customer, '/v1/models');
+    const straddling = await api.ask(customer, '/v1/models');
     between.run = () => {};
     expect(straddling.headers).toMatchObject({
       'x-quota-used': '1',
       'x-quota-reset': String(Date.parse('2026-07-01T00:00:00Z') / 1000),
     });
-    expect(await subject.api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 0 } });
+    expect(await api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 0 } });
   });
 
   test('a unit that is given back after midnight goes back to its own day', async () => {
-    const { clock } = subject.api;
+    const { clock } = api;
     const customer = await withQuota(5);
     clock.set('2026-07-01T00:00:00Z');
-    await subject.api.ask(customer, '/v1/models');
+    await api.ask(customer, '/v1/models');
     clock.set('2026-06-30T23:59:59.999Z');
     between.run = () => clock.set('2026-07-01T00:00:00Z');
-    const failed = await subject.api.ask(customer, '/v1/models/none');
+    const failed = await api.ask(customer, '/v1/models/none');
     between.run = () => {};
     expect([failed.statusCode, failed.headers['x-quota-used']]).toEqual([404, '0']);
-    expect(await subject.api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
+    expect(await api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
   });
 });
 
@@ -109,13 +107,12 @@ describe('History window: plan_limit_from', () => {
     const refused = await windowOf('community', '2026-08-31', '&from=2026-02-27');
     expect(refused.statusCode).toBe(403);
     expect(refused.json().error).toEqual({
-      ...{
-        code: 'history_window_exceeded',
-        param: 'from',
-        plan: 'community',
-        message: expect.stringContaining('2026-02-28'),
-      },
-      ...{ request_id: refused.headers['x-request-id'], help_url: expect.stringMatching(/history_window_exceeded$/) },
+      code: 'history_window_exceeded',
+      param: 'from',
+      plan: 'community',
+      message: expect.stringContaining('2026-02-28'),
+      request_id: refused.headers['x-request-id'],
+      help_url: expect.stringMatching(/history_window_exceeded$/),
     });
   });
 
@@ -127,13 +124,13 @@ describe('History window: plan_limit_from', () => {
   });
 
   test('an upgrade widens the window from the next request on', async () => {
-    const customer = await subject.api.accounts.add();
-    subject.api.clock.set('2026-08-31T12:00:00Z');
+    const customer = await api.accounts.add();
+    api.clock.set('2026-08-31T12:00:00Z');
     const url = `/v1/models/${MODEL}/history?kind=pricing&from=2025-09-01`;
-    expect((await subject.api.ask(customer, url)).statusCode).toBe(403);
-    const { administration } = subject.api.accounts.accounts;
+    expect((await api.ask(customer, url)).statusCode).toBe(403);
+    const { administration } = api.accounts.accounts;
     const { subscription } = await administration.getOrganization(customer.organizationId);
     await administration.setPlan(customer.organizationId, { ...subscription, plan: 'builder' });
-    expect((await subject.api.ask(customer, url)).statusCode).toBe(200);
+    expect((await api.ask(customer, url)).statusCode).toBe(200);
   });
 });

@@ -1,13 +1,15 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { type GuardedApi, LIMIT_HEADERS, openGuardedApi, steadyError, steadyHeaders } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { LIMIT_HEADERS, steadyError, steadyHeaders } from '../../test/support/api/answers.ts';
+import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 import { type CapabilityStates, capabilitiesFromText, isLive } from './capabilities.ts';
 
-const subject = useGuardedApi();
+const shared = useApi({ days: SAMPLE_DAYS, accounts: {} });
 
-async function withCapabilities<T>(capabilities: CapabilityStates, work: (api: GuardedApi) => Promise<T>): Promise<T> {
-  const api = await openGuardedApi(subject.storeFolder, { settings: { capabilities } });
+async function withCapabilities<T>(capabilities: CapabilityStates, work: (api: TestApi) => Promise<T>): Promise<T> {
+  const api = await openApi({ store: shared.store.url, accounts: {}, settings: { capabilities } });
   try {
     return await work(api);
   } finally {

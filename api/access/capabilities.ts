@@ -1,5 +1,5 @@
 /**
- * Capabilities can be switched off as a whole, or be open to some (SPEC "Capability status", DECISIONS "capabilities"). What is
+ * Capabilities can be switched off as a whole, or be open to some (specification "Capabilities"). What is
  * planned looks exactly like a route that doesn't exist.
  */
 
@@ -13,7 +13,7 @@ export type CapabilityState = 'live' | 'planned' | { readonly pilot: readonly st
 /** What isn't named is live. */
 export type CapabilityStates = Readonly<Partial<Record<Capability, CapabilityState>>>;
 
-/** True where a capability is there for an organization; undefined for nobody in particular. */
+/** True where a capability is there for an organization; undefined where no organization is known. */
 export function isLive(states: CapabilityStates, capability: Capability, organizationId: string | undefined): boolean {
   const state = states[capability] ?? 'live';
   if (state === 'live' || state === 'planned') return state === 'live';

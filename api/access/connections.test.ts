@@ -3,22 +3,23 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Customer } from '../../accounts/testing/subject.ts';
-import { openGuardedApi } from '../testing/guarded-api.ts';
-import { fetchOnce, listen } from '../testing/listen.ts';
-import { bearer } from '../testing/test-accounts.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import type { Customer } from '../../test/support/accounts/subject.ts';
+import { fetchOnce, listen } from '../../test/support/api/listen.ts';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { bearer } from '../../test/support/api/test-accounts.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const subject = useGuardedApi(() => ({ settings: { failedAttemptsMax: 1_000_000 } }));
+const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
 const place = { url: '', port: 0 };
 
 beforeAll(async () => {
-  place.url = await listen(subject.api.app);
+  place.url = await listen(api.app);
   place.port = Number(new URL(place.url).port);
 });
 
 function addCustomer(daily_quota: number | null = null): Promise<Customer> {
-  return subject.api.accounts.add({ plan: 'commercial', contract: { daily_quota } });
+  return api.accounts.add({ plan: 'commercial', contract: { daily_quota } });
 }
 
 /** Writes bytes to the server and reads until it ends the connection. */
@@ -70,17 +71,17 @@ describe('Paths', () => {
   });
 
   test('below a base path the same holds, and outside of it there is nothing', async () => {
-    const api = await openGuardedApi(subject.storeFolder, { settings: { basePath: '/stats' } });
-    const { community } = api.accounts.customers;
+    const other = await openApi({ store: api.store.url, accounts: {}, settings: { basePath: '/stats' } });
+    const { community } = other.accounts.customers;
     const urls = ['/stats/v1/models', '/st%61ts/v1/models', '/stats/v1/nothing', '/stats/%76%31/nothing', '/stats/v1'];
-    for (const url of urls) expect([url, (await api.get(url)).statusCode]).toEqual([url, 401]);
+    for (const url of urls) expect([url, (await other.get(url)).statusCode]).toEqual([url, 401]);
     for (const url of ['/v1/models', '/v1', '/stats', '/statsv1/models', '/stats/v1x'])
-      expect([url, (await api.get(url)).statusCode]).toEqual([url, 404]);
-    const response = await api.ask(community, '/stats/v1/models');
+      expect([url, (await other.get(url)).statusCode]).toEqual([url, 404]);
+    const response = await other.ask(community, '/stats/v1/models');
     expect([response.statusCode, response.headers['x-quota-used']]).toEqual([200, '1']);
-    const refused = await api.ask(community, '/stats/v1/changes');
+    const refused = await other.ask(community, '/stats/v1/changes');
     expect(refused.json().error.help_url).toBe('http://localhost:80/stats/docs/errors/feature_not_in_plan');
-    await api.close();
+    await other.close();
   });
 });
 
@@ -115,7 +116,7 @@ describe('Connections', () => {
     expect(statuses).toHaveLength(5);
     expect([statuses[1], statuses[4]]).toEqual([404, 200]);
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-    expect((await subject.api.accountOf(customer)).usage.used).toBe(2);
+    expect((await api.accountOf(customer)).usage.used).toBe(2);
   });
 
   test('a second Authorization header changes nothing: the first one holds', async () => {
@@ -123,7 +124,7 @@ describe('Connections', () => {
     const twice = `authorization: Bearer ${one.key}\r\nauthorization: Bearer ${other.key}\r\n`;
     const answer = await exchange(`GET /v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${twice}\r\n`);
     expect(statusesIn(answer)).toEqual([200]);
-    const used = await Promise.all([one, other].map(async (who) => (await subject.api.accountOf(who)).usage.used));
+    const used = await Promise.all([one, other].map(async (who) => (await api.accountOf(who)).usage.used));
     expect(used).toEqual([1, 0]);
   });
 
@@ -142,9 +143,9 @@ describe('Requests that the client gives up', () => {
   afterAll(() => held.release());
 
   test('cost a unit where their answer was made, none where it failed, and nothing stays reserved', async () => {
-    const api = await openGuardedApi(subject.storeFolder);
-    const url = await listen(api.app);
-    const view = api.follower.current();
+    const other = await openApi({ store: api.store.url, accounts: {} });
+    const url = await listen(other.app);
+    const view = other.follower.current();
     const rows = view.rows.bind(view);
     const gate = new Promise<void>((resolve) => {
       held.release = resolve;
@@ -153,16 +154,16 @@ describe('Requests that the client gives up', () => {
       await gate;
       return rows(...given);
     };
-    const customer = await api.accounts.add({ plan: 'commercial' });
+    const customer = await other.accounts.add({ plan: 'commercial' });
     for (const path of ['/v1/models', '/v1/models/none']) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.write(requestText(path, bearer(customer.key)));
       await once(socket, 'connect');
     }
-    await vi.waitFor(async () => expect((await api.accountOf(customer)).usage.used).toBe(2));
-    api.app.server.closeAllConnections();
+    await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(2));
+    other.app.server.closeAllConnections();
     held.release();
-    await vi.waitFor(async () => expect((await api.accountOf(customer)).usage.used).toBe(1));
-    await api.close();
+    await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(1));
+    await other.close();
   });
 });

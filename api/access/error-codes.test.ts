@@ -1,24 +1,20 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Contract } from '../../schemas/terms.ts';
-import type { TemporaryStore } from '../../test/nights.ts';
-import { ErrorBodySchema } from '../api-error.ts';
-import { type GuardedApi, LIMIT_HEADERS, openGuardedApi, publishSample } from '../testing/guarded-api.ts';
+import { describe, expect, test } from 'vitest';
+import type { Contract } from '../../accounts/plans/terms.ts';
+import { ErrorBodySchema } from '../../http/errors/api-error.ts';
+import { LIMIT_HEADERS } from '../../test/support/api/answers.ts';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { publishFixtureDays, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-let store: TemporaryStore;
-let api: GuardedApi;
-
-beforeAll(async () => {
-  store = await publishSample();
-  await forgetFirstChanges(join(store.folder, 'catalog.json'));
-  api = await openGuardedApi(store.folder);
-});
-afterAll(async () => {
-  await api.close();
-  await store.dispose();
+const api = useApi({
+  days: async (store) => {
+    await publishFixtureDays(store, SAMPLE_DAYS);
+    await forgetFirstChanges(join(store.folder, 'catalog.json'));
+  },
+  accounts: {},
 });
 
 /** As retention does: the feed begins a day later. */
@@ -47,11 +43,15 @@ const LIMITED = { plan: 'builder', reset_at: expect.any(String) };
 const CASES: readonly Case[] = [
   { code: 'feature_not_in_plan', status: 403, url: '/v1/changes', plan: 'community', error: { plan: 'community' } },
   {
-    ...{ code: 'history_window_exceeded', status: 403, url: `${HISTORY}&from=2025-06-29` },
+    code: 'history_window_exceeded',
+    status: 403,
+    url: `${HISTORY}&from=2025-06-29`,
     error: { plan: 'builder', param: 'from', message: expect.stringContaining('2025-06-30') },
   },
   {
-    ...{ code: 'history_window_exceeded', status: 403, url: `${HISTORY}&to=2025-06-29` },
+    code: 'history_window_exceeded',
+    status: 403,
+    url: `${HISTORY}&to=2025-06-29`,
     error: { plan: 'builder', param: 'to', message: expect.stringContaining('2025-06-30') },
   },
   { code: 'not_found', status: 404, url: '/v1/models/none', error: { param: 'id' } },
@@ -59,15 +59,27 @@ const CASES: readonly Case[] = [
   { code: 'method_not_allowed', status: 405, url: '/v1/models', method: 'POST' },
   { code: 'cursor_expired', status: 410, url: '/v1/changes?cursor=MA', error: { param: 'cursor' } },
   {
-    ...{ code: 'rate_limit_exceeded', status: 429, url: '/v1/scores', contract: { burst_per_minute: 1 }, before: 1 },
+    code: 'rate_limit_exceeded',
+    status: 429,
+    url: '/v1/scores',
+    contract: { burst_per_minute: 1 },
+    before: 1,
     error: { ...LIMITED, limit_type: 'burst' },
   },
   {
-    ...{ code: 'rate_limit_exceeded', status: 429, url: '/v1/snapshots', before: 30 },
+    code: 'rate_limit_exceeded',
+    status: 429,
+    url: '/v1/snapshots',
+    contract: { burst_per_minute: 30 },
+    before: 30,
     error: { ...LIMITED, limit_type: 'burst' },
   },
   {
-    ...{ code: 'quota_exceeded', status: 429, url: '/v1/scores', contract: { daily_quota: 1 }, before: 1 },
+    code: 'quota_exceeded',
+    status: 429,
+    url: '/v1/scores',
+    contract: { daily_quota: 1 },
+    before: 1,
     error: { ...LIMITED, limit_type: 'daily_quota', reset_at: '2026-07-01T00:00:00.000Z' },
   },
 ];
@@ -123,8 +135,7 @@ describe('Codes of the statistics routes', () => {
   });
 
   test('503 before the first release: the envelope, every header, and no unit', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'modelstats-empty-'));
-    const starting = await openGuardedApi(empty);
+    const starting = await openApi({ days: [], accounts: {} });
     const response = await starting.ask(starting.accounts.customers.builder, '/v1/models');
     expect([response.statusCode, response.json().error.code]).toEqual([503, 'unavailable']);
     await expectEnvelope(response);
@@ -135,6 +146,5 @@ describe('Codes of the statistics routes', () => {
     });
     expect((await starting.accountOf(starting.accounts.customers.builder)).usage.used).toBe(0);
     await starting.close();
-    await rm(empty, { recursive: true, force: true });
   });
 });

@@ -1,27 +1,44 @@
 import { describe, expect, test } from 'vitest';
-import { type Customer, times } from '../../accounts/testing/subject.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { type Customer, times } from '../../test/support/accounts/subject.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const subject = useGuardedApi();
+const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 
 function withQuota(daily_quota: number | null): Promise<Customer> {
-  return subject.api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
+  return api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
 }
 
 function ask(customer: Customer, url: string, key: string) {
-  return subject.api.ask(customer, url, { headers: { 'idempotency-key': key } });
+  return api.ask(customer, url, { headers: { 'idempotency-key': key } });
 }
 
 async function usedBy(customer: Customer): Promise<number> {
-  return (await subject.api.accountOf(customer)).usage.used;
+  return (await api.accountOf(customer)).usage.used;
 }
 
 describe('Idempotency-Key', () => {
-  test('repeated requests with one key reserve one unit', async () => {
+  test('the same request again with the same key reserves one unit, however it is written', async () => {
     const customer = await withQuota(null);
-    for (const url of ['/v1/models', '/v1/models', '/v1/scores'])
-      expect((await ask(customer, url, 'a')).headers['x-quota-used']).toBe('1');
+    for (const url of ['/v1/models', '/v1/models', '/v1/models?limit=50', '/v1/models?sort=id'])
+      expect((await ask(customer, url, 'a')).headers['x-quota-used'], url).toBe('1');
     expect((await ask(customer, '/v1/models', 'b')).headers['x-quota-used']).toBe('2');
+  });
+
+  test('one key on another request takes a unit of its own, so a key all day buys nothing', async () => {
+    const customer = await withQuota(3);
+    const seen: unknown[] = [];
+    for (const url of ['/v1/models', '/v1/models?limit=1', '/v1/scores', '/v1/benchmarks', '/v1/models?limit=1']) {
+      const { statusCode, headers } = await ask(customer, url, 'a');
+      seen.push([statusCode, headers['x-quota-used']]);
+    }
+    expect(seen).toEqual([
+      [200, '1'],
+      [200, '2'],
+      [200, '3'],
+      [429, '3'],
+      [200, '3'],
+    ]);
   });
 
   test('50 parallel requests with one key are all served for one unit', async () => {
@@ -48,14 +65,14 @@ describe('Idempotency-Key', () => {
     expect(seen).toEqual([
       [404, '0'],
       [200, '1'],
-      [404, '1'],
+      [429, '1'],
       [200, '1'],
     ]);
   });
 
   test('a key belongs to its organization and its API key', async () => {
     const [customer, neighbour] = [await withQuota(null), await withQuota(null)];
-    const second = await subject.api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+    const second = await api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
     await ask(customer, '/v1/models', 'a');
     expect((await ask({ ...customer, key: second.key }, '/v1/models', 'a')).headers['x-quota-used']).toBe('2');
     expect((await ask(neighbour, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
@@ -63,16 +80,16 @@ describe('Idempotency-Key', () => {
 
   test('a key is scoped to one UTC day', async () => {
     const customer = await withQuota(null);
-    subject.api.clock.set('2026-06-30T23:59:59.999Z');
+    api.clock.set('2026-06-30T23:59:59.999Z');
     await ask(customer, '/v1/models', 'a');
-    subject.api.clock.set('2026-07-01T00:00:00Z');
+    api.clock.set('2026-07-01T00:00:00Z');
     expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
     expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
   });
 
   test('it changes neither the burst counter nor the body', async () => {
     const customer = await withQuota(null);
-    const plain = await subject.api.ask(customer, '/v1/models');
+    const plain = await api.ask(customer, '/v1/models');
     const [first, second] = [await ask(customer, '/v1/models', 'a'), await ask(customer, '/v1/models', 'a')];
     expect([first.body, second.body]).toEqual([plain.body, plain.body]);
     const remaining = [plain, first, second].map(({ headers }) => Number(headers['x-ratelimit-remaining']));
@@ -81,9 +98,9 @@ describe('Idempotency-Key', () => {
 
   test('a 304 with a key takes no unit', async () => {
     const customer = await withQuota(null);
-    const { headers } = await subject.api.ask(customer, '/v1/models');
+    const { headers } = await api.ask(customer, '/v1/models');
     const again = { 'if-none-match': String(headers.etag), 'idempotency-key': 'a' };
-    const response = await subject.api.ask(customer, '/v1/models', { headers: again });
+    const response = await api.ask(customer, '/v1/models', { headers: again });
     expect([response.statusCode, response.headers['x-quota-used']]).toEqual([304, '1']);
     expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('2');
   });

@@ -1,25 +1,27 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../accounts/accounts.ts';
-import type { Customer } from '../../accounts/testing/subject.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { LIMIT_HEADERS, openGuardedApi, SAMPLE_DAYS } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import type { Customer } from '../../test/support/accounts/subject.ts';
+import { LIMIT_HEADERS } from '../../test/support/api/answers.ts';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { replaceQuota } from '../../test/support/api/test-accounts.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 /** Fails on purpose where a test says so. */
 const fault = { usage: false };
 
-const subject = useGuardedApi(() => ({
-  wrap: (accounts: Accounts): Accounts => ({
-    ...accounts,
-    quota: {
-      reserve: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.reserve(...given)),
-      settle: (reservation) => accounts.quota.settle(reservation),
-      release: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.release(...given)),
-      usage: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.usage(...given)),
-    },
-  }),
-}));
+const api = useApi({
+  days: SAMPLE_DAYS,
+  accounts: {
+    wrap: (accounts) =>
+      replaceQuota(accounts, {
+        reserve: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.reserve(...given)),
+        release: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.release(...given)),
+        usage: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.usage(...given)),
+      }),
+  },
+});
 
 function down(): AppError {
   return new AppError('unavailable', 'connect ECONNREFUSED 10.0.0.7:5432');
@@ -31,7 +33,7 @@ const OLD = '/v1/models/x/history?kind=score&from=2025-06-01&to=2026-06-01';
 const DOWNLOAD = `/v1/snapshots/${SAMPLE_DAYS[2]}/download?dataset=models`;
 
 function builder(contract = {}): Promise<Customer> {
-  return subject.api.accounts.add({ plan: 'builder', contract });
+  return api.accounts.add({ plan: 'builder', contract });
 }
 
 describe('Response headers', () => {
@@ -49,7 +51,7 @@ describe('Response headers', () => {
   ] as const)(
     'are on every authenticated answer and tell the state after it: $what',
     async ({ url, method, status, used }) => {
-      const response = await subject.api.ask(await builder(), url, { method });
+      const response = await api.ask(await builder(), url, { method });
       expect(response.statusCode).toBe(status);
       expect(response.headers).toMatchObject({
         'x-ratelimit-limit': '300',
@@ -68,8 +70,8 @@ describe('Response headers', () => {
 
   test('304 has them too, and counts as a request but not as a data response', async () => {
     const customer = await builder();
-    const { headers } = await subject.api.ask(customer, FEED);
-    const again = await subject.api.ask(customer, FEED, { headers: { 'if-none-match': String(headers.etag) } });
+    const { headers } = await api.ask(customer, FEED);
+    const again = await api.ask(customer, FEED, { headers: { 'if-none-match': String(headers.etag) } });
     expect(again.statusCode).toBe(304);
     expect(again.headers).toMatchObject({
       'x-ratelimit-remaining': '298',
@@ -81,7 +83,7 @@ describe('Response headers', () => {
   test('429 has them with Retry-After, for the quota as for the burst', async () => {
     const customer = await builder({ daily_quota: 1, burst_per_minute: 2 });
     const answers: LightMyRequestResponse[] = [];
-    for (let round = 0; round < 3; round += 1) answers.push(await subject.api.ask(customer, '/v1/models'));
+    for (let round = 0; round < 3; round += 1) answers.push(await api.ask(customer, '/v1/models'));
     const [, quota, burst] = answers;
     const common = {
       'x-quota-limit': '1',
@@ -94,24 +96,21 @@ describe('Response headers', () => {
   });
 
   test('500 gives the unit back and has them, saying nothing of what happened', async () => {
-    const api = await openGuardedApi(subject.storeFolder, { as: 'community' });
-    const view = api.follower.current();
+    const other = await openApi({ store: api.store.url, accounts: { as: 'community' } });
+    const view = other.follower.current();
     view.rows = () => Promise.reject(new Error('a detail that is nobody’s business'));
-    const response = await api.get('/v1/scores');
+    const response = await other.get('/v1/scores');
     expect([response.statusCode, response.json().error.code]).toEqual([500, 'internal_error']);
     expect(response.body).not.toContain('business');
     expect(response.headers).toMatchObject({ 'x-quota-used': '0', 'x-ratelimit-remaining': '59' });
-    await api.close();
+    await other.close();
   });
 
   test('503 has what is known without the control database, no unit is given for free, and no detail gets out', async () => {
     const customer = await builder();
-    await subject.api.ask(customer, '/v1/models');
+    await api.ask(customer, '/v1/models');
     fault.usage = true;
-    const [data, missing] = [
-      await subject.api.ask(customer, '/v1/models'),
-      await subject.api.ask(customer, '/v1/models/%20/x'),
-    ];
+    const [data, missing] = [await api.ask(customer, '/v1/models'), await api.ask(customer, '/v1/models/%20/x')];
     fault.usage = false;
     expect([data.statusCode, data.json().error]).toEqual([
       503,
@@ -133,7 +132,7 @@ describe('Response headers', () => {
   });
 
   test('an unlimited Commercial has the word unlimited', async () => {
-    const { headers } = await subject.api.ask(subject.api.accounts.customers.commercial, '/v1/models');
+    const { headers } = await api.ask(api.accounts.customers.commercial, '/v1/models');
     expect(headers).toMatchObject({
       'x-quota-limit': 'unlimited',
       'x-quota-remaining': 'unlimited',
@@ -144,7 +143,7 @@ describe('Response headers', () => {
 
   test('X-Cache is on data routes only, on every answer of theirs', async () => {
     const customer = await builder();
-    const cacheOf = async (url: string) => (await subject.api.ask(customer, url)).headers['x-cache'];
+    const cacheOf = async (url: string) => (await api.ask(customer, url)).headers['x-cache'];
     expect([await cacheOf('/v1/scores?limit=7'), await cacheOf('/v1/scores?limit=7')]).toEqual(['MISS', 'HIT']);
     expect(await Promise.all([DOWNLOAD, OLD, '/v1/models?limit=0', '/v1/models/none'].map(cacheOf))).toEqual(
       Array(4).fill('BYPASS'),
@@ -158,7 +157,7 @@ describe('Response headers', () => {
     const customer = await builder();
     const answers = await Promise.all(
       [1, 2, 3].map(() =>
-        subject.api.ask(customer, '/v1/models', { headers: { 'x-request-id': 'mine', 'request-id': 'mine' } }),
+        api.ask(customer, '/v1/models', { headers: { 'x-request-id': 'mine', 'request-id': 'mine' } }),
       ),
     );
     const ids = answers.map(({ headers }) => headers['x-request-id']);
@@ -168,6 +167,6 @@ describe('Response headers', () => {
 
   test('answers without authentication have none of them', async () => {
     for (const url of ['/v1/models', '/v1/nothing', '/nothing', '/health/live', '/openapi.json'])
-      expect(Object.keys((await subject.api.get(url)).headers)).toEqual(expect.not.arrayContaining([...LIMIT_HEADERS]));
+      expect(Object.keys((await api.get(url)).headers)).toEqual(expect.not.arrayContaining([...LIMIT_HEADERS]));
   });
 });

@@ -1,7 +1,7 @@
-import type { BurstState } from '../../accounts/burst/window.ts';
-import type { PlanName } from '../../schemas/plans.ts';
+import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
+import type { PlanName } from '../../accounts/plans/plans.ts';
 
-/** Where a caller stands after a request (SPEC "Response headers"). */
+/** Where a caller stands after a request (specification "Limit headers"). */
 export interface Standing {
   readonly plan: PlanName;
   readonly burst: BurstState;

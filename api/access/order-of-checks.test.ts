@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Customer } from '../../accounts/testing/subject.ts';
-import { steadyError, steadyHeaders } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import type { Customer } from '../../test/support/accounts/subject.ts';
+import { steadyError, steadyHeaders } from '../../test/support/api/answers.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const subject = useGuardedApi(() => ({ settings: { failedAttemptsMax: 1_000_000 } }));
+const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
 const LATEST = '2026-06-03';
 const OLD = '/v1/models/x/history?kind=score&from=2025-01-01&to=2026-01-01';
 
 /** A Builder whose quota is used up. */
 async function exhausted(contract = {}): Promise<Customer> {
   const terms = { daily_quota: 1, burst_per_minute: 10_000, ...contract };
-  const customer = await subject.api.accounts.add({ plan: 'builder', contract: terms });
-  await subject.api.ask(customer, '/v1/models');
+  const customer = await api.accounts.add({ plan: 'builder', contract: terms });
+  await api.ask(customer, '/v1/models');
   return customer;
 }
 
@@ -20,31 +21,33 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
     const urls = ['/v1/nothing', '/v1/changes', '/v1/models?limit=x', OLD, '/v1/account'];
     for (const url of urls) {
       const headers = { 'idempotency-key': 'x'.repeat(200), 'if-none-match': '*' };
-      expect([url, (await subject.api.get(url, headers)).statusCode]).toEqual([url, 401]);
+      expect([url, (await api.get(url, headers)).statusCode]).toEqual([url, 401]);
     }
   });
 
   test('burst comes before features, validation and quota', async () => {
     const customer = await exhausted({ burst_per_minute: 1, features: ['history'] });
     for (const url of ['/v1/changes', '/v1/models?limit=x', '/v1/models', '/v1/nothing', '/v1/account']) {
-      const response = await subject.api.ask(customer, url);
+      const response = await api.ask(customer, url);
       expect([url, response.json().error?.limit_type]).toEqual([url, 'burst']);
     }
   });
 
   test('the plan’s features come before validation', async () => {
-    const { community } = subject.api.accounts.customers;
+    const { community } = api.accounts.customers;
     for (const url of ['/v1/changes?limit=x', '/v1/snapshots/none/download', '/v1/snapshots'])
-      expect((await subject.api.ask(community, url)).json().error).toMatchObject({
-        ...{ code: 'feature_not_in_plan', plan: 'community', param: null },
+      expect((await api.ask(community, url)).json().error).toMatchObject({
+        code: 'feature_not_in_plan',
+        plan: 'community',
+        param: null,
         help_url: expect.stringMatching(/\/docs\/errors\/feature_not_in_plan$/),
       });
   });
 
   test('an exhausted quota still gives 304, 403, 404, 405 and 422, and the account', async () => {
     const customer = await exhausted();
-    const { headers } = await subject.api.ask(subject.api.accounts.customers.commercial, '/v1/models');
-    const fresh = await subject.api.ask(customer, '/v1/models', { headers: { 'if-none-match': String(headers.etag) } });
+    const { headers } = await api.ask(api.accounts.customers.commercial, '/v1/models');
+    const fresh = await api.ask(customer, '/v1/models', { headers: { 'if-none-match': String(headers.etag) } });
     expect([fresh.statusCode, fresh.body]).toEqual([304, '']);
     const statuses: unknown[] = [];
     for (const url of [
@@ -55,36 +58,36 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
       '/v1/models?limit=x',
       '/v1/account',
     ])
-      statuses.push((await subject.api.ask(customer, url)).statusCode);
+      statuses.push((await api.ask(customer, url)).statusCode);
     expect(statuses).toEqual([403, 403, 404, 404, 422, 200]);
-    expect((await subject.api.ask(customer, '/v1/models', { method: 'POST' })).statusCode).toBe(405);
-    expect((await subject.api.ask(customer, '/v1/models')).statusCode).toBe(429);
+    expect((await api.ask(customer, '/v1/models', { method: 'POST' })).statusCode).toBe(405);
+    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(429);
   });
 
   test('an exhausted quota asks no query: what only a query could tell is 429, whether it exists or not', async () => {
     const customer = await exhausted();
     const [known, unknown] = [
-      await subject.api.ask(customer, '/v1/models/aurora-2'),
-      await subject.api.ask(customer, '/v1/models/none'),
+      await api.ask(customer, '/v1/models/aurora-2'),
+      await api.ask(customer, '/v1/models/none'),
     ];
     expect([known.statusCode, steadyError(known)]).toEqual([429, steadyError(unknown)]);
   });
 
   test('two keys with the same rights share an ETag, two with other windows do not', async () => {
-    const { community, builder, commercial } = subject.api.accounts.customers;
-    const etagOf = async (customer: Customer, url: string) => (await subject.api.ask(customer, url)).headers.etag;
+    const { community, builder, commercial } = api.accounts.customers;
+    const etagOf = async (customer: Customer, url: string) => (await api.ask(customer, url)).headers.etag;
     const history = '/v1/models/aurora-2/history?kind=pricing';
     const tags = await Promise.all([community, builder, commercial].map((customer) => etagOf(customer, history)));
     expect(new Set(tags).size).toBe(3);
-    expect(await etagOf(await subject.api.accounts.add({ plan: 'builder' }), history)).toBe(tags[1]);
+    expect(await etagOf(await api.accounts.add({ plan: 'builder' }), history)).toBe(tags[1]);
     expect(await etagOf(community, '/v1/models')).toBe(await etagOf(commercial, '/v1/models'));
   });
 });
 
 describe('A denied read looks like a missing one', () => {
   test('a snapshot that is not the caller’s to see is like one that never was: status, body, headers', async () => {
-    const customer = await subject.api.accounts.add({ plan: 'builder' });
-    const ask = (id: string, query: string) => subject.api.ask(customer, `/v1/snapshots/${id}/download?${query}`);
+    const customer = await api.accounts.add({ plan: 'builder' });
+    const ask = (id: string, query: string) => api.ask(customer, `/v1/snapshots/${id}/download?${query}`);
     for (const query of [
       'dataset=models',
       'dataset=scores&redirect=true',
@@ -103,7 +106,7 @@ describe('A denied read looks like a missing one', () => {
     });
   });
 
-  function bodyOf(response: Awaited<ReturnType<typeof subject.api.get>>): unknown {
+  function bodyOf(response: Awaited<ReturnType<typeof api.get>>): unknown {
     return response.statusCode === 422 ? response.json() : steadyError(response);
   }
 });

@@ -1,13 +1,14 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { times } from '../../accounts/testing/subject.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { times } from '../../test/support/accounts/subject.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const subject = useGuardedApi(() => ({ open: { database: { sqlite: { busyTimeoutMs: 20 } } } }));
+const api = useApi({ days: SAMPLE_DAYS, accounts: { open: { database: { sqlite: { busyTimeoutMs: 20 } } } } });
 
 /** Another process's write that doesn't end until it is told. */
 function lockDatabase(): { release(): void } {
-  const database = new Database(subject.api.accounts.url.replace('sqlite:', ''));
+  const database = new Database(api.accounts.url.replace('sqlite:', ''));
   database.exec('begin immediate');
   return {
     release: () => {
@@ -19,14 +20,14 @@ function lockDatabase(): { release(): void } {
 
 describe('A control database that can not be written', () => {
   test('data is 503 unavailable in the envelope and never free; what needs no unit goes on; it recovers by itself', async () => {
-    const customer = await subject.api.accounts.add({ plan: 'builder', contract: { daily_quota: 3 } });
-    const first = await subject.api.ask(customer, '/v1/models');
+    const customer = await api.accounts.add({ plan: 'builder', contract: { daily_quota: 3 } });
+    const first = await api.ask(customer, '/v1/models');
     const lock = lockDatabase();
-    const during = await times(10, () => subject.api.ask(customer, '/v1/models'));
+    const during = await times(10, () => api.ask(customer, '/v1/models'));
     const condition = { 'if-none-match': String(first.headers.etag) };
-    const unchanged = await subject.api.ask(customer, '/v1/models', { headers: condition });
+    const unchanged = await api.ask(customer, '/v1/models', { headers: condition });
     const others = await times(3, (index) =>
-      subject.api.ask(customer, ['/v1/account', '/v1/nothing', '/v1/models?limit=x'][index] ?? ''),
+      api.ask(customer, ['/v1/account', '/v1/nothing', '/v1/models?limit=x'][index] ?? ''),
     );
     lock.release();
     for (const response of during) {
@@ -39,16 +40,15 @@ describe('A control database that can not be written', () => {
     }
     expect([unchanged, ...others].map(({ statusCode }) => statusCode)).toEqual([304, 200, 404, 422]);
     expect([unchanged, ...others].map(({ headers }) => headers['x-quota-used'])).toEqual(['1', '1', '1', '1']);
-    const after = await subject.api.ask(customer, '/v1/models');
+    const after = await api.ask(customer, '/v1/models');
     expect([after.statusCode, after.headers['x-quota-used']]).toEqual([200, '2']);
   });
 
   test('a burst limit holds all the same', async () => {
-    const customer = await subject.api.accounts.add({ contract: { burst_per_minute: 2 } });
+    const customer = await api.accounts.add({ contract: { burst_per_minute: 2 } });
     const lock = lockDatabase();
     const statuses: number[] = [];
-    for (let round = 0; round < 4; round += 1)
-      statuses.push((await subject.api.ask(customer, '/v1/scores')).statusCode);
+    for (let round = 0; round < 4; round += 1) statuses.push((await api.ask(customer, '/v1/scores')).statusCode);
     lock.release();
     expect(statuses).toEqual([503, 503, 429, 429]);
   });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Customer, times } from '../../accounts/testing/subject.ts';
-import type { Contract } from '../../schemas/terms.ts';
-import { openGuardedApi, publishSample } from '../testing/guarded-api.ts';
-import { countStatuses, fetchOnce, listen } from '../testing/listen.ts';
-import { WIDE_BACKSTOP } from '../testing/test-accounts.ts';
+import type { Contract } from '../../accounts/plans/terms.ts';
+import { type Customer, times } from '../../test/support/accounts/subject.ts';
+import { countStatuses, fetchOnce, listen } from '../../test/support/api/listen.ts';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { WIDE_BACKSTOP } from '../../test/support/api/test-accounts.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 /** Servers that hold their limits together. */
 export interface ParallelSubject {
@@ -84,15 +85,15 @@ export function describeParallel(name: string, create: () => Promise<ParallelSub
 
 /** One API in this process; without an address on SQLite. */
 export async function openParallelApi(database?: string): Promise<ParallelSubject> {
-  const store = await publishSample();
   const address = database === undefined ? {} : { database };
-  const api = await openGuardedApi(store.folder, { open: { backstop: WIDE_BACKSTOP }, ...address });
+  const api = await openApi({
+    days: SAMPLE_DAYS,
+    settings: { backstop: WIDE_BACKSTOP },
+    accounts: address,
+  });
   return {
     urls: [await listen(api.app)],
     add: (contract) => api.accounts.add({ plan: 'commercial', contract }),
-    close: async () => {
-      await api.close();
-      await store.dispose();
-    },
+    close: () => api.close(),
   };
 }

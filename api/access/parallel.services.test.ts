@@ -1,5 +1,5 @@
-import { PostgresServer } from '../../accounts/testing/postgres-server.ts';
-import { describeWith } from '../../accounts/testing/server-process.ts';
+import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
+import { describeWith } from '../../test/support/processes/server-process.ts';
 import { describeParallel, openParallelApi } from './parallel.contract.ts';
 
 describeWith('postgres', 'with a PostgreSQL server', () => {

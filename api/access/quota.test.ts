@@ -1,43 +1,47 @@
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../accounts/database/open-database.ts';
-import type { Customer } from '../../accounts/testing/subject.ts';
-import { MODEL, NOON, SAMPLE_DAYS } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import type { Customer } from '../../test/support/accounts/subject.ts';
+import { NOON } from '../../test/support/api/open-api.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const subject = useGuardedApi();
+const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 const LATEST = SAMPLE_DAYS[2];
 const DOWNLOAD = `/v1/snapshots/${LATEST}/download?dataset=models`;
 
 /** The statuses of requests, one after the other. */
 async function statusesOf(customer: Customer, urls: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];
-  for (const url of urls) statuses.push((await subject.api.ask(customer, url)).statusCode);
+  for (const url of urls) statuses.push((await api.ask(customer, url)).statusCode);
   return statuses;
 }
 
 async function usedBy(customer: Customer): Promise<number> {
-  return (await subject.api.accountOf(customer)).usage.used;
+  return (await api.accountOf(customer)).usage.used;
 }
 
 function withQuota(daily_quota: number | null, plan: 'community' | 'builder' | 'commercial' = 'commercial') {
-  return subject.api.accounts.add({ plan, contract: { daily_quota, burst_per_minute: 10_000 } });
+  return api.accounts.add({ plan, contract: { daily_quota, burst_per_minute: 10_000 } });
 }
 
 /** Says that an integration was verified, until another one is done. */
 async function verifyIntegrations(organizationId: string, count: number): Promise<void> {
-  const database = await openDatabase(subject.api.accounts.url);
+  const database = await openDatabase(api.accounts.url);
   const rows = Array.from({ length: count }, (_, index) => ({
-    ...{ id: `${organizationId}-${index}`, organization_id: organizationId, url: `https://example.com/${index}` },
-    ...{ verified_at: Date.parse(NOON), ended_at: null },
+    id: `${organizationId}-${index}`,
+    organization_id: organizationId,
+    url: `https://example.com/${index}`,
+    verified_at: Date.parse(NOON),
+    ended_at: null,
   }));
   await database.kysely.insertInto('verified_integrations').values(rows).execute();
   await database.close();
 }
 
 describe('Daily quota rules', () => {
-  test('rule 1: one pool per organization, shared by all of its keys and by nobody else', async () => {
+  test('one pool per organization, shared by all of its keys and by nobody else', async () => {
     const [customer, neighbour] = [await withQuota(3), await withQuota(3)];
-    const { key } = await subject.api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+    const { key } = await api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
     await statusesOf(customer, ['/v1/models', '/v1/models']);
     expect(await usedBy({ ...customer, key })).toBe(2);
     expect(await statusesOf({ ...customer, key }, ['/v1/models', '/v1/models'])).toEqual([200, 429]);
@@ -61,9 +65,9 @@ describe('Daily quota rules', () => {
     DOWNLOAD,
     '/v1/changes',
     '/v1/changes?limit=1',
-  ])('rule 2: a 200 of %s is one unit, fresh or from the cache, whatever its size', async (url) => {
+  ])('a 200 of %s is one unit, fresh or from the cache, whatever its size', async (url) => {
     const customer = await withQuota(null);
-    const [first, second] = [await subject.api.ask(customer, url), await subject.api.ask(customer, url)];
+    const [first, second] = [await api.ask(customer, url), await api.ask(customer, url)];
     expect([first.statusCode, first.headers['x-quota-used'], first.headers['x-quota-limit']]).toEqual([
       200,
       '1',
@@ -76,8 +80,8 @@ describe('Daily quota rules', () => {
     ]);
   });
 
-  test('rule 3: 4xx, 405, 410, 422 and 429 do not count', async () => {
-    const customer = await subject.api.accounts.add({ plan: 'builder', contract: { daily_quota: 1 } });
+  test('4xx, 405, 410, 422 and 429 do not count', async () => {
+    const customer = await api.accounts.add({ plan: 'builder', contract: { daily_quota: 1 } });
     const urls = [
       '/v1/models/none',
       '/v1/nothing',
@@ -86,16 +90,16 @@ describe('Daily quota rules', () => {
       '/v1/snapshots/none/download?dataset=models',
     ];
     expect(await statusesOf(customer, urls)).toEqual([404, 404, 422, 422, 404]);
-    expect((await subject.api.ask(customer, '/v1/models', { method: 'POST' })).statusCode).toBe(405);
+    expect((await api.ask(customer, '/v1/models', { method: 'POST' })).statusCode).toBe(405);
     expect(await usedBy(customer)).toBe(0);
     expect(await statusesOf(customer, ['/v1/models', '/v1/models', '/v1/models'])).toEqual([200, 429, 429]);
     expect(await usedBy(customer)).toBe(1);
   });
 
-  test('rule 3: a 304 never counts, for the tag as for the date', async () => {
+  test('a 304 never counts, for the tag as for the date', async () => {
     const customer = await withQuota(2);
     for (const url of ['/v1/models', '/v1/changes']) {
-      const { headers } = await subject.api.ask(customer, url);
+      const { headers } = await api.ask(customer, url);
       const before = await usedBy(customer);
       for (const condition of [
         { 'if-none-match': String(headers.etag) },
@@ -103,66 +107,71 @@ describe('Daily quota rules', () => {
         { 'if-none-match': '*' },
         { 'if-modified-since': String(headers['last-modified']) },
       ]) {
-        const response = await subject.api.ask(customer, url, { headers: condition });
+        const response = await api.ask(customer, url, { headers: condition });
         expect([response.statusCode, response.headers['x-quota-used']]).toEqual([304, `${before}`]);
       }
     }
   });
 
-  test('rule 3: a 302 of a download counts as one unit, and fetching the file as none', async () => {
+  test('a 302 of a download counts as one unit, and fetching the file as none', async () => {
     const customer = await withQuota(null);
-    const redirect = await subject.api.ask(customer, `${DOWNLOAD}&redirect=true`);
+    const redirect = await api.ask(customer, `${DOWNLOAD}&redirect=true`);
     expect([redirect.statusCode, redirect.headers['x-quota-used']]).toEqual([302, '1']);
     const { pathname, search } = new URL(String(redirect.headers.location));
-    expect((await subject.api.get(pathname + search)).statusCode).toBe(200);
+    expect((await api.get(pathname + search)).statusCode).toBe(200);
     expect(await usedBy(customer)).toBe(1);
   });
 
-  test('rule 4: the account route costs nothing and works when the quota is used up', async () => {
+  test('the account route costs nothing and works when the quota is used up', async () => {
     const customer = await withQuota(1);
     expect(
       await statusesOf(customer, ['/v1/account', '/v1/account', '/v1/models', '/v1/models', '/v1/account']),
     ).toEqual([200, 200, 200, 429, 200]);
-    expect(await subject.api.accountOf(customer)).toMatchObject({ usage: { used: 1, remaining: 0 } });
+    expect(await api.accountOf(customer)).toMatchObject({ usage: { used: 1, remaining: 0 } });
   });
 
-  test('rule 6: when the quota is used up, data routes answer 429 quota_exceeded until midnight UTC', async () => {
+  test('when the quota is used up, data routes answer 429 quota_exceeded until midnight UTC', async () => {
     const customer = await withQuota(1, 'builder');
-    await subject.api.ask(customer, '/v1/models');
-    const response = await subject.api.ask(customer, '/v1/scores');
+    await api.ask(customer, '/v1/models');
+    const response = await api.ask(customer, '/v1/scores');
     expect(response.statusCode).toBe(429);
     expect(response.headers['retry-after']).toBe(`${12 * 3600}`);
     expect(response.json()).toEqual({
       error: {
-        ...{ code: 'quota_exceeded', message: expect.any(String), param: null, limit_type: 'daily_quota' },
-        ...{ plan: 'builder', reset_at: '2026-07-01T00:00:00.000Z', request_id: response.headers['x-request-id'] },
+        code: 'quota_exceeded',
+        message: expect.any(String),
+        param: null,
+        limit_type: 'daily_quota',
+        plan: 'builder',
+        reset_at: '2026-07-01T00:00:00.000Z',
+        request_id: response.headers['x-request-id'],
         help_url: expect.stringMatching(/\/docs\/errors\/quota_exceeded$/),
       },
     });
   });
 
-  test('rule 6: X-Quota-Remaining: 0 on a success means that the next data request gets 429', async () => {
+  test('X-Quota-Remaining: 0 on a success means that the next data request gets 429', async () => {
     const customer = await withQuota(2);
     const remaining: unknown[] = [];
     for (let round = 0; round < 3; round += 1)
-      remaining.push((await subject.api.ask(customer, '/v1/models')).headers['x-quota-remaining']);
+      remaining.push((await api.ask(customer, '/v1/models')).headers['x-quota-remaining']);
     expect(remaining).toEqual(['1', '0', '0']);
     expect(await statusesOf(customer, ['/v1/models'])).toEqual([429]);
   });
 
-  test('rule 6: an upgrade lifts the limit from the next request on', async () => {
+  test('an upgrade lifts the limit from the next request on', async () => {
     const customer = await withQuota(1, 'community');
     expect(await statusesOf(customer, ['/v1/models', '/v1/models', '/v1/changes'])).toEqual([200, 429, 403]);
-    const { administration } = subject.api.accounts.accounts;
+    const { administration } = api.accounts.accounts;
     const { subscription } = await administration.getOrganization(customer.organizationId);
     await administration.setPlan(customer.organizationId, { ...subscription, plan: 'builder', contract: {} });
-    const response = await subject.api.ask(customer, '/v1/changes');
+    const response = await api.ask(customer, '/v1/changes');
     expect(response.headers).toMatchObject({
       'x-quota-limit': '5000',
       'x-quota-used': '2',
       'x-service-plan': 'builder',
     });
-    expect(await subject.api.accountOf(customer)).toMatchObject({ plan: { plan: 'builder' }, usage: { limit: 5000 } });
+    expect(await api.accountOf(customer)).toMatchObject({ plan: { plan: 'builder' }, usage: { limit: 5000 } });
   });
 
   test.each([
@@ -170,12 +179,12 @@ describe('Daily quota rules', () => {
     ['community', 2, 1000],
     ['community', 3, 1000],
     ['builder', 2, 5500],
-  ] as const)('rule 7: %s with %i verified integrations has %i responses a day', async (plan, integrations, limit) => {
-    const customer = await subject.api.accounts.add({ plan });
+  ] as const)('%s with %i verified integrations has %i responses a day', async (plan, integrations, limit) => {
+    const customer = await api.accounts.add({ plan });
     await verifyIntegrations(customer.organizationId, integrations);
-    const response = await subject.api.ask(customer, '/v1/models');
+    const response = await api.ask(customer, '/v1/models');
     expect(response.headers).toMatchObject({ 'x-quota-limit': `${limit}`, 'x-quota-remaining': `${limit - 1}` });
-    const { usage, plan: told } = await subject.api.accountOf(customer);
+    const { usage, plan: told } = await api.accountOf(customer);
     expect({ limit: usage.limit, base: told.daily_quota }).toEqual({ limit, base: plan === 'community' ? 500 : 5000 });
   });
 });

@@ -1,11 +1,11 @@
-import type { BurstState } from '../../accounts/burst/window.ts';
+import type { UsageState } from '../../accounts/account.ts';
+import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import type { UsageState } from '../../schemas/account.ts';
+import type { Feature } from '../../accounts/plans/plans.ts';
+import { ApiError } from '../../http/errors/api-error.ts';
 import { isAppError } from '../../schemas/errors.ts';
-import type { Feature } from '../../schemas/plans.ts';
-import { ApiError } from '../api-error.ts';
 
-/** What a caller is told that asks too often (SPEC "Burst rules" 2 and 3). */
+/** What a caller is told that asks too often (specification "Burst limit"; specification "Backstop"). */
 export function tooManyRequests(state: BurstState, { terms }: Caller, what: string): ApiError {
   return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
     limitType: 'burst',
@@ -15,7 +15,7 @@ export function tooManyRequests(state: BurstState, { terms }: Caller, what: stri
   });
 }
 
-/** What a caller is told whose day is used up (SPEC "Daily quota rules" 6). */
+/** What a caller is told whose day is used up (specification "Daily quota"). */
 export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller, now: Date): ApiError {
   const seconds = Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
   return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
@@ -26,15 +26,15 @@ export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller,
   });
 }
 
-/** Throws `feature_not_in_plan` where the caller's plan lacks it; null is no feature. */
-export function assertFeature(feature: Feature | null, { terms }: Caller): void {
-  if (feature === null || terms.features.includes(feature)) return;
+/** `feature_not_in_plan` where the caller's plan lacks it, else undefined; null is no feature. */
+export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
+  if (feature === null || terms.features.includes(feature)) return undefined;
   const message = `The ${terms.displayName} plan does not include ${feature}`;
-  throw new ApiError('feature_not_in_plan', message, { plan: terms.plan });
+  return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
 }
 
-/** Why the control database doesn't answer is for the log, not for callers (DECISIONS "500 / 503"). */
-export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+/** Why the control database doesn't answer is for the log; callers are told `unavailable` and no more. */
+export async function hideOutageReason<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../schemas/day.ts';
-import type { Manifest } from '../schemas/manifest.ts';
-import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../schemas/terms.ts';
+import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
+import type { Manifest } from '../../schemas/manifest.ts';
 import { ALL_RIGHTS, planLimitFrom, type Rights } from './rights.ts';
-import { visibleSnapshots } from './snapshot-rights.ts';
+import { visibleSnapshots } from './visible-snapshots.ts';
 
 const TODAY: Day = '2026-06-30';
 /** Every day of two years up to yesterday, oldest first. */

@@ -1,8 +1,8 @@
-import type { Day } from '../schemas/day.ts';
-import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../schemas/plans.ts';
-import { planWindowStart } from '../schemas/quota-day.ts';
+import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../../accounts/plans/plans.ts';
+import { planWindowStart } from '../../accounts/quota/quota-day.ts';
+import type { Day } from '../../schemas/day.ts';
 
-/** What a caller may see, as the data routes need it (SPEC "Plans and rights"). */
+/** What a caller may see, as the data routes need it (specification "Plans"; "Plan window"). */
 export interface Rights {
   /** The plan's code; null where nobody is asked for a key. */
   readonly plan: string | null;
@@ -15,7 +15,7 @@ export interface Rights {
 /** Rights without a limit: the service without accounts. */
 export const ALL_RIGHTS: Rights = { plan: null, historyMonths: HISTORY_MONTHS_FULL, snapshots: null };
 
-/** The oldest day whose history may be queried; null: no limit (DECISIONS "plan window"). */
+/** The oldest day whose history may be queried; null: no limit (specification "Plan window"). */
 export function planLimitFrom({ historyMonths }: Rights, today: Day): Day | null {
   return planWindowStart(historyMonths, today);
 }

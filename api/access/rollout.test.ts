@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenAccountsOptions } from '../../accounts/open-accounts.ts';
-import type { Enforcement } from '../../schemas/enforcement.ts';
-import type { Subscription } from '../../schemas/terms.ts';
-import { type GuardedApi, openGuardedApi } from '../testing/guarded-api.ts';
-import { useGuardedApi } from '../testing/use-guarded-api.ts';
+import type { Enforcement } from '../../accounts/plans/enforcement.ts';
+import type { Subscription } from '../../accounts/plans/terms.ts';
+import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const subject = useGuardedApi();
+const shared = useApi({ days: SAMPLE_DAYS, accounts: {} });
 const TIGHT = { daily_quota: 1, burst_per_minute: 3 };
 
-async function withEnforcement<T>(enforcement: Enforcement, work: (api: GuardedApi) => Promise<T>): Promise<T> {
+async function withEnforcement<T>(enforcement: Enforcement, work: (api: TestApi) => Promise<T>): Promise<T> {
   const open: OpenAccountsOptions = { enforcement };
-  const api = await openGuardedApi(subject.storeFolder, { open });
+  const api = await openApi({ store: shared.store.url, accounts: { open } });
   try {
     return await work(api);
   } finally {
@@ -19,9 +20,9 @@ async function withEnforcement<T>(enforcement: Enforcement, work: (api: GuardedA
 }
 
 /** The statuses of five data requests of a new customer with a quota of 1 and a burst of 3, and the last one's headers. */
-async function fiveRequests(api: GuardedApi, subscription: Partial<Subscription> = {}) {
+async function fiveRequests(api: TestApi, subscription: Partial<Subscription> = {}) {
   const customer = await api.accounts.add({ contract: TIGHT, ...subscription });
-  const answers: Awaited<ReturnType<GuardedApi['get']>>[] = [];
+  const answers: Awaited<ReturnType<TestApi['get']>>[] = [];
   for (let round = 0; round < 5; round += 1) answers.push(await api.ask(customer, '/v1/models'));
   return { statuses: answers.map(({ statusCode }) => statusCode), headers: answers.at(-1)?.headers ?? {} };
 }
@@ -42,7 +43,7 @@ describe('Rollout of enforcement', () => {
   test('measure: what refuses all the same are the per-route backstop, features, the window and missing keys', async () => {
     await withEnforcement({ mode: 'measure', from: null }, async (api) => {
       const { community } = api.accounts.customers;
-      const answers = await Promise.all(Array.from({ length: 31 }, () => api.ask(community, '/v1/updates')));
+      const answers = await Promise.all(Array.from({ length: 61 }, () => api.ask(community, '/v1/updates')));
       expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
       expect((await api.ask(community, '/v1/changes')).statusCode).toBe(403);
       const old = '/v1/rankings/history?category_id=general&from=2025-10-01';

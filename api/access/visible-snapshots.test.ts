@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { addDays, type Day } from '../schemas/day.ts';
-import type { Manifest } from '../schemas/manifest.ts';
-import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../schemas/plans.ts';
-import { visibleSnapshots } from './snapshot-rights.ts';
+import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../../accounts/plans/plans.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
+import type { Manifest } from '../../schemas/manifest.ts';
+import { visibleSnapshots } from './visible-snapshots.ts';
 
 const TODAY = '2026-06-11';
 /** Every day from 2025-12-30 to 2026-06-10, but not the last one of January. */

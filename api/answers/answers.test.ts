@@ -1,9 +1,8 @@
 /** What every data route does alike: entity tags, conditions, the cache, compression. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openSeries, type Series } from '../test/series.ts';
-import { BACKFILL_ROWS, publishSmallDays, SMALL_DAYS, TODAY } from './testing/small-days.ts';
-import { openTestApi, type TestApi } from './testing/test-api.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { BACKFILL_ROWS, publishSmallDays, SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
 
 const PUBLIC = ['/v1/models', '/v1/models/a', '/v1/benchmarks', '/v1/scores', '/v1/rankings?category=general'];
 const PUBLIC_TODAY = ['/v1/updates'];
@@ -12,18 +11,10 @@ const PRIVATE_TODAY = ['/v1/models/a/history?kind=score', '/v1/rankings/history?
 const ROUTES = [...PUBLIC, '/v1/categories', ...PUBLIC_TODAY, ...PRIVATE, ...PRIVATE_TODAY];
 const DAYS = Object.keys(SMALL_DAYS);
 
-let series: Series;
-let api: TestApi;
-let now = new Date(`${TODAY}T12:00:00Z`);
-
-beforeAll(async () => {
-  series = await openSeries();
-  await publishSmallDays(series, DAYS.slice(0, -1));
-  api = await openTestApi(series.url, { now: () => now, settings: { compressFromBytes: 300 } });
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
+const api = useApi({
+  days: (store) => publishSmallDays(store, DAYS.slice(0, -1)),
+  now: `${TODAY}T12:00:00Z`,
+  settings: { compressFromBytes: 300 },
 });
 
 async function etagOf(path: string, headers: Record<string, string> = {}): Promise<string> {
@@ -122,7 +113,7 @@ test('other requests have other tags', async () => {
 test('what isn’t there is 404 under any condition', async () => {
   const missing = '/v1/models/nobody/history?kind=score';
   expect((await api.get(missing, { 'if-none-match': '*' })).statusCode).toBe(404);
-  expect((await api.get(missing, { 'if-modified-since': new Date(now).toUTCString() })).statusCode).toBe(404);
+  expect((await api.get(missing, { 'if-modified-since': api.clock.now().toUTCString() })).statusCode).toBe(404);
 });
 
 test('the first of equal requests is a MISS, the others are HITs', async () => {
@@ -161,7 +152,7 @@ describe('compressed', () => {
 // Last: they change what is published.
 test('a new release changes every tag, and what was kept is asked for anew', async () => {
   const before = await Promise.all(ROUTES.map((path) => etagOf(path)));
-  await publishSmallDays(series, DAYS.slice(-1));
+  await publishSmallDays(api.store, DAYS.slice(-1));
   await api.follower.refresh();
   for (const [i, path] of ROUTES.entries()) {
     const response = await api.get(path, { 'if-none-match': before[i] ?? '' });
@@ -171,7 +162,7 @@ test('a new release changes every tag, and what was kept is asked for anew', asy
 
 test('a backfill changes tags and Last-Modified', async () => {
   const before = await etagOf('/v1/models/a/history?kind=pricing');
-  await series.backfill(BACKFILL_ROWS, '2026-06-10T10:00:00Z');
+  await api.store.backfill(BACKFILL_ROWS, '2026-06-10T10:00:00Z');
   await api.follower.refresh();
   const { headers } = await api.get('/v1/models');
   expect(headers['last-modified']).toBe('Wed, 10 Jun 2026 10:00:00 GMT');
@@ -181,7 +172,7 @@ test('a backfill changes tags and Last-Modified', async () => {
 test('at midnight the default range moves on, and with it the tag', async () => {
   const path = '/v1/models/a/history?kind=score';
   const [before, fixed] = [await etagOf(path), await etagOf(`${path}&from=2026-06-01&to=2026-06-03`)];
-  now = new Date('2026-06-12T00:00:00Z');
+  api.clock.set('2026-06-12T00:00:00Z');
   const response = await api.get(path, { 'if-none-match': before });
   expect(response.headers['last-modified']).toBe('Fri, 12 Jun 2026 00:00:00 GMT');
   expect(response.json()).toMatchObject({ window: { to: '2026-06-12' } });

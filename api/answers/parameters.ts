@@ -1,10 +1,11 @@
 /**
  * The kinds of parameters that a URL can carry. Each parses text strictly, says in pydantic's words what is wrong
- * (DECISIONS "Errors") and describes itself for the OpenAPI document.
+ * (specification "Validation errors") and describes itself for the OpenAPI document.
  */
 import { z } from 'zod';
-import { dayProblem } from './parameters-day.ts';
-import type { IssueParams } from './validation.ts';
+import type { IssueParams } from '../../http/errors/validation.ts';
+import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+import { isDay } from '../../schemas/day.ts';
 
 interface Described {
   readonly description: string;
@@ -103,6 +104,11 @@ export function text({ max, ...options }: Described & { readonly max: number }) 
     .meta({ minLength: 1, maxLength: max, ...described(options) });
 }
 
+/** An id of the data, as a filter or in a path. */
+export function id(description: string, example?: string) {
+  return text({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
+}
+
 /** One of a closed set of words. */
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T, options: Described) {
   return z.enum(values).meta(described(options));
@@ -124,4 +130,22 @@ export function flag(options: Described) {
 
 function described({ description, example }: Described) {
   return { description, ...(example === undefined ? {} : { example }) };
+}
+
+/** What keeps a text from being a day written `YYYY-MM-DD`, in pydantic's words; undefined where nothing does. */
+function dayProblem(word: string): string | undefined {
+  const [year, month, date] = [word.slice(0, 4), word.slice(5, 7), word.slice(8, 10)];
+  if (word.length < 'YYYY-MM-DD'.length) return 'input is too short';
+  if (!isDigits(year)) return 'invalid character in year';
+  if (word[4] !== '-' || word[7] !== '-') return 'invalid date separator, expected `-`';
+  if (!isDigits(month)) return 'invalid character in month';
+  if (!isDigits(date)) return 'invalid character in day';
+  if (month < '01' || month > '12') return 'month value is outside expected range of 1-12';
+  if (!isDay(`${year}-${month}-${date}`)) return 'day value is outside expected range';
+  if (year === '0000') return 'year 0 is out of range';
+  return word.length > 'YYYY-MM-DD'.length ? 'unexpected extra characters at the end of the input' : undefined;
+}
+
+function isDigits(word: string): boolean {
+  return /^\d+$/.test(word);
 }

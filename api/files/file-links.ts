@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signed addresses for the objects of a file store, which has none of its own (DECISIONS "signed URL on the file store").
+ * Signed addresses for the objects of a file store, which has none of its own (specification "Signed addresses").
  *
  * - `/files/<key>?expires=<unix seconds>&signature=<base64url>`; the signature is HMAC-SHA256 over key, newline, expiry.
  * - Whoever has the address may download until it expires; no key of the API, no quota.

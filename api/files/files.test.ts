@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPublishedApi } from './testing/published-days.ts';
-import { listenOnLoopback, sendRaw } from './testing/raw-request.ts';
-import type { TestApi } from './testing/test-api.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { listenOnPort } from '../../test/support/api/listen.ts';
+import { sendRaw } from '../../test/support/api/raw-request.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-let api: TestApi;
+const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
 let port: number;
 let address: URL;
 let sha256: unknown;
 
 beforeAll(async () => {
-  api = await openPublishedApi();
-  port = await listenOnLoopback(api.app);
+  port = await listenOnPort(api.app);
   const download = await api.json('/v1/snapshots/2026-06-02/download?dataset=models');
   address = new URL(String(download['url']));
   ({ sha256 } = download);
 });
-afterAll(() => api.close());
 
 /** As anybody would, without a key. */
 const fetchFile = (url: string, headers: Record<string, string> = {}) =>

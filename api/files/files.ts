@@ -1,17 +1,19 @@
 import { basename } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../http/errors/api-error.ts';
 import { isKey } from '../../storage/object-store.ts';
-import { ApiError } from '../api-error.ts';
-import type { FileLinks } from '../file-links.ts';
+import type { FileLinks } from './file-links.ts';
 
-/** `/files/<key>`: objects of a file store under signed addresses, ranges included (DECISIONS "signed URL"). */
+/** `/files/<key>`: objects of a file store under signed addresses, ranges included (specification "Signed addresses"). */
 export async function addFiles(
   app: FastifyInstance,
   { folder, links }: { readonly folder: string; readonly links: FileLinks },
 ): Promise<void> {
   await app.register(fastifyStatic, {
-    ...{ root: folder, serve: false, cacheControl: false },
+    root: folder,
+    serve: false,
+    cacheControl: false,
     // Of a file only: an error has headers of its own.
     setHeaders: (reply, path) => {
       reply.header('Cache-Control', 'private, no-store');

@@ -1,15 +1,8 @@
-import { AccountSchema } from '../../schemas/account.ts';
+import { AccountSchema } from '../../accounts/account.ts';
 import { COMMON_ERRORS } from './data-operation.ts';
 import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
-import type { Paths } from './operation.ts';
-import type { ResponseCollector } from './response-collector.ts';
-import type { SchemaCollector } from './schema-collector.ts';
-
-interface Collectors {
-  readonly schemas: SchemaCollector;
-  readonly responses: ResponseCollector;
-}
+import type { Collectors, Paths } from './operation.ts';
 
 const EXAMPLE = {
   plan: {

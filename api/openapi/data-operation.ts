@@ -1,12 +1,10 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { z } from 'zod';
-import type { ApiErrorCode } from '../../schemas/api-errors.ts';
-import type { AnyDataRoute, DataCapability } from '../data-route.ts';
+import type { z } from 'zod';
+import type { ApiErrorCode } from '../../http/errors/error-codes.ts';
+import type { DataRoute } from '../answers/data-route.ts';
 import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
-import { EXAMPLES } from './examples.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
-import type { Operation, Responses } from './operation.ts';
-import type { ResponseCollector } from './response-collector.ts';
+import type { Collectors, Operation, Responses } from './operation.ts';
 import type { SchemaCollector } from './schema-collector.ts';
 
 /** What every route below `/v1` may answer besides its own errors. */
@@ -24,18 +22,13 @@ export const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'unavailable',
 ];
 
-/** Capabilities that not every plan has (SPEC "Plan table"). */
-const FEATURES: ReadonlySet<DataCapability> = new Set(['history', 'snapshots', 'changes']);
-
-export interface OperationOptions {
-  readonly schemas: SchemaCollector;
-  readonly responses: ResponseCollector;
+export interface OperationOptions extends Collectors {
   /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
 }
 
 /** A data route as an operation of the OpenAPI document. */
-export function dataOperation(route: AnyDataRoute, options: OperationOptions): Operation {
+export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
   const { path, summary, description, params, query, capability } = route;
   const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits ? ['IdempotencyKey'] : [])];
@@ -53,16 +46,16 @@ export function dataOperation(route: AnyDataRoute, options: OperationOptions): O
   };
 }
 
-function responsesOf(route: AnyDataRoute, { schemas, responses, hasLimits }: OperationOptions): Responses {
+function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: OperationOptions): Responses {
   const limits: readonly HeaderName[] = hasLimits ? HEADERS.limits : [];
-  const features: readonly ApiErrorCode[] = FEATURES.has(route.capability) ? ['feature_not_in_plan'] : [];
+  const features: readonly ApiErrorCode[] = route.feature === null ? [] : ['feature_not_in_plan'];
   const codes = [...new Set([...COMMON_ERRORS, ...features, ...route.errors])];
   const schema = schemas.schemaFrom(route.response, 'output');
   return {
     200: {
       description: route.summary,
       headers: headersOf([...HEADERS.data, ...limits]),
-      content: { 'application/json': { schema, example: EXAMPLES[route.path] } },
+      content: { 'application/json': { schema, example: route.example } },
     },
     ...(route.redirects === true
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
@@ -80,11 +73,10 @@ function responsesOf(route: AnyDataRoute, { schemas, responses, hasLimits }: Ope
 
 /** The parameters of one place, each with what it takes, its default and an example. */
 function parametersFrom(
-  schema: z.ZodType,
+  schema: z.ZodObject,
   place: 'path' | 'query',
   schemas: SchemaCollector,
 ): readonly OpenApi.ParameterObject[] {
-  if (!(schema instanceof z.ZodObject)) throw new Error('parameters must be an object');
   return Object.entries(schema.shape).map(([name, field]) => {
     const type = field as z.ZodType; // As a ZodObject's shape holds.
     const { description, example, ...rest } = schemas.schemaFrom(type, 'input');

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { API_ERRORS, type ApiErrorCode } from '../../schemas/api-errors.ts';
-import { ApiError, type ApiErrorOptions, errorBody } from '../api-error.ts';
-import type { Problem } from '../validation.ts';
+import { ApiError, type ApiErrorOptions, errorBody } from '../../http/errors/api-error.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../http/errors/error-codes.ts';
+import type { RequestProblem } from '../../http/errors/validation.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
 
 /** What is particular to the example of a code. */
@@ -39,7 +39,7 @@ function exampleOf(code: ApiErrorCode): OpenApi.ExampleObject {
   return { summary: help, value: errorBody(new ApiError(code, title, PARTICULARS[code]), EXAMPLE_CONTEXT) };
 }
 
-const PROBLEMS: readonly Problem[] = [
+const PROBLEMS: readonly RequestProblem[] = [
   { loc: ['query', 'category'], msg: 'Field required', type: 'missing', input: null, ctx: {} },
   {
     loc: ['query', 'limit'],

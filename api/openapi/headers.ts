@@ -18,7 +18,7 @@ function countOrUnlimited(description: string, example: number): Header {
 /** On every answer. */
 const REQUEST_ID = { 'X-Request-ID': text('Unique id of the request, for support', '01M7Z48TAKDAYA8MED1743RKRH') };
 
-/** On 200 and 304 of data routes (SPEC "Conditional requests", DECISIONS "freshness"). */
+/** On 200 and 304 of data routes (specification "Conditional requests"; specification "Freshness"). */
 const CONDITIONAL = {
   ETag: text('Strong tag of the answer, for If-None-Match', '"5aac5a2389c93885ffe2d8646e07e326"'),
   'Last-Modified': text('When the answer last changed, for If-Modified-Since', 'Tue, 30 Jun 2026 00:20:00 GMT'),
@@ -35,7 +35,7 @@ const RETRY = { 'Retry-After': count('Seconds to wait', 17) };
 
 const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/…', { format: 'uri-reference' }) };
 
-/** On every answer to a request with a key (SPEC "Response headers"). */
+/** On every answer to a request with a key (specification "Limit headers"). */
 const LIMITS = {
   'X-RateLimit-Limit': count('Requests per minute that the organization may send', 300),
   'X-RateLimit-Remaining': count('Requests left in the current minute', 299),

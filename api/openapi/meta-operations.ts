@@ -1,10 +1,8 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../routes/health.ts';
+import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../../http/health.ts';
 import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
-import type { Paths, Responses } from './operation.ts';
-import type { ResponseCollector } from './response-collector.ts';
-import type { SchemaCollector } from './schema-collector.ts';
+import type { Collectors, Paths, ResponseCollector, Responses } from './operation.ts';
 
 const READY = {
   status: 'ready',
@@ -17,12 +15,7 @@ const PROBLEM = {
   since: '2026-06-30T00:00:05Z',
 };
 
-interface Collectors {
-  readonly schemas: SchemaCollector;
-  readonly responses: ResponseCollector;
-}
-
-/** The routes that need no key and cost no quota (DECISIONS "meta routes"), but for those that are not for the public. */
+/** The routes that need no key and cost no quota (specification "Routes"), but for those that are not for the public. */
 export function metaOperations({ schemas, responses }: Collectors): Paths {
   const operation = operationsWith(responses);
   const html = { 'text/html': { schema: { type: 'string' } } } as const;
@@ -84,7 +77,10 @@ function operationsWith(shared: ResponseCollector) {
     parameters: readonly OpenApi.ParameterObject[] = [],
   ): Paths[string] => ({
     get: {
-      ...{ operationId, summary, tags: ['meta'], security: [] },
+      operationId,
+      summary,
+      tags: ['meta'],
+      security: [],
       ...(parameters.length === 0 ? {} : { parameters }),
       responses: { ...responses, ...Object.fromEntries(refusals) },
     },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { API_ERRORS, isApiErrorCode } from '../../schemas/api-errors.ts';
+import { API_ERRORS, isApiErrorCode } from '../../http/errors/error-codes.ts';
 import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
+import { Documented } from '../../test/support/api/documented.ts';
 import { DATA_ROUTES } from '../routes.ts';
-import { Documented } from '../testing/documented.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 const OPTIONS = { serverUrl: '/stats', hasLimits: false };

@@ -1,13 +1,12 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { ErrorBodySchema } from '../api-error.ts';
-import type { AnyDataRoute, DataCapability } from '../data-route.ts';
-import { ValidationBodySchema } from '../validation.ts';
+import { ErrorBodySchema } from '../../http/errors/api-error.ts';
+import { ValidationBodySchema } from '../../http/errors/validation.ts';
+import type { DataCapability, DataRoute } from '../answers/data-route.ts';
 import { accountOperation } from './account-operation.ts';
 import { dataOperation } from './data-operation.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { metaOperations } from './meta-operations.ts';
-import type { Paths } from './operation.ts';
-import { ResponseCollector } from './response-collector.ts';
+import { type Paths, ResponseCollector } from './operation.ts';
 import { SchemaCollector } from './schema-collector.ts';
 
 export interface DocumentOptions {
@@ -22,14 +21,14 @@ export interface DocumentOptions {
  * derives from the routes' own schemas, the dataset table and the table of error codes.
  */
 export function openApiDocument(
-  routes: readonly AnyDataRoute[],
+  routes: readonly DataRoute[],
   { serverUrl, hasLimits }: DocumentOptions,
 ): OpenApi.Document {
   const schemas = new SchemaCollector();
   const responses = new ResponseCollector();
   for (const body of [ErrorBodySchema, ValidationBodySchema]) schemas.schemaFrom(body, 'output');
   const operations = routes.map((route) => [
-    route.path.replaceAll(/:(\w+)/g, '{$1}'),
+    route.access.name,
     { get: dataOperation(route, { schemas, responses, hasLimits }) },
   ]);
   const paths: Paths = {

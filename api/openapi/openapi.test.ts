@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { API_ERRORS } from '../../schemas/api-errors.ts';
-import { openPublishedApi } from '../testing/published-days.ts';
-import type { TestApi } from '../testing/test-api.ts';
+import { describe, expect, test } from 'vitest';
+import { API_ERRORS } from '../../http/errors/error-codes.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 describe.each(['', '/stats'])('below «%s»', (basePath) => {
-  let api: TestApi;
-
-  beforeAll(async () => {
-    api = await openPublishedApi({ settings: { basePath } });
-  });
-  afterAll(() => api.close());
+  const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z', settings: { basePath } });
 
   /** Fetches as a stranger would: without a key. */
   const open = (path: string, headers: Record<string, string> = {}) =>

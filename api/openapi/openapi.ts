@@ -2,9 +2,9 @@ import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { findMatchingEtag } from '../../http/conditional.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { findMatchingEtag } from '../conditional.ts';
-import { JSON_TYPE } from '../serve-data-route.ts';
+import { JSON_TYPE } from '../answers/answers.ts';
 
 /** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
 const CONTENT_SECURITY_POLICY = [

@@ -5,7 +5,7 @@ export type JsonSchema = { [keyword: string]: unknown };
 
 /**
  * Turns zod schemas into JSON Schemas. One that has an `id` in its metadata becomes a component, and is referred to wherever
- * it occurs. What an answer may hold besides is left open: minor versions add fields (SPEC "Versioning").
+ * it occurs. What an answer may hold besides is left open: minor versions add fields (specification "Versioning of the API").
  */
 export class SchemaCollector {
   readonly #components = new Map<string, JsonSchema>();
@@ -31,7 +31,7 @@ export class SchemaCollector {
   }
 }
 
-/** Leaves out what says nothing to a reader: zod's bounds of safe integers, patterns beside a format, closed objects. */
+/** Leaves out keywords that tell a reader nothing: zod's bounds of safe integers, patterns beside a format, closed objects. */
 function tidy(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) => {
     if (keyword === 'id' && typeof value === 'string') return false;

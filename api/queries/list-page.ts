@@ -1,6 +1,7 @@
+import { queryProblem, RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
+import { number, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import type { CheckedQuery } from '../parse-request.ts';
-import { type Problem, queryProblem, RequestInvalid } from '../validation.ts';
+import type { CheckedQuery } from '../answers/parse-request.ts';
 import type { QueryValue } from '../view/query-pool.ts';
 import type { View } from '../view/view.ts';
 
@@ -25,8 +26,10 @@ export interface ListQuery {
   readonly sort?: SortKey | undefined;
   /** The table's key, which breaks ties. */
   readonly key: readonly string[];
-  /** What a record looks like in the answer; default the published line. */
-  readonly lineSql?: string;
+  /** What is put into each record's published line, and how; default: nothing. */
+  readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
+  /** What a cursor belongs to besides table and order; default: the conditions. */
+  readonly cursorScope?: string;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -40,7 +43,7 @@ export interface ListPage {
 }
 
 /**
- * One page of the records that meet the conditions (DECISIONS "list cursor"). The cursor names the last record of the page
+ * One page of the records that meet the conditions (specification "Lists"). The cursor names the last record of the page
  * before, so pages neither skip nor repeat.
  */
 export async function listPage(view: View, query: ListQuery): Promise<ListPage> {
@@ -53,19 +56,21 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
   const all = render(query.conditions);
   const [rows, [counted]] = await Promise.all([
     view.rows(
-      `SELECT ${query.lineSql ?? 'line'} AS line, to_json([${positionSql}])::VARCHAR AS position
+      { line: text, detail: text, position: text },
+      `SELECT line, ${query.detail?.sql ?? "''"} AS detail, to_json([${positionSql}])::VARCHAR AS position
        FROM ${query.table} WHERE ${page.sql} ORDER BY ${orderSql(query)}
        LIMIT $${page.values.length + 1}::INTEGER`,
       [...page.values, query.limit + 1],
     ),
-    view.rows(`SELECT count(*)::DOUBLE AS total FROM ${query.table} WHERE ${all.sql}`, all.values),
+    view.rows({ total: number }, `SELECT count(*)::DOUBLE AS total FROM ${query.table} WHERE ${all.sql}`, all.values),
   ]);
+  const { detail } = query;
   const shown = rows.slice(0, query.limit);
   const last = shown.at(-1);
   return {
-    lines: shown.map(({ line }) => String(line)),
-    total: Number(counted?.['total']),
-    nextCursor: rows.length > query.limit && last !== undefined ? cursorFrom(hash, String(last['position'])) : null,
+    lines: shown.map((row) => (detail === undefined ? row.line : detail.addTo(row.line, row.detail))),
+    total: counted?.total ?? 0,
+    nextCursor: rows.length > query.limit && last !== undefined ? cursorFrom(hash, last.position) : null,
   };
 }
 
@@ -101,8 +106,8 @@ function afterCursor({ sort, key }: ListQuery, position: readonly (string | null
 }
 
 /** Tells requests with other filters or another order apart. */
-function listHash({ table, conditions, sort }: ListQuery): string {
-  return sha256(JSON.stringify([table, conditions, sort ?? null])).slice(0, HASH_LENGTH);
+function listHash({ table, conditions, sort, cursorScope }: ListQuery): string {
+  return sha256(JSON.stringify([table, cursorScope ?? conditions, sort ?? null])).slice(0, HASH_LENGTH);
 }
 
 const HASH_LENGTH = 8;
@@ -112,8 +117,8 @@ function cursorFrom(hash: string, position: string): string {
 }
 
 function getPosition(cursor: string, hash: string, parts: number): readonly (string | null)[] {
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const position = text.startsWith(hash) ? parsePosition(text.slice(hash.length)) : undefined;
+  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
+  const position = decoded.startsWith(hash) ? parsePosition(decoded.slice(hash.length)) : undefined;
   if (position?.length === parts) return position;
   throw new RequestInvalid([cursorProblem(cursor)]);
 }
@@ -122,11 +127,11 @@ function getPosition(cursor: string, hash: string, parts: number): readonly (str
 export function findListCursorProblems({ values, wrong }: CheckedQuery<{ readonly cursor?: string | undefined }>) {
   const { cursor } = values;
   if (cursor === undefined || wrong.has('cursor')) return [];
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  return parsePosition(text.slice(HASH_LENGTH)) === undefined ? [cursorProblem(cursor)] : [];
+  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
+  return parsePosition(decoded.slice(HASH_LENGTH)) === undefined ? [cursorProblem(cursor)] : [];
 }
 
-function cursorProblem(cursor: string): Problem {
+function cursorProblem(cursor: string): RequestProblem {
   return queryProblem('cursor', cursor, {
     msg: 'This cursor is not one of this list with these filters and this order; begin without one',
     type: 'cursor_invalid',

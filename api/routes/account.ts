@@ -1,12 +1,17 @@
-import type { FastifyInstance } from 'fastify';
-import type { AccessControl, RouteAccess } from '../access/access-control.ts';
+import type { RouteAccess } from '../access/access-control.ts';
+import type { Visit } from '../access/visit.ts';
+import { type Answer, JSON_TYPE } from '../answers/answers.ts';
 
-const ACCESS: RouteAccess = { route: '/v1/account', capability: 'account', feature: null };
+/** `GET /v1/account`: what it asks of its callers. */
+export const ACCOUNT_ROUTE: RouteAccess = {
+  name: '/v1/account',
+  capability: 'account',
+  feature: null,
+  limitPerMinute: 60,
+};
 
-/** `GET /v1/account` (SPEC "Account object"): a meta route, never cached, that costs no quota. */
-export function addAccount(app: FastifyInstance, access: AccessControl): void {
-  app.get('/v1/account', { config: { access: ACCESS } }, async (request, reply) => {
-    const account = await access.accountOf(request);
-    return reply.header('Cache-Control', 'no-store').send(account);
-  });
+/** The caller's account (specification "Account object"): never cached, and costs no quota. */
+export async function answerAccount(visit: Pick<Visit, 'account'>): Promise<Answer> {
+  const body = JSON.stringify(await visit.account());
+  return { status: 200, headers: { 'Cache-Control': 'no-store', 'Content-Type': JSON_TYPE }, body };
 }

@@ -1,42 +1,33 @@
 /** What of the feed is still there after a prune, and how far a filtered page looks. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
-import { cursorFromSeq } from '../../schemas/cursor.ts';
-import { openSeries, type Series } from '../../test/series.ts';
-import { ALL_RIGHTS } from '../rights.ts';
-import { getFeed, pageFeed } from '../testing/feed.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
+import { getFeed, pageFeed } from '../../test/support/api/feed.ts';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { ALL_RIGHTS } from '../access/rights.ts';
 import type { View } from '../view/view.ts';
 import { changesRoute } from './changes.ts';
 
 const DAYS = ['2026-03-31', '2026-04-30', '2026-05-01', '2026-06-01'];
 
 describe('after a prune', () => {
-  let series: Series;
-  let api: TestApi;
-
-  beforeAll(async () => {
-    series = await openSeries();
-    // A model comes each day, but on 05-01 nothing happens.
-    const ids: Readonly<Record<string, readonly string[]>> = {
-      '2026-03-31': ['a'],
-      '2026-04-30': ['a', 'b'],
-      '2026-05-01': ['a', 'b'],
-      '2026-06-01': ['a', 'b', 'c'],
-    };
-    for (const day of DAYS) {
-      await series.publish(day, { models: (ids[day] ?? []).map((id) => ({ id, name: id })) });
-    }
-    api = await openTestApi(series.url);
-  });
-  afterAll(async () => {
-    await api?.close();
-    await series?.dispose();
+  const api = useApi({
+    days: async (store) => {
+      // A model comes each day, but on 05-01 nothing happens.
+      const ids: Readonly<Record<string, readonly string[]>> = {
+        '2026-03-31': ['a'],
+        '2026-04-30': ['a', 'b'],
+        '2026-05-01': ['a', 'b'],
+        '2026-06-01': ['a', 'b', 'c'],
+      };
+      for (const day of DAYS) await store.publish(day, { models: (ids[day] ?? []).map((id) => ({ id, name: id })) });
+    },
   });
 
-  test('feed rule 7: a cursor older than retained_from is 410, the one just before the first event is not', async () => {
+  test('a cursor older than retained_from is 410, the one just before the first event is not', async () => {
     expect(await getFeed(api)).toMatchObject({ retained_from: '2026-03-31' });
-    await series.prune({ changesMonths: 2, snapshots: 90, states: 7 });
+    await api.store.prune({ changesMonths: 2, snapshots: 90, states: 7 });
     await api.follower.refresh();
     const { events, ...rest } = await getFeed(api);
     expect(events.map(({ seq }) => seq)).toEqual([2, 3]);
@@ -49,7 +40,7 @@ describe('after a prune', () => {
   });
 
   test('a feed that begins on a day without changes serves those that follow', async () => {
-    await series.prune({ changesMonths: 1, snapshots: 90, states: 7 });
+    await api.store.prune({ changesMonths: 1, snapshots: 90, states: 7 });
     await api.follower.refresh();
     const { events, retained_from: from } = await getFeed(api);
     expect([from, events.map(({ seq }) => seq)]).toEqual(['2026-05-01', [3]]);
@@ -58,8 +49,8 @@ describe('after a prune', () => {
   });
 
   test('an empty feed has the cursor of its last event and no more', async () => {
-    await series.publish('2026-07-15', { models: ['a', 'b', 'c'].map((id) => ({ id, name: id })) });
-    await series.prune({ changesMonths: 1, snapshots: 90, states: 7 });
+    await api.store.publish('2026-07-15', { models: ['a', 'b', 'c'].map((id) => ({ id, name: id })) });
+    await api.store.prune({ changesMonths: 1, snapshots: 90, states: 7 });
     await api.follower.refresh();
     const head = cursorFromSeq(3);
     const empty = { events: [], next_cursor: head, has_more: false, retained_from: '2026-07-15' };
@@ -70,21 +61,18 @@ describe('after a prune', () => {
 });
 
 test('the cursor of a feed without any event is MA', async () => {
-  const series = await openSeries();
-  await series.publish('2026-06-01', { models: [] });
-  const api = await openTestApi(series.url);
+  const own = await openApi({ days: (store) => store.publish('2026-06-01', { models: [] }) });
   const empty = { events: [], next_cursor: 'MA', has_more: false };
-  expect(await getFeed(api)).toMatchObject(empty);
-  expect(await getFeed(api, 'cursor=MA&entity_type=score')).toMatchObject(empty);
-  await api.close();
-  await series.dispose();
+  expect(await getFeed(own)).toMatchObject(empty);
+  expect(await getFeed(own, 'cursor=MA&entity_type=score')).toMatchObject(empty);
+  await own.close();
 });
 
 test('a filtered page looks at so many events and goes on from there, empty though it is', async () => {
   const newest = { day: '2026-06-01', first_seq: 1, last_seq: 250_000, parts: ['changes'] } as unknown as CatalogEntry;
   const catalog = { releases: [newest] } as unknown as Catalog;
   const scanned: unknown[] = [];
-  const rows: View['rows'] = async (_, [after, scannedTo]: readonly unknown[] = []) => {
+  const rows = async (_shape: unknown, _sql: string, [after, scannedTo]: readonly unknown[] = []) => {
     scanned.push([after, scannedTo]);
     return [{ events: null, count: 0, last: null }];
   };
@@ -96,11 +84,11 @@ test('a filtered page looks at so many events and goes on from there, empty thou
     versions: [],
     now: new Date(0),
     today: '2026-06-02',
-    baseUrl: '',
-    signUrl: async () => '',
   };
+  const { answer } = changesRoute;
+  if (!('cached' in answer)) throw new Error('a page of the feed is kept for others');
   const page = async (after: number) =>
-    JSON.parse((await changesRoute.answer?.({ after, limit: 10, entityType: 'model' }, context)) ?? '');
+    JSON.parse(await answer.cached({ after, limit: 10, entityType: 'model' }, context));
   expect(await page(0)).toMatchObject({ events: [], next_cursor: cursorFromSeq(100_000), has_more: true });
   expect(await page(200_000)).toMatchObject({ events: [], next_cursor: cursorFromSeq(250_000), has_more: false });
   expect(scanned).toEqual([

@@ -1,40 +1,31 @@
-/** The rules of SPEC "GET /v1/changes", each by its number. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cursorFromSeq } from '../../schemas/cursor.ts';
-import { openSeries, type Series } from '../../test/series.ts';
-import { type Feed, type FeedEvent, getFeed, pageFeed } from '../testing/feed.ts';
-import { ODD_ID, publishSmallDays, TODAY } from '../testing/small-days.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+/** The rules of the change feed (specification "Change feed"). */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { cursorFromSeq } from '../../schemas/change.ts';
+import { type Feed, type FeedEvent, getFeed, pageFeed } from '../../test/support/api/feed.ts';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { ODD_ID, publishSmallDays, TODAY } from '../../test/worlds/small-days.ts';
 
-let series: Series;
-let api: TestApi;
+const api = useApi({ days: publishSmallDays, now: `${TODAY}T12:00:00Z` });
 let all: readonly FeedEvent[];
 let lastSeq: number;
 
 beforeAll(async () => {
-  series = await openSeries();
-  await publishSmallDays(series);
-  api = await openTestApi(series.url, { now: () => new Date(`${TODAY}T12:00:00Z`) });
   all = (await feed()).events;
   lastSeq = all.at(-1)?.seq ?? 0;
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
 });
 
 function feed(query = ''): Promise<Feed> {
   return getFeed(api, query);
 }
 
-test('feed rule 1: events come in ascending seq, without a gap, and a later one of an entity is its later state', async () => {
+test('events come in ascending seq, without a gap, and a later one of an entity is its later state', async () => {
   expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
   expect(all.map(({ occurred_on: day }) => day)).toEqual(all.map(({ occurred_on: day }) => day).sort());
   const price = all.filter(({ entity_id: id, entity_type: type }) => type === 'pricing' && id === 'a:p1');
   expect(price.map(({ data }) => data?.['input_per_million'])).toEqual([3, 3.5]);
 });
 
-test('feed rule 2: an upsert carries the full record as the live routes have it, a delete carries null', async () => {
+test('an upsert carries the full record as the live routes have it, a delete carries null', async () => {
   const detail = await api.json('/v1/models/a');
   const newest = all.findLast(({ entity_type: type, entity_id: id }) => type === 'score' && id === 'a:code');
   expect(newest?.data).toEqual((detail['scores'] as readonly object[])[0]);
@@ -48,26 +39,26 @@ test('feed rule 2: an upsert carries the full record as the live routes have it,
   ]);
 });
 
-test('feed rule 3: a page applied twice gives the same state, and a seq that is not newer is known', async () => {
+test('a page applied twice gives the same state, and a seq that is not newer is known', async () => {
   const [first, again] = [await feed('limit=10'), await feed('limit=10')];
   expect(again).toEqual(first);
   const next = await feed(`limit=10&cursor=${first.next_cursor}`);
   expect(next.events[0]?.seq).toBe((first.events.at(-1)?.seq ?? 0) + 1);
 });
 
-test('feed rule 4: any cursor replays the same events, as often as it is used', async () => {
+test('any cursor replays the same events, as often as it is used', async () => {
   for (let seq = 0; seq <= lastSeq; seq += 5) {
     expect((await feed(`cursor=${cursorFromSeq(seq)}`)).events).toEqual(all.slice(seq));
   }
 });
 
-test.each([1, 7, 10, 1000])('feed rules 4 and 6: pages of %d give every event once', async (limit) => {
+test.each([1, 7, 10, 1000])('pages of %d give every event once', async (limit) => {
   const { events, pages } = await pageFeed(api, { limit });
   expect(events).toEqual(all);
   expect(pages).toBe(Math.max(1, Math.ceil(lastSeq / limit)));
 });
 
-describe('feed rule 5', () => {
+describe('Pages of the feed', () => {
   test.each(['model', 'score', 'ranking', 'pricing'])(
     'the events of type %s are those of the whole feed',
     async (type) => {
@@ -86,7 +77,7 @@ describe('feed rule 5', () => {
   });
 });
 
-test('feed rule 6: next_cursor is there at the head too, where it is that of the last event, and has_more is false', async () => {
+test('next_cursor is there at the head too, where it is that of the last event, and has_more is false', async () => {
   const head = cursorFromSeq(lastSeq);
   expect(await feed()).toMatchObject({ next_cursor: head, has_more: false });
   expect(await feed(`cursor=${head}`)).toMatchObject({ events: [], next_cursor: head, has_more: false });

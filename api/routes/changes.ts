@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { ChangeSchema } from '../../schemas/change.ts';
-import { cursorFromSeq, seqFromCursor } from '../../schemas/cursor.ts';
+import { ApiError } from '../../http/errors/api-error.ts';
+import { queryProblem, type RequestProblem } from '../../http/errors/validation.ts';
+import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
-import { ApiError } from '../api-error.ts';
-import { dataRoute } from '../data-route.ts';
-import { integer, oneOf, text } from '../parameters.ts';
-import { NO_PARAMETERS } from '../parameters-common.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { dataRoute } from '../answers/data-route.ts';
+import { integer, oneOf, text as textParameter } from '../answers/parameters.ts';
+import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
 import { jsonObject } from '../queries/json-text.ts';
-import { ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../records.ts';
-import { type Problem, queryProblem } from '../validation.ts';
-import { firstRetainedSeq } from '../view/build-view.ts';
 import type { View } from '../view/view.ts';
+import { firstRetainedSeq } from '../view/view-meta.ts';
 
 /**
  * Events that a filtered page looks at before it ends, full or not. Smaller: more pages without an event for rare types;
@@ -36,16 +35,17 @@ interface Effective {
   readonly entityType: EntityType | undefined;
 }
 
-/** `GET /v1/changes` (SPEC, rules 1 to 7). */
+/** `GET /v1/changes` (specification "Change feed"). */
 export const changesRoute = dataRoute({
   path: '/v1/changes',
   capability: 'changes',
+  feature: 'incremental',
+  limitPerMinute: 60,
   summary: 'The change feed: every upsert and delete since a cursor',
   description:
     'Apply a page, store next_cursor, go on while has_more is true. A filtered page may be empty although has_more is true.',
-  params: NO_PARAMETERS,
   query: z.object({
-    cursor: text({
+    cursor: textParameter({
       max: 40,
       description: 'A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from',
       example: 'NDYwMDA',
@@ -65,6 +65,32 @@ export const changesRoute = dataRoute({
       published_through: z.iso.date().describe('The newest published day, with or without changes'),
     })
     .meta({ id: 'Changes' }),
+  example: {
+    events: [
+      {
+        seq: 46_001,
+        occurred_on: '2026-06-29',
+        entity_type: 'ranking',
+        entity_id: 'claude-opus-4-6-thinking:text',
+        op: 'upsert',
+        data: EXAMPLE_RANKINGS[1],
+        schema_version: '1.0',
+      },
+      {
+        seq: 46_002,
+        occurred_on: '2026-06-29',
+        entity_type: 'pricing',
+        entity_id: 'gpt-5.4-mini:freemodel',
+        op: 'delete',
+        data: null,
+        schema_version: '1.0',
+      },
+    ],
+    next_cursor: 'NDYwMDI',
+    has_more: true,
+    retained_from: '2025-06-04',
+    published_through: '2026-06-29',
+  },
   errors: ['cursor_expired'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: false,
@@ -74,21 +100,23 @@ export const changesRoute = dataRoute({
     limit: query.limit,
     entityType: query.entity_type,
   }),
-  answer: async (effective, { view }) => {
-    const { catalog } = view.meta;
-    const page = await loadPage(view, effective);
-    return jsonObject({
-      events: `[${page.events}]`,
-      next_cursor: JSON.stringify(cursorFromSeq(page.lastSeq)),
-      has_more: String(page.lastSeq < view.newest.last_seq),
-      retained_from: JSON.stringify(retainedFrom(catalog)),
-      published_through: JSON.stringify(view.newest.day),
-    });
+  answer: {
+    cached: async (effective, { view }) => {
+      const { catalog } = view.meta;
+      const page = await loadPage(view, effective);
+      return jsonObject({
+        events: `[${page.events}]`,
+        next_cursor: JSON.stringify(cursorFromSeq(page.lastSeq)),
+        has_more: String(page.lastSeq < view.newest.last_seq),
+        retained_from: JSON.stringify(retainedFrom(catalog)),
+        published_through: JSON.stringify(view.newest.day),
+      });
+    },
   },
 });
 
 /** What is wrong with a cursor: it is none, or ahead of the feed. */
-function findCursorProblems(cursor: string | undefined, { newest }: View): readonly Problem[] {
+function findCursorProblems(cursor: string | undefined, { newest }: View): readonly RequestProblem[] {
   const seq = cursor === undefined ? 0 : seqFromCursor(cursor);
   if (seq === undefined) {
     return [queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' })];
@@ -98,7 +126,7 @@ function findCursorProblems(cursor: string | undefined, { newest }: View): reado
   return [queryProblem('cursor', cursor, { msg, type: 'cursor_ahead' })];
 }
 
-/** The event before the page; throws `cursor_expired` where the feed no longer has what follows it (rule 7). */
+/** The event before the page; throws `cursor_expired` where the feed no longer has what follows it. */
 function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): number {
   const first = firstRetainedSeq(catalog) - 1;
   const seq = cursor === undefined ? first : seqFromCursor(cursor);
@@ -118,20 +146,22 @@ async function loadPage(view: View, { after, limit, entityType }: Effective): Pr
   if (entityType === undefined) {
     const lastSeq = Math.min(after + limit, view.newest.last_seq);
     const [row] = await view.rows(
+      { events: nullable(text) },
       `SELECT string_agg(line, ',' ORDER BY seq) AS events FROM changes
        WHERE seq > $1::DOUBLE::BIGINT AND seq <= $2::DOUBLE::BIGINT`,
       [after, lastSeq],
     );
-    return { events: String(row?.['events'] ?? ''), lastSeq };
+    return { events: row?.events ?? '', lastSeq };
   }
   const scannedTo = Math.min(after + SCANNED_MAX, view.newest.last_seq);
   const [row] = await view.rows(
+    { events: nullable(text), count: number, last: nullable(number) },
     `SELECT string_agg(line, ',' ORDER BY seq) AS events, count(*)::INTEGER AS count, max(seq)::DOUBLE AS last
      FROM (SELECT seq, line FROM changes
            WHERE seq > $1::DOUBLE::BIGINT AND seq <= $2::DOUBLE::BIGINT AND entity_type = $3
            ORDER BY seq LIMIT $4::INTEGER)`,
     [after, scannedTo, entityType, limit],
   );
-  const isFull = Number(row?.['count']) === limit;
-  return { events: String(row?.['events'] ?? ''), lastSeq: isFull ? Number(row?.['last']) : scannedTo };
+  const isFull = row?.count === limit;
+  return { events: row?.events ?? '', lastSeq: isFull ? (row.last ?? scannedTo) : scannedTo };
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
-import { fixtureSource } from '../../test/nights.ts';
-import { openSeries, type Series } from '../../test/series.ts';
-import { dumpView } from '../testing/dump-view.ts';
+import { dumpView } from '../../test/support/api/dump-view.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { type BuiltView, buildView, type ViewFile } from './build-view.ts';
 
 // Nights of every kind, each followed by two builds.
@@ -15,12 +14,12 @@ vi.setConfig({ testTimeout: 120_000 });
 const DAYS = [1, 2, 4, 6, 7, 8].map((day) => `2026-06-${String(day).padStart(2, '0')}`);
 const PRICE = { provider: 'cirrus', input_per_million: 1, output_per_million: 2, currency: 'USD' };
 
-let series: Series;
+let series: TemporaryStore;
 let folder: string;
 let views = 0;
 
 beforeAll(async () => {
-  series = await openSeries();
+  series = await openTemporaryStore();
   folder = await mkdtemp(join(tmpdir(), 'modelstats-views-'));
 });
 afterAll(async () => {
@@ -98,7 +97,7 @@ test('a view whose file is damaged is not extended but built anew, and leaves no
 
 test('a view that lacks events it says it has is not extended but built anew', async () => {
   await series.dispose();
-  series = await openSeries();
+  series = await openTemporaryStore();
   const publish = (day: string, ids: readonly string[]) =>
     series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
   await publish('2026-06-01', ['a']);

@@ -1,34 +1,15 @@
 import { rm } from 'node:fs/promises';
-import { version as duckdbVersion } from '@duckdb/node-api';
-import { type Catalog, CatalogSchema } from '../../schemas/catalog.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { Catalog } from '../../schemas/catalog.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
-import type { Manifest } from '../../schemas/manifest.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import { manifestsOf, type Release } from '../../schemas/release.ts';
-import { retainedFrom } from '../../schemas/retention.ts';
-import { getVersion, RECORD_VERSIONS } from '../../schemas/versions.ts';
-import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb.ts';
+import type { Release } from '../../schemas/release.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
+import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
-import { groupByDay } from './snapshots-by-day.ts';
+import { canExtend, firstRetainedSeq, metaOf, type ViewMeta } from './view-meta.ts';
 import { createTables } from './view-tables.ts';
-
-/**
- * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
- * entity tags differ.
- */
-export const VIEW_FORMAT = 2;
-
-/** What a view says about itself, stored in it. */
-export interface ViewMeta {
-  readonly format: number;
-  /** DuckDB's version: another one may hash, and so order, otherwise. */
-  readonly engine: string;
-  /** The catalog it was built from. */
-  readonly catalog: Catalog;
-  /** Of every snapshot that the catalog still has, oldest first, in every version of its day, the one in force first. */
-  readonly manifests: readonly Manifest[];
-}
 
 /** A finished view on disk. */
 export interface ViewFile {
@@ -59,7 +40,7 @@ export interface BuildDeps extends FetchDeps {
 }
 
 /**
- * Builds the view of a catalog beside the one in use (DESIGN §7): the previous view's closed intervals and events, those of
+ * Builds the view of a catalog beside the one in use (specification "Following the catalog"): the previous view's closed intervals and events, those of
  * the releases since, and the newest state. Where the previous one turns out to be damaged, all is built anew. Rejects with
  * `corrupt`, `not_found` or `store_unavailable` where the store doesn't hold what the catalog promises; no file is left then.
  */
@@ -83,7 +64,7 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
     const have = new Set(base?.meta.catalog.releases.map(({ day }) => day));
     const entries = catalog.releases.filter(({ day }) => !have.has(day));
     const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
-    const meta = metaOf(catalog, parts, base);
+    const meta = metaOf(catalog, parts.releases, base?.meta);
     await writeView({ base, parts, meta, path, scratch }, deps);
     return { path, meta, isExtended: base !== undefined };
   } catch (error) {
@@ -92,17 +73,6 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-function metaOf(catalog: Catalog, parts: FetchedParts, base: ViewFile | undefined): ViewMeta {
-  const listed = groupByDay(base?.meta.manifests ?? []);
-  const manifests = catalog.releases
-    .filter((entry) => entry.parts.includes('snapshot'))
-    .flatMap(({ day }) => {
-      const release = parts.releases.get(day);
-      return release === undefined ? (listed.get(day) ?? []) : manifestsOf(release);
-    });
-  return { format: VIEW_FORMAT, engine: duckdbVersion(), catalog, manifests };
 }
 
 interface WriteInput {
@@ -146,30 +116,11 @@ const MEMORY_AT_CLOSE = '16MB';
 /** Rows that DuckDB reads at least to find one. Smaller: more to keep in mind per table; larger: each request reads more. */
 const ROW_GROUP_SIZE = 8192;
 
-/** True where the catalog only adds to what the view has: the same releases, and no event that was pruned before. */
-function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
-  if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
-  const listed = new Set(manifests.map(({ id }) => id));
-  const isSame = old.releases.every(
-    ({ day, run }, i) => catalog.releases[i]?.day === day && catalog.releases[i].run === run,
-  );
-  const count = old.releases.length;
-  return (
-    isSame && catalog.releases.slice(0, count).every(({ day, parts }) => !parts.includes('snapshot') || listed.has(day))
-  );
-}
-
-/** The first event that the feed still has, or the next to come where it has none. */
-export function firstRetainedSeq(catalog: Catalog): number {
-  const from = retainedFrom(catalog) ?? '';
-  const first = catalog.releases.find(({ day, first_seq: seq }) => day >= from && seq !== null);
-  return first?.first_seq ?? (catalog.releases.at(-1)?.last_seq ?? 0) + 1;
-}
-
 /** What the catalog and the newest release say about counts must hold, or the view would quietly lack something. */
 async function assertComplete(database: Database, catalog: Catalog, newest: Release) {
   const counts = DATASET_NAMES.map((name) => `(SELECT count(*) FROM view.${name})::INTEGER AS ${name}`).join(', ');
   const found = await database.row(
+    COUNTS,
     `SELECT ${counts}, (SELECT count(*) FROM view.changes)::DOUBLE AS changes,
      (SELECT max(seq) - min(seq) + 1 FROM view.changes)::DOUBLE AS span`,
   );
@@ -177,19 +128,20 @@ async function assertComplete(database: Database, catalog: Catalog, newest: Rele
     if (found[name] !== newest.records[name]) throw incomplete(`${found[name]} ${name}`, newest.records[name]);
   }
   const expected = newest.last_seq - firstRetainedSeq(catalog) + 1;
-  if (found['changes'] !== expected) throw incomplete(`${found['changes']} events`, expected);
-  if (expected > 0 && found['span'] !== expected) throw incomplete('events without a gap', expected);
+  if (found.changes !== expected) throw incomplete(`${found.changes} events`, expected);
+  if (expected > 0 && found.span !== expected) throw incomplete('events without a gap', expected);
 }
+
+const COUNTS = {
+  models: number,
+  benchmarks: number,
+  scores: number,
+  rankings: number,
+  pricing: number,
+  changes: number,
+  span: nullable(number),
+} satisfies Record<DatasetName | 'changes' | 'span', unknown>;
 
 function incomplete(found: string, expected: unknown): AppError {
   return new AppError('corrupt', `the releases together hold ${found}, but ${expected} are recorded`);
-}
-
-/** Reads what a view says about itself; undefined where it is of another format or engine. */
-export function metaFromJson(text: string): ViewMeta | undefined {
-  const parsed: unknown = JSON.parse(text);
-  if (parsed === null || typeof parsed !== 'object' || !('format' in parsed) || parsed.format !== VIEW_FORMAT) return;
-  const meta = parsed as ViewMeta; // Written by this very format of this program.
-  if (meta.engine !== duckdbVersion()) return;
-  return { ...meta, catalog: CatalogSchema.parse(meta.catalog) };
 }

@@ -8,9 +8,9 @@ import type { Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { fetchBackfill } from '../../storage/backfill-objects.ts';
 import { loadRelease } from '../../storage/catalog.ts';
+import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { fetchReleaseFile } from '../../storage/release-files.ts';
 import type { ViewParts } from './view-tables.ts';
 
 export interface FetchInput {

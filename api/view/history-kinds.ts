@@ -3,7 +3,7 @@ import { type Column, DATASETS, type Dataset } from '../../schemas/datasets.ts';
 export const HISTORY_KINDS = ['score', 'ranking', 'pricing', 'metadata'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
-/** Where the points of a kind come from, and what of a record goes where (DECISIONS "History"). */
+/** Where the points of a kind come from, and what of a record goes where (specification "History points"). */
 export interface HistorySource {
   readonly dataset: Dataset;
   /** The column that names the model. */

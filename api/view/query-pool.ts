@@ -2,7 +2,8 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { AppError } from '../../schemas/errors.ts';
-import { RECORD_MACROS } from '../../storage/record-sql.ts';
+import { RECORD_MACROS } from '../../storage/duckdb/record-sql.ts';
+import { type RawRow, type RowOf, type RowShape, rowReader } from '../../storage/duckdb/row-shape.ts';
 
 export interface QueryLimits {
   /** Queries at once, each on a connection of its own. More than libuv has threads (4 unless configured) only wait there. */
@@ -12,8 +13,6 @@ export interface QueryLimits {
   /** Longest run of a query before it is interrupted. */
   readonly queryTimeoutMs: number;
 }
-
-export type QueryRow = Record<string, unknown>;
 
 /** What a query can be given; a number is a DOUBLE in SQL, whole or not. */
 export type QueryValue = string | number | null;
@@ -58,10 +57,19 @@ export class QueryPool {
   }
 
   /**
-   * All rows of a query as objects; BIGINT comes as text, so cast in SQL where a number is wanted. Rejects with
-   * `unavailable` where too many wait or the query takes too long.
+   * All rows of a query, with the columns that the shape names. Rejects with `unavailable` where too many wait or the query
+   * takes too long.
    */
-  async rows(sql: string, parameters: readonly QueryValue[]): Promise<readonly QueryRow[]> {
+  async rows<S extends RowShape>(
+    shape: S,
+    sql: string,
+    parameters: readonly QueryValue[],
+  ): Promise<readonly RowOf<S>[]> {
+    const rows = await this.#rawRows(sql, parameters);
+    return rows.map(rowReader(shape));
+  }
+
+  async #rawRows(sql: string, parameters: readonly QueryValue[]): Promise<readonly RawRow[]> {
     if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
       throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
     }
@@ -78,7 +86,7 @@ export class QueryPool {
     });
   }
 
-  async #run(worker: Worker, sql: string, parameters: readonly QueryValue[]): Promise<readonly QueryRow[]> {
+  async #run(worker: Worker, sql: string, parameters: readonly QueryValue[]): Promise<readonly RawRow[]> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../schemas/errors.ts';
-import { FileStoreLock, LockTimeout } from '../../storage/file-store-lock.ts';
+import { FileStoreLock, LockTimeout } from '../../storage/file/lock.ts';
 
 const LOCK = 'lock';
 const CURRENT = 'current';
@@ -25,7 +25,7 @@ export class ViewFolder {
   /** Takes the folder; rejects with `configuration` where another process has it or it can't be written. */
   static async take(path: string): Promise<ViewFolder> {
     try {
-      await mkdir(path, { recursive: true });
+      await mkdir(path, { recursive: true, mode: 0o700 });
       const folder = new ViewFolder(path, await takeLock(join(path, LOCK)));
       return folder;
     } catch (cause) {

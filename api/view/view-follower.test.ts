@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { openSeries, type Series } from '../../test/series.ts';
-import { SMALL_DAYS } from '../testing/small-days.ts';
-import { openTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.ts';
+import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import type { AppOptions } from '../../test/support/api/start-app.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
 
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 
@@ -13,7 +14,7 @@ let folder: string;
 /** Two stores' contents: after one night, and after two with a backfill. */
 let one: string;
 let two: string;
-let series: Series;
+let published: TemporaryStore;
 let api: TestApi | undefined;
 /** Of the test at hand. */
 let store: string;
@@ -22,16 +23,16 @@ let views: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-follower-'));
   [one, two] = [join(folder, 'one'), join(folder, 'two')];
-  series = await openSeries();
-  await series.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
-  await cp(series.folder, one, { recursive: true });
-  await series.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
+  published = await openTemporaryStore();
+  await published.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
+  await cp(published.folder, one, { recursive: true });
+  await published.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
   const price = { model_id: 'a', provider: 'p1', input_per_million: 1, effective_from: '2026-05-20' };
-  await series.backfill([price], '2026-06-03T01:00:00Z');
-  await cp(series.folder, two, { recursive: true });
+  await published.backfill([price], '2026-06-03T01:00:00Z');
+  await cp(published.folder, two, { recursive: true });
 });
 afterAll(async () => {
-  await series?.dispose();
+  await published?.dispose();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
@@ -49,8 +50,8 @@ function publish(contents: string): Promise<void> {
   return cp(contents, store, { recursive: true, force: true });
 }
 
-async function openApi(options: TestApiOptions = {}): Promise<TestApi> {
-  api = await openTestApi(`file:${store}`, { viewFolder: views, ...options });
+async function open(options: AppOptions = {}): Promise<TestApi> {
+  api = await openApi({ store: `file:${store}`, viewFolder: views, ...options });
   return api;
 }
 
@@ -97,7 +98,7 @@ test.each(DAMAGES)(
   'with a %s that is %s the old view keeps serving, says why, and catches up once it is mended',
   async (part, kind) => {
     await publish(one);
-    const its = await openApi();
+    const its = await open();
     await publish(two);
     const mend = await damage(part, kind);
     await its.follower.refresh();
@@ -120,7 +121,7 @@ test.each(DAMAGES)(
 test.each(DAMAGES)('at a cold start with a %s that is %s nothing is served until it is mended', async (part, kind) => {
   await publish(two);
   const mend = await damage(part, kind);
-  const its = await openApi();
+  const its = await open();
   const refused = await its.get('/v1/models');
   expect(refused.statusCode).toBe(503);
   expect(refused.json().error).toMatchObject({ code: 'unavailable', request_id: expect.any(String) });
@@ -133,7 +134,7 @@ test.each(DAMAGES)('at a cold start with a %s that is %s nothing is served until
 
 test('a store without a night, or without a folder, is 503 until its first night', async () => {
   await rm(store, { recursive: true });
-  const its = await openApi();
+  const its = await open();
   expect(await servedDay(its)).toBe(503);
   expect((await health(its)).problem.message).toContain('nothing is published yet');
   await publish(one);
@@ -157,20 +158,20 @@ describe('the cache folder', () => {
 
   beforeEach(async () => {
     await publish(two);
-    await (await openApi()).close();
+    await (await open()).close();
     api = undefined;
     streams = 0;
   });
 
   test('is used again after a restart, without a download', async () => {
-    const its = await openApi({ wrapStore: counting });
+    const its = await open({ wrapStore: counting });
     expect(await servedDay(its)).toBe(SECOND);
     expect([streams, its.events]).toEqual([0, []]);
   });
 
   test('serves while the store is out of reach', async () => {
     await rm(join(store, 'catalog.json'));
-    const its = await openApi();
+    const its = await open();
     expect(await servedDay(its)).toBe(SECOND);
     expect(await health(its)).toMatchObject({ code: 200, problem: { code: 'unavailable' } });
   });
@@ -179,9 +180,9 @@ describe('the cache folder', () => {
     await rm(views, { recursive: true });
     await rm(store, { recursive: true });
     await publish(one);
-    await (await openApi()).close();
+    await (await open()).close();
     await publish(two);
-    const its = await openApi({ wrapStore: counting });
+    const its = await open({ wrapStore: counting });
     expect(its.events).toMatchObject([{ type: 'swapped', day: SECOND, isExtended: true }]);
     expect(await servedDay(its)).toBe(SECOND);
   });
@@ -189,7 +190,7 @@ describe('the cache folder', () => {
   test('is built anew where it is of a later release, as after a store was restored', async () => {
     await rm(store, { recursive: true });
     await publish(one);
-    const its = await openApi();
+    const its = await open();
     expect(its.events).toMatchObject([{ type: 'swapped', day: FIRST, isExtended: false }]);
     expect(await servedDay(its)).toBe(FIRST);
   });
@@ -205,7 +206,7 @@ describe('the cache folder', () => {
   ])('is built anew where the view is %s, and nothing else is left in it', async (_, spoil) => {
     const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.duckdb'));
     await spoil(join(views, name));
-    const its = await openApi();
+    const its = await open();
     expect(await servedDay(its)).toBe(SECOND);
     expect(await its.json('/v1/models/a/history?kind=score')).toHaveProperty('points.length', 4);
     await its.close();
@@ -216,13 +217,13 @@ describe('the cache folder', () => {
   });
 
   test('is refused to a second process, and free once the first has stopped', async () => {
-    const its = await openApi();
-    await expect(openTestApi(`file:${store}`, { viewFolder: views })).rejects.toMatchObject({
+    const its = await open();
+    await expect(openApi({ store: `file:${store}`, viewFolder: views })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('another process serves from it'),
     });
     expect(await servedDay(its)).toBe(SECOND);
     await its.close();
-    expect(await servedDay(await openApi())).toBe(SECOND);
+    expect(await servedDay(await open())).toBe(SECOND);
   });
 });

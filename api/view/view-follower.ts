@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
-import type { Catalog } from '../../schemas/catalog.ts';
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
+import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
+import { AppError, type ErrorCode, isAppError, messageFromError } from '../../schemas/errors.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -40,13 +40,14 @@ export type ViewEvent =
 /** Why the view isn't that of the newest catalog. */
 export interface ViewProblem {
   readonly since: Date;
-  readonly error: unknown;
+  /** Of the error, for programs. */
+  readonly code: ErrorCode;
   /** The error for the public. */
   readonly message: string;
 }
 
 /**
- * Keeps the view that of the newest catalog (DESIGN §7): looks at the catalog, builds the next view beside the one in use,
+ * Keeps the view that of the newest catalog (specification "Following the catalog"): looks at the catalog, builds the next view beside the one in use,
  * swaps. Whatever goes wrong, the old view keeps serving and the next attempt comes; nothing of a failed one is served.
  */
 export class ViewFollower {
@@ -76,8 +77,9 @@ export class ViewFollower {
     return this.#problem;
   }
 
-  get hasView(): boolean {
-    return this.#view !== undefined;
+  /** The release that is served; undefined before there is one. */
+  get release(): CatalogEntry | undefined {
+    return this.#view?.newest;
   }
 
   /** Opens what an earlier process left, where it is any good, then follows until stopped. Resolves after the first look. */
@@ -134,7 +136,9 @@ export class ViewFollower {
   }
 
   #fail(error: unknown): void {
-    this.#problem = { since: this.#problem?.since ?? this.#deps.clock(), error, message: this.#tell(error) };
+    const since = this.#problem?.since ?? this.#deps.clock();
+    const code = isAppError(error) ? error.code : 'internal_error';
+    this.#problem = { since, code, message: this.#tell(error) };
     this.#deps.onEvent({ type: 'failed', error });
   }
 

@@ -1,5 +1,5 @@
 /**
- * The tables of a view (DESIGN §7), written by `build-view.ts`, read by the queries of the routes:
+ * The tables of a view, written by `build-view.ts`, read by the queries of the routes:
  *
  * | table | one row per | order |
  * |---|---|---|
@@ -15,11 +15,11 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
-import { DATASET_NAMES, DATASETS, type DatasetName, TOP_POSITIONS_MAX } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { columnList, lineSql, objectSql, wireSql } from '../../storage/record-sql.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { columnList, lineSql, objectSql, wireSql } from '../../storage/duckdb/record-sql.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
@@ -40,7 +40,7 @@ export interface TablesInput {
   readonly hasPrevious: boolean;
   /** The first event that stays in the feed. */
   readonly firstSeq: number;
-  /** The version of the records in force: the form of what is current (SPEC "Versioning"). */
+  /** The version of the records in force: the form of what is current (specification "Record versions"). */
   readonly version: RecordVersion;
   /** Days on which rankings were captured. */
   readonly rankingDays: readonly Day[];
@@ -100,6 +100,9 @@ async function createCurrent(database: Database, name: DatasetName, { parts, ver
   );
 }
 
+/** Positions of a category whose history can be asked for at once (specification "Rankings history"). */
+export const TOP_POSITIONS_MAX = 50;
+
 async function createPositions(database: Database): Promise<void> {
   await database.run(
     `CREATE TABLE view.positions AS
@@ -140,7 +143,7 @@ async function createChanges(database: Database, { parts, hasPrevious, firstSeq 
   );
 }
 
-/** An event as it is sent (SPEC "Change event"); `data` is stored as the JSON text of the record. */
+/** An event as it is sent (specification "Change events"); `data` is stored as the JSON text of the record. */
 const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","entity_type":"', entity_type,
   '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"op":"', op, '","data":', coalesce(data, 'null'),
   ',"schema_version":"', schema_version, '"}')`;

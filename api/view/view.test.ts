@@ -3,42 +3,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openSeries, type Series } from '../../test/series.ts';
-import { SMALL_DAYS } from '../testing/small-days.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
 import { QueryPool } from './query-pool.ts';
 
 const [FIRST = '', SECOND = '', THIRD = ''] = Object.keys(SMALL_DAYS);
 const ROUTES = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/models/a/history?kind=score', '/v1/models/a'];
 
 describe('a view', () => {
-  let series: Series;
+  let store: TemporaryStore;
   let api: TestApi;
   let views: string;
 
   beforeAll(async () => {
-    series = await openSeries();
+    store = await openTemporaryStore();
     views = await mkdtemp(join(tmpdir(), 'modelstats-view-'));
-    await series.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
-    api = await openTestApi(series.url, { viewFolder: views });
+    await store.publish(FIRST, SMALL_DAYS[FIRST] ?? {});
+    api = await openApi({ store: store.url, viewFolder: views });
   });
   afterAll(async () => {
     await api?.close();
-    await series?.dispose();
+    await store?.dispose();
     await rm(views, { recursive: true, force: true });
   });
 
   test('that is replaced closes only after its last request, and then for good', async () => {
     const old = api.follower.current();
     const [first, second] = [old.lease(), old.lease()];
-    await series.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
+    await store.publish(SECOND, SMALL_DAYS[SECOND] ?? {});
     await api.follower.refresh();
     expect(api.follower.current()).not.toBe(old);
     first();
     first(); // Given back twice, it counts once.
-    expect(await old.rows('SELECT count(*)::INTEGER AS n FROM models')).toEqual([{ n: 5 }]);
+    expect(await old.rows({ n: number }, 'SELECT count(*)::INTEGER AS n FROM models')).toEqual([{ n: 5 }]);
     second();
-    await expect(old.rows('SELECT 1')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(old.rows({}, 'SELECT 1')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('whose file is damaged while it serves is rebuilt; until then answers are 503', async () => {
@@ -57,7 +58,7 @@ describe('a view', () => {
 
   test('whose file is damaged unnoticed does not keep the next release from being served', async () => {
     await overwrite(api.follower.current().path);
-    await series.publish(THIRD, SMALL_DAYS[THIRD] ?? {});
+    await store.publish(THIRD, SMALL_DAYS[THIRD] ?? {});
     await api.follower.refresh();
     expect(api.follower.current().newest.day).toBe(THIRD);
     expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
@@ -90,13 +91,13 @@ describe('the query pool', () => {
 
   test('ends a query that takes too long, and the connection goes on', async () => {
     const { rows } = await openPool({ queryTimeoutMs: 50 }).then((opened) => ({ rows: opened.rows.bind(opened) }));
-    await expect(rows(SLOW, [])).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await rows('SELECT $1::INTEGER AS n', [7])).toEqual([{ n: 7 }]);
+    await expect(rows({}, SLOW, [])).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await rows({ n: number }, 'SELECT $1::INTEGER AS n', [7])).toEqual([{ n: 7 }]);
   });
 
   test('refuses a query when too many wait, and answers those that do', async () => {
     const opened = await openPool({ queriesWaitingMax: 2 });
-    const ask = (n: number) => opened.rows('SELECT $1::INTEGER AS n', [n]);
+    const ask = (n: number) => opened.rows({ n: number }, 'SELECT $1::INTEGER AS n', [n]);
     const results = await Promise.allSettled([1, 2, 3, 4, 5].map(ask));
     expect(results.map(({ status }) => status)).toContain('rejected');
     for (const result of results) {
@@ -107,8 +108,8 @@ describe('the query pool', () => {
 
   test('may be closed while a query runs that nobody waits for', async () => {
     const opened = await openPool({ queryTimeoutMs: 100 });
-    const running = opened.rows(SLOW, []);
-    const waiting = opened.rows('SELECT 1', []);
+    const running = opened.rows({}, SLOW, []);
+    const waiting = opened.rows({}, 'SELECT 1', []);
     opened.close();
     await expect(running).rejects.toMatchObject({ code: 'unavailable' });
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
@@ -117,6 +118,7 @@ describe('the query pool', () => {
   test('binds numbers as they are, however large', async () => {
     const opened = await openPool({});
     const sql = 'SELECT $1 AS a, $2 AS b, $3 AS c, $4 AS d';
-    expect(await opened.rows(sql, [1e300, 5, 'text', null])).toEqual([{ a: 1e300, b: 5, c: 'text', d: null }]);
+    const shape = { a: number, b: number, c: text, d: nullable(text) };
+    expect(await opened.rows(shape, sql, [1e300, 5, 'text', null])).toEqual([{ a: 1e300, b: 5, c: 'text', d: null }]);
   });
 });

@@ -4,11 +4,12 @@ import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { DuckDBSettings } from '../../storage/duckdb.ts';
+import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
+import { nullable, type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { metaFromJson, VIEW_FORMAT, type ViewMeta } from './build-view.ts';
 import type { HistoryKind } from './history-kinds.ts';
-import { type QueryLimits, QueryPool, type QueryRow, type QueryValue } from './query-pool.ts';
+import { type QueryLimits, QueryPool, type QueryValue } from './query-pool.ts';
+import { metaFromJson, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
 export interface ViewOptions {
   readonly duckdb: DuckDBSettings;
@@ -18,7 +19,7 @@ export interface ViewOptions {
 }
 
 /**
- * One release as the API serves it: an immutable, local DuckDB file (DESIGN §7). Whoever uses it holds a lease; once retired
+ * One release as the API serves it: an immutable, local DuckDB file. Whoever uses it holds a lease; once retired
  * it closes after the last one.
  */
 export class View {
@@ -66,8 +67,8 @@ export class View {
     });
     try {
       const pool = await QueryPool.open(instance, options.limits);
-      const [row] = await pool.rows('SELECT meta FROM meta', []);
-      const meta = typeof row?.['meta'] === 'string' ? metaFromJson(row['meta']) : undefined;
+      const [row] = await pool.rows({ meta: text }, 'SELECT meta FROM meta', []);
+      const meta = row === undefined ? undefined : metaFromJson(row.meta);
       if (meta === undefined) throw new AppError('corrupt', `${path} is a view of another version`);
       return new View(path, meta, { instance, pool }, options);
     } catch (error) {
@@ -79,9 +80,13 @@ export class View {
   }
 
   /** All rows of a query; see {@link QueryPool.rows}. Rejects with `unavailable` where the file is damaged, too. */
-  async rows(sql: string, parameters: readonly QueryValue[] = []): Promise<readonly QueryRow[]> {
+  async rows<S extends RowShape>(
+    shape: S,
+    sql: string,
+    parameters: readonly QueryValue[] = [],
+  ): Promise<readonly RowOf<S>[]> {
     try {
-      return await this.#pool.rows(sql, parameters);
+      return await this.#pool.rows(shape, sql, parameters);
     } catch (error) {
       if (!isDamage(error, this.#options.duckdb.tempFolder)) throw error;
       this.#options.onDamage?.(error);
@@ -109,9 +114,8 @@ export class View {
   availableFrom(kind: HistoryKind): Promise<Day | null> {
     const known = this.#availableFrom.get(kind);
     if (known !== undefined) return known;
-    const first = this.rows(`SELECT CAST(min(valid_from) AS VARCHAR) AS day FROM history_${kind}`).then(([row]) =>
-      row === undefined || row['day'] === null ? null : String(row['day']),
-    );
+    const sql = `SELECT CAST(min(valid_from) AS VARCHAR) AS day FROM history_${kind}`;
+    const first = this.rows({ day: nullable(text) }, sql).then(([row]) => row?.day ?? null);
     first.catch(() => this.#availableFrom.delete(kind));
     this.#availableFrom.set(kind, first);
     return first;

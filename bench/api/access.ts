@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BACKSTOP_PER_MINUTE } from '../../schemas/route-limits.ts';
+import { V1_ROUTES } from '../../api/routes.ts';
 import { measureNode } from '../measure.ts';
 import { CLI } from '../night.ts';
 
-/** How the benchmarks get in: a key whose limits are counted like any other's, but never reached. */
+/** How the benchmarks are let in: a key whose limits are counted like any other's, but never reached. */
 export interface BenchAccess {
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -20,9 +20,7 @@ const PER_DAY = 1_000_000_000;
 export async function createAccess(folder: string): Promise<BenchAccess> {
   const env = {
     MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
-    MODELSTATS_BACKSTOP: Object.keys(BACKSTOP_PER_MINUTE)
-      .map((route) => `${route}=${PER_MINUTE}`)
-      .join(','),
+    MODELSTATS_BACKSTOP: V1_ROUTES.map(({ name }) => `${name}=${PER_MINUTE}`).join(','),
   };
   const limits = ['--daily-quota', String(PER_DAY), '--burst', String(PER_MINUTE), '--history-months', 'full'];
   const { id } = await run(['orgs', 'create', '--name', 'Bench', '--plan', 'commercial', ...limits], env, Organization);

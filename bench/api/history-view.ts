@@ -7,15 +7,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import { ulid } from 'ulid';
-import { VIEW_FORMAT, type ViewMeta } from '../../api/view/build-view.ts';
+import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
 import { createTables, type ViewParts } from '../../api/view/view-tables.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { addDays } from '../../schemas/day.ts';
-import { getVersion, RECORD_VERSIONS } from '../../schemas/versions.ts';
-import { Database, sqlText } from '../../storage/duckdb.ts';
+import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import { Database, sqlText } from '../../storage/duckdb/database.ts';
+import { DUCKDB_TYPES } from '../../storage/duckdb/record-sql.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
-import { DUCKDB_TYPES } from '../../storage/record-sql.ts';
 import { BENCHMARKS, FIRST_HISTORY_DAY, historyBenchmark, historyModel } from './history-names.ts';
 
 interface HistoryToCompose {
@@ -38,7 +38,9 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
   await createTables(database, {
     parts: await writeParts(database, parts, { series, days }),
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
-    ...{ hasPrevious: false, firstSeq: 1, rankingDays },
+    hasPrevious: false,
+    firstSeq: 1,
+    rankingDays,
   });
   const meta: ViewMeta = { format: VIEW_FORMAT, engine: version(), catalog, manifests: [] };
   await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
@@ -53,9 +55,16 @@ function catalogOf(days: number): Catalog {
   const releases = Array.from({ length: days }, (_, i) => {
     const day = addDays(FIRST_HISTORY_DAY, i);
     return {
-      ...{ day, run: ulid(), release_sha256: '0'.repeat(64), schema_version: SCHEMA_VERSION },
-      ...{ data_as_of: `${day}T23:59:59Z`, published_at: `${addDays(day, 1)}T00:10:00Z` },
-      ...{ captured: [...DATASET_NAMES], first_seq: null, last_seq: 0, parts: [] },
+      day,
+      run: ulid(),
+      release_sha256: '0'.repeat(64),
+      schema_version: SCHEMA_VERSION,
+      data_as_of: `${day}T23:59:59Z`,
+      published_at: `${addDays(day, 1)}T00:10:00Z`,
+      captured: [...DATASET_NAMES],
+      first_seq: null,
+      last_seq: 0,
+      parts: [],
     };
   });
   return { format: 1, generation: days, releases };

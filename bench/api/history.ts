@@ -15,7 +15,7 @@ export interface HistorySize {
   readonly days: number;
 }
 
-/** DESIGN §12: the whole history of one series of one model, none asked for twice. */
+/** Specification "Performance goals": the whole history of one series of one model, none asked for twice. */
 export async function measureHistory({ series, days }: HistorySize, options: ApiBenchOptions): Promise<ResultTable> {
   const folder = join(options.folder, 'api-history');
   options.progress(`api: composing a history of ${series * days} intervals`);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cursorFromSeq } from '../../schemas/cursor.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
 import { median, type ResultTable } from '../results.ts';
 import type { LoadResult } from './load-plan.ts';
 import { runLoad } from './run-load.ts';
@@ -15,7 +15,10 @@ interface Round {
   readonly bareCpuMs: number;
 }
 
-/** DESIGN §12: the whole feed from its beginning, page by page, against bare Fastify sending the same bytes. */
+/**
+ * Specification "Performance goals": the whole feed from its beginning, page by page, against bare Fastify sending the same
+ * bytes.
+ */
 export async function measurePaging(scores: number, options: ApiBenchOptions): Promise<ResultTable> {
   const stage = await prepareApi({ scores, changed: 1 }, options);
   const { first_seq: first, last_seq: last } = stage.release;

@@ -8,7 +8,7 @@ import type { BenchAccess } from './access.ts';
 export interface ApiBenchOptions extends BenchAccess {
   /** Where to generate, publish and serve. */
   readonly folder: string;
-  /** Rounds behind each figure. */
+  /** How many rounds each figure is taken from. */
   readonly repeats: number;
   /** Seconds of a round of load. */
   readonly seconds: number;

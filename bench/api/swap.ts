@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { SECOND_DAY } from '../days.ts';
+import { SECOND_DAY } from '../night.ts';
 import { median, type ResultTable } from '../results.ts';
 import { percentile, type Sample } from './load-plan.ts';
 import { startLoad } from './run-load.ts';
@@ -16,7 +16,7 @@ import {
 
 const CHANGED = 0.01;
 const CONNECTIONS = 32;
-/** About a third of what one core answers of this mix, so that the server has some rest to lose. */
+/** About a third of what one core answers of this mix, so that the server is idle often enough for a disturbance to show. */
 const PER_SECOND = 100;
 
 interface Round {
@@ -26,7 +26,7 @@ interface Round {
   readonly swapMs: number;
 }
 
-/** DESIGN §12: latencies while the next view is built and swapped in, against those before. */
+/** Specification "Performance goals": latencies while the next view is built and swapped in, against those before. */
 export async function measureSwap(scores: number, options: ApiBenchOptions): Promise<ResultTable> {
   const stage = await prepareApi({ scores, changed: CHANGED }, options);
   const rounds: Round[] = [];

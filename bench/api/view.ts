@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { SECOND_DAY } from '../days.ts';
+import { SECOND_DAY } from '../night.ts';
 import { gigabytes, median, type ResultTable, seconds } from '../results.ts';
 import { servedDay, startApi } from './servers.ts';
 import {

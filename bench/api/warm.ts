@@ -18,7 +18,10 @@ const ROUTES = [
   { warm: '/v1/categories', cold: undefined },
 ] as const;
 
-/** DESIGN §12: a current-data request whose answer is at hand, against bare Fastify sending the same bytes. */
+/**
+ * Specification "Performance goals": a current-data request whose answer is at hand, against bare Fastify sending the same
+ * bytes.
+ */
 export async function measureWarm(scores: number, options: ApiBenchOptions): Promise<ResultTable> {
   const stage = await prepareApi({ scores, changed: CHANGED }, options);
   const view = join(stage.folder, 'view');

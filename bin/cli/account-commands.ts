@@ -1,8 +1,19 @@
 import type { Command } from 'commander';
-import { createKey, listKeys, type RevokeKeyOptions, revokeKey } from './commands/keys.ts';
-import { createOrganization, listOrganizations, setPlan } from './commands/orgs.ts';
+import { type AuditOptions, showAudit } from '../commands/accounts/audit.ts';
+import {
+  createKey,
+  listKeys,
+  type RevokeKeyOptions,
+  type RotateKeyOptions,
+  revokeKey,
+  rotateKey,
+} from '../commands/accounts/keys.ts';
+import { createOrganization, listOrganizations, setPlan } from '../commands/accounts/orgs.ts';
+import type { RunAction } from './command-context.ts';
 import {
   dayStartValue,
+  durationValue,
+  expiryValue,
   featuresValue,
   historyMonthsValue,
   nameValue,
@@ -13,9 +24,10 @@ import {
   textValue,
   yesNoValue,
 } from './option-values.ts';
-import type { RunAction } from './run-action.ts';
 
-/** What looks after organizations, their plans and their keys. */
+const DAY_MS = 86_400_000;
+
+/** Adds the commands for organizations, their plans and their keys. */
 export function addAccountCommands(program: Command, run: RunAction): void {
   addOrganizationCommands(program, run);
   addKeyCommands(program, run);
@@ -40,19 +52,28 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .action(run(listOrganizations));
   const change = orgs
     .command('set-plan')
-    .description("Give an organization a plan and a contract; what is not named is the plan's own")
+    .description("Change an organization's plan or contract; what is not named stays as it is")
     .requiredOption('--org <id>', 'the organization', textValue)
-    .requiredOption('--plan <plan>', 'community, builder or commercial', planValue);
+    .option('--plan <plan>', 'community, builder or commercial (default: stays)', planValue);
   addTerms(change)
+    .option('--reset', "drop all terms that are not named: they are the plan's own then")
     .option('--json', 'one JSON object on stdout')
     .addHelpText(
       'after',
       '\nExamples:\n  modelstats orgs set-plan --org ID --plan builder\n  modelstats orgs set-plan --org ID --plan commercial --daily-quota 50000 --history-months 36 --period-end 2027-07-01',
     )
     .action(run(setPlan));
+  orgs
+    .command('audit')
+    .description('Show what was done to an organization and its keys, by whom, newest first')
+    .argument('<org>', 'id of the organization, org_…')
+    .option('--limit <n>', 'so many at most', numberValue(1, 10_000), 100)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats orgs audit ID')
+    .action((org: string, options: Omit<AuditOptions, 'org'>) => run(showAudit)({ ...options, org }));
 }
 
-/** What a contract can say beside the plan, and how the subscription stands. */
+/** Adds the options for what a contract changes of a plan, and for the state of the subscription. */
 function addTerms(command: Command): Command {
   return command
     .option('--status <status>', 'active, past_due, grace or canceled', statusValue)
@@ -79,9 +100,24 @@ function addKeyCommands(program: Command, run: RunAction): void {
     .description('Issue a key; it is shown this once')
     .requiredOption('--org <id>', 'the organization', textValue)
     .option('--name <name>', 'what it is for', nameValue, 'default')
+    .option('--expires <when>', 'start of a day YYYY-MM-DD, or from now: 24h, 90d (default: never)', expiryValue)
     .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats keys create --org ID --name production')
+    .addHelpText('after', '\nExample:\n  modelstats keys create --org ID --name production --expires 90d')
     .action(run(createKey));
+  keys
+    .command('rotate')
+    .description('Issue a key of the same name, shown this once; the old one ends after the overlap')
+    .argument('<id>', 'id of the old key, key_…')
+    .option(
+      '--overlap <time>',
+      'how long the old key goes on working: 30m, 24h, 7d; 0 for not at all',
+      durationValue,
+      DAY_MS,
+    )
+    .option('--expires <when>', 'when the new key ends, as for create (default: never)', expiryValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats keys rotate key_01ARZ3NDEKTSV4RRFFQ69G5FAV --overlap 24h')
+    .action((id: string, options: Omit<RotateKeyOptions, 'id'>) => run(rotateKey)({ ...options, id }));
   keys
     .command('list')
     .description('List the keys of an organization, or all, without the keys themselves')

@@ -1,7 +1,7 @@
-import type { NightDeps } from '../../pipeline/night.ts';
-import type { Config } from '../config.ts';
+import type { NightDeps } from '../../pipeline/night/night.ts';
+import type { Config } from '../config/config.ts';
 
-/** What every command gets from the command line's frame. */
+/** What every command is given. */
 export interface CommandContext {
   readonly config: Config;
   readonly clock: () => Date;
@@ -16,6 +16,15 @@ export interface CommandContext {
 
 /** A command's work; resolves to the exit code. */
 export type CommandAction<Options> = (context: CommandContext, options: Options) => Promise<number>;
+
+/**
+ * Turns a command's action into what commander calls, which runs it and makes its exit code the process's. A signal ends the
+ * process at once, unless the action `stopsItself`.
+ */
+export type RunAction = <Options>(
+  action: CommandAction<Options>,
+  how?: { readonly stopsItself?: boolean },
+) => (options: Options) => Promise<void>;
 
 /** DuckDB's part of the configuration. */
 export function duckdbSettings(config: Config): NightDeps['duckdb'] {

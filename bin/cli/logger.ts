@@ -1,9 +1,9 @@
 import { destination, type Logger, pino } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from '../config/config.ts';
 
 /**
- * The log of a command that runs on: JSON Lines on stderr. Written at once, so that nothing is lost when the process ends;
- * a scheduler has few lines. A busy one is written in blocks, the last of them when the process ends in order.
+ * The log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
+ * process is killed. With `isBusy`, for a log of many lines, they are written in blocks, the last when the process ends by itself.
  */
 export function createLogger({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, { isBusy = false } = {}): Logger {
   return pino(
@@ -21,7 +21,7 @@ function levelName(level: string) {
   return { level };
 }
 
-/** The last line of defence: whatever was logged, an API key is not in it. */
+/** Nothing should log an API key; where something does all the same, the key is cut out here. */
 function withoutKeys(line: string): string {
   return line.includes('msk_') ? line.replaceAll(/msk_[0-9A-Za-z]+/g, 'msk_…') : line;
 }

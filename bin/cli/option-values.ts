@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { isDay } from '../schemas/day.ts';
 import {
   FEATURES,
   type Feature,
@@ -7,10 +6,11 @@ import {
   isPlanName,
   PLAN_NAMES,
   type PlanName,
-} from '../schemas/plans.ts';
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../schemas/terms.ts';
+} from '../../accounts/plans/plans.ts';
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../accounts/plans/terms.ts';
+import { isDay } from '../../schemas/day.ts';
 
-/** An option's value. One that is empty, or looks like the next option, is a forgotten value. */
+/** An option's value. Refuses one that is empty, and one that looks like an option, since then the value was forgotten. */
 export function textValue(value: string): string {
   if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
   if (value.startsWith('--')) throw new InvalidArgumentError('The value is missing.');
@@ -60,9 +60,9 @@ export function numberValue(min: number, max: number): (value: string) => number
   };
 }
 
-/** Units a day; null is unlimited. */
-export function quotaValue(value: string): number | null {
-  return value === 'unlimited' ? null : numberValue(0, 1_000_000_000)(value);
+/** Units a day. Not null for unlimited: commander takes null for an option without a value. */
+export function quotaValue(value: string): number | 'unlimited' {
+  return value === 'unlimited' ? value : numberValue(0, 1_000_000_000)(value);
 }
 
 export function historyMonthsValue(value: string): number {
@@ -78,4 +78,27 @@ export function yesNoValue(value: string): boolean {
 export function dayStartValue(value: string): Date {
   if (!isDay(value)) throw new InvalidArgumentError('It must be a calendar day YYYY-MM-DD.');
   return new Date(`${value}T00:00:00Z`);
+}
+
+const DURATION_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION_DAYS_MAX = 3660;
+
+/** A length of time such as 30m, 24h or 90d, in milliseconds; 0 is none. */
+export function durationValue(value: string): number {
+  const { count = '', unit = '' } = /^(?<count>\d{1,7})(?<unit>[mhd])$/.exec(value)?.groups ?? {};
+  const milliseconds =
+    value === '0' ? 0 : Number(count) * (unit === 'm' || unit === 'h' || unit === 'd' ? DURATION_MS[unit] : Number.NaN);
+  if (!(milliseconds <= DURATION_DAYS_MAX * DURATION_MS.d))
+    throw new InvalidArgumentError(`It must be like 30m, 24h or 90d, at most ${DURATION_DAYS_MAX}d.`);
+  return milliseconds;
+}
+
+/** When something ends: the first instant of a UTC day, or a length of time from now, in milliseconds. */
+export function expiryValue(value: string): Date | number {
+  if (isDay(value)) return new Date(`${value}T00:00:00Z`);
+  try {
+    return durationValue(value);
+  } catch {
+    throw new InvalidArgumentError('It must be a calendar day YYYY-MM-DD, or like 24h or 90d.');
+  }
 }

@@ -1,29 +1,29 @@
-/** What the world does to a running command: readers go away, operators and schedulers stop it. */
+/** What can happen to a running command: its output's reader goes away, or a signal asks it to stop. */
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Undoes what a progress bar did to the terminal: shows the cursor, wraps lines. */
+/** Undoes what a progress bar did to the terminal: shows the cursor, wraps lines again. */
 const RESTORE_TERMINAL = '\u001b[?25h\u001b[?7h';
-/** Numbers of the signals: a process that a signal ended has 128 more as its exit code in a shell. */
+/** The signals' numbers: a shell shows 128 more as the exit code of a process that a signal ended. */
 const SIGNAL_NUMBERS: Readonly<Record<(typeof STOP_SIGNALS)[number], number>> = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
 /**
- * Ends the process when a signal asks for it: at once, as kill -9 would, for work that is all or nothing, but with a word
- * and a terminal as it was. A handler is also what makes SIGTERM end the first process of a container.
+ * Ends the process when a signal asks for it: at once, since the work is all or nothing, but after a message and with the terminal
+ * as it was. Without a handler SIGTERM would not end the first process of a container.
  */
 export function endOnSignals(): void {
   for (const signal of STOP_SIGNALS) {
     process.once(signal, () => {
       if (process.stderr.isTTY) process.stderr.write(`\n${RESTORE_TERMINAL}`);
       process.stderr.write(`modelstats: stopped by ${signal}; run the same command again to go on\n`);
-      // The signal once more, now without a handler, so that the parent sees what ended us; a container's first
-      // process is spared by the kernel and has to leave on its own.
+      // The signal once more, now without a handler, so that the parent sees that it ended this process. The kernel does not end
+      // the first process of a container that way, so that one exits by itself.
       process.kill(process.pid, signal);
       setTimeout(() => process.exit(128 + SIGNAL_NUMBERS[signal]), 100);
     });
   }
 }
 
-/** Goes on with the work when nobody reads what it says any more (`| head -1`); other errors of a stream are told. */
+/** Lets the work go on when nobody reads its output any more (`| head -1`); other errors of stdout are reported on stderr. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,22 +1,23 @@
 import { Command } from 'commander';
+import { backfill } from '../commands/night/backfill.ts';
+import { nightly } from '../commands/night/nightly.ts';
+import { schedule } from '../commands/night/schedule.ts';
+import { serve } from '../commands/serve.ts';
+import { catalogRebuild } from '../commands/store/catalog-rebuild.ts';
+import { pruneStore } from '../commands/store/prune.ts';
+import { type RepublishOptions, republishSnapshot } from '../commands/store/republish.ts';
+import { status } from '../commands/store/status.ts';
+import { type VerifyOptions, verifyStore } from '../commands/store/verify.ts';
 import { addAccountCommands } from './account-commands.ts';
-import { backfill } from './commands/backfill.ts';
-import { catalogRebuild } from './commands/catalog-rebuild.ts';
-import { nightly } from './commands/nightly.ts';
-import { pruneStore } from './commands/prune.ts';
-import { type RepublishOptions, republishSnapshot } from './commands/republish.ts';
-import { schedule } from './commands/schedule.ts';
-import { serve } from './commands/serve.ts';
-import { status } from './commands/status.ts';
-import { type VerifyOptions, verifyStore } from './commands/verify.ts';
+import type { RunAction } from './command-context.ts';
 import { textValue, textValues } from './option-values.ts';
-import type { RunAction } from './run-action.ts';
 
 /** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunAction): Command {
   const program = new Command('modelstats')
     .description('A trustworthy daily record of AI models, benchmarks, scores, rankings and prices.')
     .version(version)
+    .option('--debug', 'show where an error came from')
     .showHelpAfterError('(see --help)')
     .exitOverride();
   addNightCommands(program, run);
@@ -27,7 +28,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   return program;
 }
 
-/** What answers. */
+/** Adds the command that answers requests. */
 function addServeCommand(program: Command, run: RunAction): void {
   program
     .command('serve')
@@ -39,7 +40,7 @@ function addServeCommand(program: Command, run: RunAction): void {
     .action(run(serve, { stopsItself: true }));
 }
 
-/** What publishes. */
+/** Adds the commands that publish. */
 function addNightCommands(program: Command, run: RunAction): void {
   program
     .command('nightly')
@@ -86,7 +87,7 @@ function addNightCommands(program: Command, run: RunAction): void {
     .action(run(backfill));
 }
 
-/** What looks at published snapshots and mends them. */
+/** Adds the commands that look at published snapshots and repair them. */
 function addStoreCommands(program: Command, run: RunAction): void {
   program
     .command('status')
@@ -123,7 +124,7 @@ function addStoreCommands(program: Command, run: RunAction): void {
     );
 }
 
-/** What keeps the store small and whole. */
+/** Adds the commands that clean up the store and repair its catalog. */
 function addHousekeeping(program: Command, run: RunAction): void {
   program
     .command('prune')

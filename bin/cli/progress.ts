@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress';
-import type { CommandContext } from './commands/command-context.ts';
+import type { CommandContext } from './command-context.ts';
 
 export interface Progress {
-  /** Begins the next of the counted things and names it. */
+  /** Begins the next item and names it. */
   readonly next: (name: string) => void;
-  /** Names the part of it that is being done. */
+  /** Names the part of the item that is being done. */
   readonly part: (name: string) => void;
-  /** Takes the bar off the terminal, so that a line can be printed. */
+  /** Clears the bar's line, so that something else can be printed. */
   readonly clear: () => void;
   readonly stop: () => void;
 }

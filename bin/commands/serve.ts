@@ -1,22 +1,23 @@
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../accounts/accounts.ts';
-import { AnswerCache } from '../../api/answer-cache.ts';
+import { AnswerCache } from '../../api/answers/answer-cache.ts';
 import { type ApiSettings, buildApp } from '../../api/app.ts';
-import { FileLinks } from '../../api/file-links.ts';
-import { Metrics } from '../../api/metrics.ts';
+import { FileLinks } from '../../api/files/file-links.ts';
+import { V1_ROUTES } from '../../api/routes.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
+import { Metrics } from '../../http/metrics.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
+import { shownAddress } from '../../schemas/shown-address.ts';
 import { folderFromUrl } from '../../storage/open-store.ts';
-import type { Config } from '../config.ts';
-import { openConfiguredAccounts } from '../configured-accounts.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { createLogger } from '../logger.ts';
-import { type CommandContext, duckdbSettings } from './command-context.ts';
-import { firstSignal, type RunningScheduler, startScheduler } from './schedule.ts';
+import { type CommandContext, duckdbSettings } from '../cli/command-context.ts';
+import { createLogger } from '../cli/logger.ts';
+import type { Config } from '../config/config.ts';
+import { openConfiguredAccounts } from '../config/configured-accounts.ts';
+import { openConfiguredStore } from '../config/configured-store.ts';
+import { firstSignal, type RunningScheduler, startScheduler } from './night/schedule.ts';
 
 export interface ServeOptions {
   readonly withSchedule?: boolean;
@@ -24,17 +25,18 @@ export interface ServeOptions {
   readonly json?: boolean;
 }
 
-/** `modelstats serve`: the API, until a signal; with `--with-schedule` the nights too (DESIGN §10). */
+/** `modelstats serve`: answers the API until a signal; with `--with-schedule` it runs the nights too. */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
+  assertBackstopRoutes(config);
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
-  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night could be hit by one.
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
   const service = await openService(context, log);
   if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
   try {
     const url = await listen(service.app, config);
-    context.log(`serving ${config.STORE} at ${url}${config.BASE_PATH}`);
+    context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
     if (options.json) context.print(JSON.stringify({ status: 'listening', url: `${url}${config.BASE_PATH}` }));
     void service.follower.start();
     log.info({ signal: await stopRequested }, 'stop requested');
@@ -44,6 +46,16 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   return 0;
 }
 
+/** Throws `configuration` where a limit is set for a route that there isn't; the other commands don't know the routes. */
+function assertBackstopRoutes({ BACKSTOP }: Config): void {
+  const names = V1_ROUTES.map(({ name }) => name);
+  const problems = Object.entries(BACKSTOP)
+    .filter(([route]) => !names.includes(route))
+    .map(([route, limit]) => `'${route}=${limit}' is no ROUTE=LIMIT with a route of ${names.join(' ')}`);
+  if (problems.length === 0) return;
+  throw new AppError('configuration', problems.map((problem) => `MODELSTATS_BACKSTOP: ${problem}`).join('\n'));
+}
+
 interface Service {
   readonly app: FastifyInstance;
   readonly follower: ViewFollower;
@@ -51,15 +63,15 @@ interface Service {
 }
 
 async function openService({ config, clock }: CommandContext, log: Logger): Promise<Service> {
-  const links = new FileLinks(config.SIGNING_KEY ?? randomBytes(32), clock);
+  const accounts = await openConfiguredAccounts(config, { clock, log });
+  const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
   const storeFolder = folderFromUrl(config.STORE);
   const folder = await ViewFolder.take(resolve(config.VIEW));
-  const accounts = await openConfiguredAccounts(config, { clock, log });
   const metrics = new Metrics();
   const onEvent = (event: ViewEvent) => {
-    metrics.onViewEvent(event);
+    metrics.onReleaseEvent(event);
     logViewEvent(log, event);
   };
   const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });
@@ -101,6 +113,7 @@ function apiSettings(config: Config): ApiSettings {
     compressFromBytes: config.COMPRESS_FROM_BYTES,
     failedAttemptsMax: config.FAILED_ATTEMPTS_MAX,
     capabilities: config.CAPABILITIES,
+    backstop: config.BACKSTOP,
     metricsToken: config.METRICS_TOKEN,
   };
 }
@@ -114,7 +127,7 @@ async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Con
   }
 }
 
-/** Lets running requests end, but no longer than this. */
+/** Waits for running requests, but no longer than this; then their connections are closed. */
 async function closeInTime({ app, follower, accounts }: Service, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
   try {

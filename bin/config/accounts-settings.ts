@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { isDay } from '../schemas/day.ts';
-import { BACKSTOP_PER_MINUTE, type BackstopLimits, isBackstopRoute } from '../schemas/route-limits.ts';
-import { Milliseconds, wholeNumber } from './config-values.ts';
+import { isDay } from '../../schemas/day.ts';
+import { Bytes, Milliseconds, wholeNumber } from './setting-kinds.ts';
 
-/** A UTC day, as its first instant, or an instant. */
+/** An instant, or a UTC day, which stands for its first instant. */
 const Instant = z.string().transform((text, context) => {
   const isInstant = z.iso.datetime({ offset: true }).safeParse(text).success;
   if (isDay(text) || isInstant) return new Date(text);
@@ -11,23 +10,26 @@ const Instant = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** `route=limit` separated by commas; routes that are not named keep their limit. */
-const Backstop = z.string().transform((text, context): BackstopLimits => {
+/**
+ * `route=limit` separated by commas; routes that are not named keep their limit. Which routes there are is known to `serve`
+ * alone, which checks the names.
+ */
+const Backstop = z.string().transform((text, context): Readonly<Record<string, number>> => {
   const limits: Record<string, number> = {};
   for (const part of text.split(',')) {
     const [, route = '', limit = ''] = /^\s*(\S+?)\s*=\s*(\d{1,7})\s*$/.exec(part) ?? [];
-    if (isBackstopRoute(route) && Number(limit) > 0) limits[route] = Number(limit);
+    if (route.startsWith('/') && Number(limit) > 0) limits[route] = Number(limit);
     else context.addIssue({ code: 'custom', message: problemOf(part) });
   }
-  return { ...BACKSTOP_PER_MINUTE, ...limits };
+  return limits;
 });
 
 function problemOf(part: string): string {
-  return `'${part.trim()}' is no ROUTE=LIMIT with a limit from 1 to 9999999 and one of ${Object.keys(BACKSTOP_PER_MINUTE).join(' ')}`;
+  return `'${part.trim()}' is no ROUTE=LIMIT with a limit from 1 to 9999999`;
 }
 
-/** The settings of organizations, keys and limits: a part of `ConfigSchema`. */
-export const AccountsConfigShape = {
+/** The settings of organizations, keys and limits: part of `ConfigSchema`. */
+export const ACCOUNTS_SETTINGS = {
   DATABASE: z
     .string()
     .default('sqlite:./data/accounts.db')
@@ -37,6 +39,9 @@ export const AccountsConfigShape = {
   DATABASE_TIMEOUT_MS: Milliseconds.default(2_000).describe(
     "For a statement on PostgreSQL, or for another process's write to SQLite",
   ),
+  DATABASE_PROBE_SECONDS: wholeNumber(1, 3_600)
+    .default(10)
+    .describe('Between two looks whether a control database that failed does its work again'),
   REDIS: z
     .string()
     .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
@@ -44,14 +49,13 @@ export const AccountsConfigShape = {
     .describe('Where replicas that serve one audience count requests per minute together'),
   REDIS_TIMEOUT_MS: Milliseconds.default(250).describe("For Redis' answer, before this process counts alone"),
   REDIS_PAUSE_MS: Milliseconds.default(1_000).describe('How long Redis is left alone after it failed'),
+  BURST_BYTES: Bytes.default(64 * 1024 * 1024).describe('Memory of one process for counting requests per minute'),
   ENFORCEMENT: z
     .enum(['measure', 'enforce'])
     .default('enforce')
     .describe("Whether daily quota and the organization's burst limit refuse, or are only measured"),
   ENFORCEMENT_FROM: Instant.optional().describe('With enforce: the announced day or instant from which on it holds'),
-  BACKSTOP: Backstop.default(BACKSTOP_PER_MINUTE).describe(
-    'Requests per key, route and minute that differ from the usual',
-  ),
+  BACKSTOP: Backstop.default({}).describe('Requests per key, route and minute that differ from the usual'),
   KEY_CACHE_MS: wholeNumber(0, 4_000)
     .default(3_000)
     .describe('How long a key is believed without asking the database; revocation is promised within 5 s'),

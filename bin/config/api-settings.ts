@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { capabilitiesFromText } from '../api/access/capabilities.ts';
-import { Bytes, Milliseconds, Seconds, wholeNumber } from './config-values.ts';
+import { capabilitiesFromText } from '../../api/access/capabilities.ts';
+import { Bytes, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 
-/** What `modelstats serve` can be told; part of {@link ConfigSchema}. */
+/** The settings of `modelstats serve`: part of `ConfigSchema`. */
 export const API_SETTINGS = {
   HOST: z.string().min(1).default('127.0.0.1').describe('Address that `serve` listens on; 0.0.0.0 for all'),
   PORT: wholeNumber(0, 65_535).default(8080).describe('Port that `serve` listens on; 0 for any free one'),
@@ -67,7 +67,9 @@ export const API_SETTINGS = {
     .string()
     .min(16, 'must have at least 16 characters')
     .optional()
-    .describe('Secret behind the download addresses of a file store; default: a new one at each start'),
+    .describe(
+      'Secret behind the download addresses of a file store; default: one that is made once and kept in the control database',
+    ),
   METRICS_TOKEN: z
     .string()
     .min(16, 'must have at least 16 characters')

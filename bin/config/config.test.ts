@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { BACKSTOP_PER_MINUTE } from '../schemas/route-limits.ts';
 import { ConfigSchema, configFromEnv } from './config.ts';
 
-const documentation = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8');
+const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 
 test.each(Object.entries(ConfigSchema.shape))('docs/configuration.md tells of MODELSTATS_%s', (name, schema) => {
   const row = documentation.split('\n').find((line) => line.startsWith(`| \`MODELSTATS_${name}\``));
@@ -36,10 +35,10 @@ test('an empty variable counts as not set', () => {
 
 test('limits per route differ where they are named, and only there', () => {
   const { BACKSTOP } = configFromEnv({ MODELSTATS_BACKSTOP: '/v1/models=5, /v1/models/{id} = 7' });
-  expect(BACKSTOP).toEqual({ ...BACKSTOP_PER_MINUTE, '/v1/models': 5, '/v1/models/{id}': 7 });
-  expect(configFromEnv({}).BACKSTOP).toEqual(BACKSTOP_PER_MINUTE);
-  const env = { MODELSTATS_BACKSTOP: '/v1/models=0,/v1/none=5,x' };
-  expect(() => configFromEnv(env)).toThrow(/'\/v1\/models=0' is no .*\n.*'\/v1\/none=5' is no .*\n.*'x' is no /);
+  expect(BACKSTOP).toEqual({ '/v1/models': 5, '/v1/models/{id}': 7 });
+  expect(configFromEnv({}).BACKSTOP).toEqual({});
+  const env = { MODELSTATS_BACKSTOP: '/v1/models=0,/v1/scores=many,x' };
+  expect(() => configFromEnv(env)).toThrow(/'\/v1\/models=0' is no .*\n.*'\/v1\/scores=many' is no .*\n.*'x' is no /);
 });
 
 test.each([

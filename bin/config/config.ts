@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { findCronProblem } from '../pipeline/schedule/cron.ts';
-import { TIME_OF_DAY } from '../pipeline/schedule/retry.ts';
-import { AppError } from '../schemas/errors.ts';
-import { RETENTION } from '../schemas/retention.ts';
-import { AccountsConfigShape } from './config-accounts.ts';
-import { API_SETTINGS } from './config-api.ts';
-import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './config-values.ts';
+import { findCronProblem } from '../../pipeline/schedule/cron.ts';
+import { TIME_OF_DAY } from '../../pipeline/schedule/retry.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { RETENTION } from '../../schemas/retention.ts';
+import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
+import { API_SETTINGS } from './api-settings.ts';
+import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 
 const PREFIX = 'MODELSTATS_';
 const Cron = z.string().superRefine((expression, context) => {
@@ -53,7 +53,11 @@ export const ConfigSchema = z.strictObject({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least weight of the log lines on stderr'),
-  S3_ENDPOINT: z.url().optional().describe("Address of an S3 server that is not Amazon's"),
+  S3_ENDPOINT: z
+    .url()
+    .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'must hold no user and no password')
+    .optional()
+    .describe("Address of an S3 server that is not Amazon's"),
   S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
   S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
   S3_ATTEMPTS_MAX: wholeNumber(1, 20).default(8).describe('Tries of one request'),
@@ -69,7 +73,7 @@ export const ConfigSchema = z.strictObject({
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
   ...API_SETTINGS,
-  ...AccountsConfigShape,
+  ...ACCOUNTS_SETTINGS,
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

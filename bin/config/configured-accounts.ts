@@ -1,8 +1,9 @@
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Administration } from '../accounts/administration/administration.ts';
-import type { OpenAccountsOptions } from '../accounts/open-accounts.ts';
-import { AppError, isAppError } from '../schemas/errors.ts';
-import type { CommandContext } from './commands/command-context.ts';
+import { userInfo } from 'node:os';
+import type { Accounts } from '../../accounts/accounts.ts';
+import type { Administration } from '../../accounts/administration/administration.ts';
+import type { OpenAccountsOptions } from '../../accounts/open-accounts.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
+import type { CommandContext } from '../cli/command-context.ts';
 import type { Config } from './config.ts';
 
 /** Opens the accounts of `MODELSTATS_DATABASE`, with the limits and counters that are configured, for a server. */
@@ -15,19 +16,19 @@ export async function openConfiguredAccounts(
     ...options,
     redis: config.REDIS,
     enforcement: { mode: config.ENFORCEMENT, from: config.ENFORCEMENT_FROM ?? null },
-    backstop: config.BACKSTOP,
     lastUsedIntervalMs: config.LAST_USED_SECONDS * 1000,
+    probeMs: config.DATABASE_PROBE_SECONDS * 1000,
     keys: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
     cleanup: { usageDays: config.USAGE_DAYS },
-    counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS },
+    counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS, bytesMax: config.BURST_BYTES },
     database: databaseOptions(config, { blockingTimeoutMs: BLOCKING_TIMEOUT_MS }),
   });
 }
 
-/** A server's housekeeping doesn't hold up its requests for longer; it comes again. */
+/** The longest that a server's own clean-up of SQLite holds up its requests; it is tried again later. */
 const BLOCKING_TIMEOUT_MS = 20;
 
-/** An operator's work on the accounts. What is not there was named wrongly, so it is `usage`. */
+/** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export async function withAdministration<T>(
   { config, clock }: Pick<CommandContext, 'config' | 'clock'>,
   work: (administration: Administration) => Promise<T>,
@@ -35,7 +36,7 @@ export async function withAdministration<T>(
   const openAccounts = await loadOpenAccounts();
   const accounts = await openAccounts(config.DATABASE, { clock, database: databaseOptions(config) });
   try {
-    return await work(accounts.administration);
+    return await work(accounts.administration.as(operator()));
   } catch (error) {
     if (isAppError(error, 'not_found')) throw new AppError('usage', error.message, { cause: error });
     throw error;
@@ -44,9 +45,18 @@ export async function withAdministration<T>(
   }
 }
 
-/** Only now: the other commands need not wait for the databases' libraries. */
+/** Who types the commands, as the audit log names them. */
+function operator(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    return `cli:${process.getuid?.() ?? 'unknown'}`; // A user without an entry, as containers have them.
+  }
+}
+
+/** Loaded when it is needed, so that the other commands don't wait for the databases' libraries. */
 async function loadOpenAccounts() {
-  return (await import('../accounts/open-accounts.ts')).openAccounts;
+  return (await import('../../accounts/open-accounts.ts')).openAccounts;
 }
 
 function databaseOptions(

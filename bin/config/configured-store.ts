@@ -1,10 +1,11 @@
-import type { ObjectStore } from '../storage/object-store.ts';
-import { type OpenStoreOptions, openStore } from '../storage/open-store.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { type OpenStoreOptions, openStore } from '../../storage/open-store.ts';
 import type { Config } from './config.ts';
 
 /**
  * Opens a store with the configuration's S3 settings; the one of `MODELSTATS_STORE` unless another address is given.
- * Rejects with `configuration` where the address is none, or where it is to be written and keeps no conditions.
+ * Rejects with `configuration` where the address is not valid, or where `access` is `write` and the store doesn't support
+ * conditional writes.
  */
 export function openConfiguredStore(
   config: Config,

@@ -1,15 +1,7 @@
-import type { Kysely, Migration } from 'kysely';
+import type { Kysely } from 'kysely';
 
-/**
- * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and
- * statements that both know. A step that was released is never changed; the next one changes what it made.
- */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '0001-organizations': { up: createOrganizations },
-  '0002-usage': { up: createUsage },
-};
-
-async function createOrganizations(database: Kysely<unknown>): Promise<void> {
+/** Organizations with their subscriptions, keys and verified integrations. */
+export async function createOrganizations(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable('organizations')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -43,7 +35,7 @@ async function createKeys(database: Kysely<unknown>): Promise<void> {
     .addColumn('last_used_at', 'bigint')
     .addColumn('revoked_at', 'bigint')
     .execute();
-  await createIndex(database, 'api_keys', 'organization_id');
+  await database.schema.createIndex('api_keys_by_organization_id').on('api_keys').column('organization_id').execute();
 }
 
 async function createIntegrations(database: Kysely<unknown>): Promise<void> {
@@ -55,32 +47,9 @@ async function createIntegrations(database: Kysely<unknown>): Promise<void> {
     .addColumn('verified_at', 'bigint', (column) => column.notNull())
     .addColumn('ended_at', 'bigint')
     .execute();
-  await createIndex(database, 'verified_integrations', 'organization_id');
-}
-
-/** No foreign keys here: they would cost a look-up on every request, and organizations are never deleted. */
-async function createUsage(database: Kysely<unknown>): Promise<void> {
   await database.schema
-    .createTable('daily_usage')
-    .addColumn('organization_id', 'text', (column) => column.notNull())
-    .addColumn('day', 'text', (column) => column.notNull())
-    .addColumn('used', 'bigint', (column) => column.notNull())
-    .addColumn('cap', 'bigint')
-    .addColumn('granted', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('daily_usage_key', ['organization_id', 'day'])
+    .createIndex('verified_integrations_by_organization_id')
+    .on('verified_integrations')
+    .column('organization_id')
     .execute();
-  await createIndex(database, 'daily_usage', 'day');
-  await database.schema
-    .createTable('idempotency_keys')
-    .addColumn('day', 'text', (column) => column.notNull())
-    .addColumn('api_key_id', 'text', (column) => column.notNull())
-    .addColumn('key', 'text', (column) => column.notNull())
-    .addColumn('organization_id', 'text', (column) => column.notNull())
-    .addColumn('holders', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('idempotency_keys_key', ['day', 'api_key_id', 'key'])
-    .execute();
-}
-
-async function createIndex(database: Kysely<unknown>, table: string, column: string): Promise<void> {
-  await database.schema.createIndex(`${table}_by_${column}`).on(table).column(column).execute();
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { API_ERRORS, type ApiErrorCode } from '../schemas/api-errors.ts';
+import { API_ERRORS, type ApiErrorCode } from './error-codes.ts';
 
 export interface ApiErrorOptions {
   /** The offending field; null for none. */
@@ -12,7 +12,7 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An answer that is an error: the code decides the status, the message is for people (SPEC "Envelope"). */
+/** An answer that is an error: the code decides the status, the message is for people (specification "Error envelope"). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
@@ -57,7 +57,7 @@ export interface ErrorContext {
   readonly baseUrl: string;
 }
 
-/** The envelope of an error (SPEC "Envelope"). */
+/** The envelope of an error (specification "Error envelope"). */
 export function errorBody({ code, message, options }: ApiError, { requestId, baseUrl }: ErrorContext): ErrorBody {
   return {
     error: {

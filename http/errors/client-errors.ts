@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { API_ERRORS, type ApiErrorCode } from '../../schemas/api-errors.ts';
-import { ApiError, errorBody } from '../api-error.ts';
+import { ApiError, errorBody } from './api-error.ts';
+import { API_ERRORS, type ApiErrorCode } from './error-codes.ts';
 
 /** Codes of Node's HTTP parser that have an answer of their own. */
 const PARSER_CODES: Readonly<Record<string, ApiErrorCode>> = {

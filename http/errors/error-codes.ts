@@ -1,6 +1,7 @@
 /**
- * Every code that an answer of the API can carry (SPEC "Errors", DECISIONS "Errors"). The table is the one place for status
- * and explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it.
+ * Every code that an answer of the API can carry (specification "Error codes"). The table is the one place for status and
+ * explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it. These codes are for
+ * callers; those of an `AppError` are the program's own, and `error-handling.ts` says what callers are told of each.
  */
 export interface ApiErrorInfo {
   readonly status: number;

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { API_ERRORS, type ApiErrorCode } from '../../schemas/api-errors.ts';
-import { isAppError } from '../../schemas/errors.ts';
-import { ApiError, type ErrorContext, errorBody, notFound } from '../api-error.ts';
-import { RequestInvalid } from '../validation.ts';
+import { type ErrorCode as AppErrorCode, isAppError } from '../../schemas/errors.ts';
+import { ApiError, type ErrorContext, errorBody, notFound } from './api-error.ts';
+import { API_ERRORS, type ApiErrorCode } from './error-codes.ts';
+import { RequestInvalid } from './validation.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 
@@ -34,16 +34,35 @@ export function sendError(
 
 function apiErrorFrom(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isAppError(error, 'unavailable')) {
-    return new ApiError('unavailable', error.message, { cause: error });
-  }
-  if (isAppError(error, 'store_unavailable')) {
-    const message = 'The store of the snapshots does not answer; try again in a moment';
-    return new ApiError('unavailable', message, { cause: error });
-  }
+  if (isAppError(error)) return TOLD_OF_APP_ERRORS[error.code](error);
   const status = statusOf(error);
   const code = status === undefined ? undefined : codeFrom(status);
   if (code !== undefined) return new ApiError(code, MESSAGES[code] ?? API_ERRORS[code].title, { cause: error });
+  return toldAsDefect(error);
+}
+
+/**
+ * What callers are told of an `AppError`, the only place where its codes and those of answers meet. An AppError's code
+ * is for programs: exit codes, logs, retries. The same word may mean another thing there: `not_found` is an object that the
+ * store should have, which is our trouble and no caller's, while a `not_found` of an answer is what a caller asked for.
+ */
+const TOLD_OF_APP_ERRORS: Readonly<Record<AppErrorCode, (error: Error) => ApiError>> = {
+  unavailable: (error) => new ApiError('unavailable', error.message, { cause: error }),
+  store_unavailable: (error) => {
+    const message = 'The store of the snapshots does not answer; try again in a moment';
+    return new ApiError('unavailable', message, { cause: error });
+  },
+  usage: toldAsDefect,
+  configuration: toldAsDefect,
+  held: toldAsDefect,
+  source_rejected: toldAsDefect,
+  not_found: toldAsDefect,
+  precondition_failed: toldAsDefect,
+  corrupt: toldAsDefect,
+  internal_error: toldAsDefect,
+};
+
+function toldAsDefect(error: unknown): ApiError {
   const message = 'Something went wrong on our side; the request_id helps us find it';
   return new ApiError('internal_error', message, { cause: error });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { API_ERRORS, type ApiErrorCode, isApiErrorCode } from '../../schemas/api-errors.ts';
-import { notFound } from '../api-error.ts';
+import { notFound } from './api-error.ts';
+import { API_ERRORS, type ApiErrorCode, isApiErrorCode } from './error-codes.ts';
 
 /** `/docs/errors/{code}`: the pages behind `help_url`, one for every code; `/docs/errors` lists them. */
 export function addErrorPages(app: FastifyInstance): void {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPublishedApi } from './testing/published-days.ts';
-import type { TestApi } from './testing/test-api.ts';
-import { type Problem, ValidationBodySchema } from './validation.ts';
+import { expect, test } from 'vitest';
+import { useApi } from '../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { type RequestProblem, ValidationBodySchema } from './validation.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await openPublishedApi();
-});
-afterAll(() => api.close());
+const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
 
-async function problemsOf(url: string): Promise<readonly Problem[]> {
+async function problemsOf(url: string): Promise<readonly RequestProblem[]> {
   const response = await api.get(url);
   expect([response.statusCode, response.headers['cache-control']]).toEqual([422, 'no-store']);
   const { detail } = ValidationBodySchema.strict().parse(response.json());
@@ -33,7 +29,7 @@ const LONG = { type: 'string_too_long', msg: 'String should have at most 200 cha
 const NO_KIND = { type: 'enum', msg: `Input should be ${KINDS}`, ctx: { expected: KINDS } };
 
 /** What pydantic 2 says of the same text, where it takes it for wrong too. */
-test.each<readonly [path: string, name: string, input: string, problem: Pick<Problem, 'msg' | 'type' | 'ctx'>]>([
+test.each<readonly [path: string, name: string, input: string, problem: Pick<RequestProblem, 'msg' | 'type' | 'ctx'>]>([
   ['/v1/models', 'limit', '0', AT_LEAST_1],
   ['/v1/models', 'limit', '-0', AT_LEAST_1],
   ['/v1/models', 'limit', '201', AT_MOST_200],

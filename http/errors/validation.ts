@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
-/** One problem of a request, as pydantic v2 writes it (SPEC "Envelope", DECISIONS "Errors"). */
-export const ProblemSchema = z.object({
+/** One problem of a request, as pydantic v2 writes it (specification "Validation errors"). */
+export const RequestProblemSchema = z.object({
   loc: z.array(z.union([z.string(), z.int()])).describe('Where: "query" or "path", then the parameter'),
   msg: z.string().describe('For people'),
   type: z.string().describe('Stable and machine-readable, such as missing or int_parsing'),
   input: z.unknown().describe('What was sent'),
   ctx: z.record(z.string(), z.unknown()).describe('Facts, such as the bound that was exceeded'),
 });
-export type Problem = z.infer<typeof ProblemSchema>;
+export type RequestProblem = z.infer<typeof RequestProblemSchema>;
 
 export const ValidationBodySchema = z
-  .object({ detail: z.array(ProblemSchema).describe('Every problem of the request') })
+  .object({ detail: z.array(RequestProblemSchema).describe('Every problem of the request') })
   .meta({ id: 'ValidationError' });
 
 /** A request whose parameters are wrong; answered with 422 and every problem at once. */
 export class RequestInvalid extends Error {
   override readonly name = 'RequestInvalid';
-  readonly detail: readonly Problem[];
+  readonly detail: readonly RequestProblem[];
 
-  constructor(detail: readonly Problem[]) {
+  constructor(detail: readonly RequestProblem[]) {
     super(detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
     this.detail = detail;
   }
@@ -32,13 +32,13 @@ export type Place = 'query' | 'path';
 export function queryProblem(
   name: string,
   input: unknown,
-  problem: Pick<Problem, 'msg' | 'type'> & Partial<Problem>,
-): Problem {
+  problem: Pick<RequestProblem, 'msg' | 'type'> & Partial<RequestProblem>,
+): RequestProblem {
   const { msg, type, ctx = {} } = problem;
   return { loc: ['query', name], msg, type, input: input ?? null, ctx };
 }
 
-/** What the parameters of this folder put into a zod issue, so that it can be told in pydantic's words. */
+/** What a kind of parameter puts into a zod issue of its own, so that it can be told in pydantic's words. */
 export interface IssueParams {
   readonly type: string;
   readonly ctx?: Readonly<Record<string, unknown>>;
@@ -49,18 +49,18 @@ export function parsePart<T>(
   schema: z.ZodType<T>,
   value: unknown,
   place: Place,
-): { readonly value: T } | { readonly problems: readonly Problem[] } {
+): { readonly value: T } | { readonly problems: readonly RequestProblem[] } {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { value: result.data };
   return { problems: result.error.issues.map((issue) => problemFromIssue(issue, place)) };
 }
 
-function problemFromIssue(issue: z.core.$ZodIssue, place: Place): Problem {
+function problemFromIssue(issue: z.core.$ZodIssue, place: Place): RequestProblem {
   const loc = [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
   return { loc, ...toldFrom(issue), input: issue.input ?? null, ctx: contextFrom(issue) };
 }
 
-function toldFrom(issue: z.core.$ZodIssue): Pick<Problem, 'msg' | 'type'> {
+function toldFrom(issue: z.core.$ZodIssue): Pick<RequestProblem, 'msg' | 'type'> {
   if (issue.input === undefined) return { msg: 'Field required', type: 'missing' };
   switch (issue.code) {
     case 'invalid_type':
@@ -74,14 +74,14 @@ function toldFrom(issue: z.core.$ZodIssue): Pick<Problem, 'msg' | 'type'> {
   }
 }
 
-function contextFrom(issue: z.core.$ZodIssue): Problem['ctx'] {
+function contextFrom(issue: z.core.$ZodIssue): RequestProblem['ctx'] {
   if (issue.code === 'custom') return { ...paramsOf(issue).ctx };
   if (issue.code === 'invalid_value' && issue.input !== undefined) return { expected: expectedFrom(issue.values) };
   return {};
 }
 
 function paramsOf(issue: z.core.$ZodIssueCustom): Partial<IssueParams> {
-  return (issue.params ?? {}) as Partial<IssueParams>; // Put there by parameters.ts.
+  return (issue.params ?? {}) as Partial<IssueParams>; // Put there by the kind of parameter that raised it.
 }
 
 /** `'a', 'b' or 'c'`. */

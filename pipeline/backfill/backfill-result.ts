@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Day } from '../../schemas/day.ts';
+import type { RunEnd, RunReport } from '../run/run.ts';
 import type { NotPlaced } from './not-placed.ts';
 import type { Placement } from './place.ts';
 
@@ -33,26 +32,10 @@ export interface BackfillResult extends BackfillOutcome {
   readonly issues: string;
 }
 
-export interface BackfillReport {
-  readonly table: string;
-  readonly startedAt: Date;
-  readonly finishedAt: Date;
-  readonly result: BackfillResult;
-}
-
-/** Writes `report.json` of a backfill into its run folder. */
-export async function writeBackfillReport(folder: string, report: BackfillReport): Promise<void> {
-  const { table, startedAt, finishedAt, result } = report;
-  const text = JSON.stringify(
-    {
-      command: 'backfill pricing',
-      table,
-      started_at: startedAt.toISOString(),
-      finished_at: finishedAt.toISOString(),
-      ...result,
-    },
-    null,
-    2,
-  );
-  await writeFile(join(folder, 'report.json'), `${text}\n`);
+/** The report of a backfill; its list of issues it has written itself. */
+export function backfillReport(table: string, { result }: RunEnd<BackfillResult>): RunReport {
+  const told = { command: 'backfill pricing', table };
+  if (result === undefined) return { status: 'failed', facts: told };
+  const { status, run, warnings: _, ...outcome } = result;
+  return { status, facts: { ...told, in_force: run, ...outcome } };
 }

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { loadCatalog, swapCatalog } from '../../storage/catalog.ts';
 import { backfillKey, backfillMarkKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { CapturedStore } from './testing/captured-store.ts';
-import { readIntervals } from './testing/read-intervals.ts';
-import { tableRow } from './testing/table-row.ts';
+import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
+import { readIntervals } from '../../test/support/backfill/read-intervals.ts';
+import { tableRow } from '../../test/support/backfill/table-row.ts';
 
 const PRICE = { model_id: 'm1', provider: 'p1', input_per_million: 7, output_per_million: 8 };
 const ROWS = [
@@ -31,8 +31,15 @@ test('intervals have the columns of history and end on the day before pricing wa
   const result = await place.backfillRows(ROWS);
   expect(result).toMatchObject({
     status: 'published',
-    ...{ rows: 2, rows_placed: 2, intervals: 2, models: 1, not_placed: {}, first_captured: '2024-03-02' },
-    ...{ first_day: '2024-02-10', last_day: '2024-03-01', replaced: null },
+    rows: 2,
+    rows_placed: 2,
+    intervals: 2,
+    models: 1,
+    not_placed: {},
+    first_captured: '2024-03-02',
+    first_day: '2024-02-10',
+    last_day: '2024-03-01',
+    replaced: null,
   });
   const common = { model_id: 'm1', provider: 'p1', output_per_million: 2, currency: 'USD' };
   const [first, second] = [
@@ -167,7 +174,12 @@ test('every row without a place is listed with its line and the reason', async (
     issue(7, 'bad_row', 'input_per_million', 'cheap'),
   ]);
   expect(result.not_placed).toEqual({
-    ...{ bad_row: 1, empty_interval: 1, implausible_price: 1, captured: 1, contradiction: 2, start_unknown: 1 },
+    bad_row: 1,
+    empty_interval: 1,
+    implausible_price: 1,
+    captured: 1,
+    contradiction: 2,
+    start_unknown: 1,
   });
 });
 
@@ -247,4 +259,18 @@ test('a run leaves its report and its list of issues, and nothing else', async (
   const folder = issues.replace('/issues.jsonl', '');
   expect(JSON.parse(readFileSync(`${folder}/report.json`, 'utf8'))).toMatchObject({ status: 'published', rows: 2 });
   expect(existsSync(`${folder}/tmp`)).toBe(false);
+});
+
+test('a run that fails leaves its report, too', async () => {
+  const table = await place.writeTable([], 'table.json');
+  writeFileSync(table, '{');
+  await expect(place.backfill({ table })).rejects.toMatchObject({ code: 'source_rejected' });
+  const runs = `${place.folder}/work/runs`;
+  const [run = ''] = readdirSync(runs).filter((name) => name.startsWith('2026-07-01'));
+  expect(JSON.parse(readFileSync(`${runs}/${run}/report.json`, 'utf8'))).toMatchObject({
+    command: 'backfill pricing',
+    status: 'failed',
+    error: expect.stringContaining('table.json'),
+    stages: [{ stage: 'read', ms: expect.any(Number) }],
+  });
 });

@@ -1,23 +1,23 @@
 /**
- * Backfill: pricing reconstructed from a table, for the days before the first night (SPEC "History", DESIGN §6). It is
- * bounded by the table, by `--from` and by the first captured pricing day; it makes no events and takes no seq; a later
- * run replaces an earlier one as a whole, by a swap of the catalog. What has no place is reported, never guessed.
+ * Backfill: pricing reconstructed from a table, for the days before the first night (specification "Pricing backfill";
+ * decision 0010). It is bounded by the table, by `--from` and by the first captured pricing day; it makes no events and
+ * takes no seq; a later run replaces an earlier one as a whole, by a swap of the catalog. What has no place is reported,
+ * never guessed.
  */
-import { join } from 'node:path';
 import { type Day, dayFromDate } from '../../schemas/day.ts';
-import { AppError, isAppError } from '../../schemas/errors.ts';
-import { SourceSettingsSchema } from '../../schemas/limits.ts';
 import { markBackfill } from '../../storage/backfill-objects.ts';
 import { type LoadedCatalog, loadCatalog, newestEntry } from '../../storage/catalog.ts';
-import { Database } from '../../storage/duckdb.ts';
-import type { NightDeps } from '../night.ts';
-import { openRunFolder, type RunFolder } from '../run-folder.ts';
-import { type BackfillOutcome, type BackfillResult, writeBackfillReport } from './backfill-result.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import type { NightDeps } from '../night/night.ts';
+import { SourceSettingsSchema } from '../night/source-settings.ts';
+import { retryWhenRaced } from '../run/retry-when-raced.ts';
+import { Run } from '../run/run.ts';
+import { type BackfillOutcome, type BackfillResult, backfillReport } from './backfill-result.ts';
 import { getBounds, loadKnownModels } from './bounds.ts';
-import { commitBackfill, isInForce } from './commit.ts';
+import { type CommitDeps, commitBackfill, isInForce } from './commit.ts';
 import { judgeRows } from './judge.ts';
 import { countNotPlaced, writeNotPlaced } from './not-placed.ts';
-import { placeIntervals } from './place.ts';
+import { type Placement, placeIntervals } from './place.ts';
 import { type PricingTable, readPricingTable } from './read-table.ts';
 
 export interface BackfillRequest {
@@ -29,15 +29,12 @@ export interface BackfillRequest {
   readonly dryRun: boolean;
 }
 
-export type BackfillStep = 'read' | 'place' | 'publish';
+export type BackfillStage = 'read' | 'place' | 'publish';
 
 export interface BackfillDeps
-  extends Pick<NightDeps, 'store' | 'clock' | 'newRunId' | 'workFolder' | 'duckdb' | 'limits'> {
-  readonly onStep: (step: BackfillStep) => void;
+  extends Pick<NightDeps, 'store' | 'duckdb' | 'limits' | 'clock' | 'newRunId' | 'workFolder'> {
+  readonly onStage: (stage: BackfillStage) => void;
 }
-
-/** Swaps that may be lost to others before giving up: each loss means that somebody else published meanwhile. */
-const ATTEMPTS_MAX = 5;
 
 /**
  * Replaces the store's reconstructed prices by those of a table. Rejects with `not_found` where no pricing was captured yet,
@@ -48,84 +45,84 @@ export async function backfillPricing(request: BackfillRequest, deps: BackfillDe
   const startedAt = deps.clock();
   const catalog = await loadCatalog(deps.store);
   getBounds(catalog.catalog, request.from);
-  const folder = await openRunFolder(deps.workFolder, { day: dayFromDate(startedAt), run: deps.newRunId() });
-  const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: folder.scratch });
-  try {
-    deps.onStep('read');
-    const table = await readPricingTable(request.table, { database, scratch: folder.scratch, limits: deps.limits });
-    const outcome = await attemptUntilSwapped(catalog, { request, deps, folder, database, table });
-    const result = { ...outcome, warnings: table.warnings, issues: join(folder.path, 'issues.jsonl') };
-    await writeNotPlaced(database, table.captured, result.issues);
-    await writeBackfillReport(folder.path, { ...request, startedAt, finishedAt: deps.clock(), result });
-    return result;
-  } finally {
-    database.close();
-    await folder.removeTemporary();
-  }
+  const run = await Run.open({ day: dayFromDate(startedAt), startedAt }, deps);
+  return run.finish(
+    () => replacePrices(catalog, { request, deps, run }),
+    (end) => backfillReport(request.table, end),
+  );
 }
 
-interface BackfillRun {
+interface Backfill {
   readonly request: BackfillRequest;
   readonly deps: BackfillDeps;
-  readonly folder: RunFolder;
-  readonly database: Database;
-  readonly table: PricingTable;
+  readonly run: Run<BackfillStage>;
 }
 
 /** Decides anew on a fresh catalog whenever a night, or another backfill, was faster. */
-async function attemptUntilSwapped(first: LoadedCatalog, run: BackfillRun): Promise<BackfillOutcome> {
-  let catalog = first;
-  for (let lost = 0; ; ) {
-    try {
-      return await attempt(catalog, run);
-    } catch (cause) {
-      if (!isAppError(cause, 'precondition_failed')) throw cause;
-      lost += 1;
-      if (lost === ATTEMPTS_MAX) {
-        const message = `others changed the catalog ${ATTEMPTS_MAX} times meanwhile; run the backfill again`;
-        throw new AppError('precondition_failed', message, { cause });
-      }
-      catalog = await loadCatalog(run.deps.store);
-    }
-  }
+async function replacePrices(first: LoadedCatalog, backfill: Backfill): Promise<BackfillResult> {
+  const { request, deps, run } = backfill;
+  const { store, limits } = deps;
+  const { scratch } = run.folder;
+  const database = await run.openDatabase(deps.duckdb);
+  const table = await run.stage('read', () => readPricingTable(request.table, { database, scratch, limits }));
+  run.warn(table.warnings);
+  const outcome = await retryWhenRaced(async (number) =>
+    attempt(number === 1 ? first : await loadCatalog(store), { ...backfill, table, database }),
+  );
+  await writeNotPlaced(database, table.captured, run.issuesPath);
+  return { ...outcome, warnings: run.warnings, issues: run.issuesPath };
+}
+
+interface Attempt extends Backfill {
+  readonly table: PricingTable;
+  readonly database: Database;
 }
 
 /** One attempt: what the table gives over this catalog, published unless it is in force already. */
-async function attempt(catalog: LoadedCatalog, run: BackfillRun): Promise<BackfillOutcome> {
-  const { request, deps, table } = run;
-  deps.onStep('place');
-  const placed = await place(catalog, run);
+async function attempt(catalog: LoadedCatalog, input: Attempt): Promise<BackfillOutcome> {
+  const { request, run, table } = input;
+  const placed = await run.stage('place', () => place(catalog, input));
   const outcome = { ...placed, rows: table.captured.rows, dry_run: request.dryRun };
-  const current = catalog.catalog?.backfill?.pricing ?? null;
+  const inForce = catalog.catalog?.backfill?.pricing?.run ?? null;
   // An empty table takes a backfill back; one of which nothing fits is more likely the wrong table.
   if (placed.intervals === 0 && table.captured.rows > 0) {
-    return { status: 'nothing_placed', run: current?.run ?? null, replaced: null, ...outcome };
+    return { status: 'nothing_placed', run: inForce, replaced: null, ...outcome };
   }
-  deps.onStep('publish');
-  if (current !== null && (await isInForce(current, placesOf(run)))) {
-    if (!request.dryRun) await markBackfill(deps.store, current);
-    return { status: 'unchanged', run: current.run, replaced: null, ...outcome };
-  }
-  const replaced = current?.run ?? null;
-  if (request.dryRun) return { status: 'published', run: null, replaced, ...outcome };
-  const candidate = { run: deps.newRunId(), placement: placed, tableSha256: table.captured.file.scanned.sha256 };
-  await commitBackfill(candidate, catalog, placesOf(run));
-  return { status: 'published', run: candidate.run, replaced, ...outcome };
+  const published = await run.stage('publish', () => publish(placed, catalog, input));
+  return { ...published, ...outcome };
 }
 
 /** Fills `placed` and `not_placed` from the table, the catalog's bounds and its newest state. */
-async function place({ catalog }: LoadedCatalog, run: BackfillRun) {
-  const { request, database } = run;
+async function place({ catalog }: LoadedCatalog, input: Attempt) {
+  const { request, database } = input;
   const bounds = getBounds(catalog, request.from);
   const newest = newestEntry(catalog);
-  if (newest !== undefined) await loadKnownModels(newest, placesOf(run));
-  const input = { ...bounds, price_range: SourceSettingsSchema.parse({}).price_range };
-  await judgeRows(database, input);
+  if (newest !== undefined) await loadKnownModels(newest, placesOf(input));
+  const judged = { ...bounds, price_range: SourceSettingsSchema.parse({}).price_range };
+  await judgeRows(database, judged);
   const placement = await placeIntervals(database);
-  const not_placed = await countNotPlaced(database, input);
+  const not_placed = await countNotPlaced(database, judged);
   return { ...placement, not_placed, from: bounds.from, first_captured: bounds.firstCaptured };
 }
 
-function placesOf({ deps, database, folder }: BackfillRun) {
-  return { store: deps.store, database, scratch: folder.scratch };
+async function publish(
+  placement: Placement,
+  catalog: LoadedCatalog,
+  input: Attempt,
+): Promise<Pick<BackfillOutcome, 'status' | 'run' | 'replaced'>> {
+  const { request, deps, table } = input;
+  const current = catalog.catalog?.backfill?.pricing ?? null;
+  if (current !== null && (await isInForce(current, placesOf(input)))) {
+    if (!request.dryRun) await markBackfill(deps.store, current);
+    return { status: 'unchanged', run: current.run, replaced: null };
+  }
+  const replaced = current?.run ?? null;
+  if (request.dryRun) return { status: 'published', run: null, replaced };
+  const candidate = { run: deps.newRunId(), placement, tableSha256: table.captured.file.scanned.sha256 };
+  await commitBackfill(candidate, catalog, placesOf(input));
+  return { status: 'published', run: candidate.run, replaced };
+}
+
+function placesOf({ deps, database, run }: Attempt): CommitDeps {
+  return { store: deps.store, database, scratch: run.folder.scratch };
 }

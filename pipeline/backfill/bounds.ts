@@ -3,10 +3,10 @@ import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import type { Day } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { loadRelease } from '../../storage/catalog.ts';
-import type { Database } from '../../storage/duckdb.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { fetchReleaseFile } from '../../storage/release-files.ts';
 
 /** The days between which prices may be reconstructed. */
 export interface Bounds {

@@ -3,7 +3,7 @@ import type { PricingBackfill } from '../../schemas/catalog.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import { fetchBackfill, markBackfill } from '../../storage/backfill-objects.ts';
 import { type LoadedCatalog, swapCatalog } from '../../storage/catalog.ts';
-import type { Database } from '../../storage/duckdb.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
 import { fetchObject } from '../../storage/fetch-object.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { backfillKey } from '../../storage/keys.ts';
@@ -39,8 +39,9 @@ export async function isInForce(current: PricingBackfill, { store, database, scr
 }
 
 /**
- * Makes `placed` the backfill in force: uploads it under a key of its own, reads it back, swaps the catalog (DESIGN §6).
- * Rejects with `precondition_failed` when another process swapped first; the object is an orphan then.
+ * Makes `placed` the backfill in force: uploads it under a key of its own, reads it back, swaps the catalog (specification
+ * "Conditional writes"). Rejects with `precondition_failed` when another process swapped first; the object is an orphan
+ * then.
  */
 export async function commitBackfill(candidate: Candidate, catalog: LoadedCatalog, deps: CommitDeps): Promise<void> {
   const { store, database, scratch } = deps;

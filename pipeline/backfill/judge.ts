@@ -1,9 +1,9 @@
-import type { SourceSettings } from '../../schemas/limits.ts';
-import { PRICING_TABLE } from '../../schemas/pricing-table.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { sameKeySql } from '../../storage/record-sql.ts';
-import { table } from '../tables.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { sameKeySql } from '../../storage/duckdb/record-sql.ts';
+import type { SourceSettings } from '../night/source-settings.ts';
+import { table } from '../night/tables.ts';
 import type { Bounds } from './bounds.ts';
+import { PRICING_TABLE } from './read-table.ts';
 
 /** Why a row of the table has no place in history. A row has one reason: the first of these that holds. */
 export const NOT_PLACED_REASONS = [

@@ -1,7 +1,8 @@
 import { appendFile, writeFile } from 'node:fs/promises';
-import type { Database, Row } from '../../storage/duckdb.ts';
-import type { CapturedFile } from '../capture/capture.ts';
-import { lineFinder } from '../check/issues.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { nullable, number, type RowOf, text, word } from '../../storage/duckdb/row-shape.ts';
+import type { CapturedFile } from '../night/capture/capture.ts';
+import { lineFinder } from '../night/check/issues.ts';
 import { type JudgeInput, NOT_PLACED_REASONS, type NotPlacedReason } from './judge.ts';
 
 /** Rows not placed, by reason; a reason without rows is left out. */
@@ -31,9 +32,10 @@ export async function countNotPlaced(database: Database, input: JudgeInput): Pro
      SELECT row, 'bad_row' AS kind, field, value, reason FROM issues UNION ALL ${told.join(' UNION ALL ')}`,
   );
   const rows = await database.rows(
+    { kind: word(NOT_PLACED_REASONS), rows: number },
     'SELECT kind, count(DISTINCT row)::DOUBLE AS rows FROM not_placed GROUP BY kind ORDER BY kind',
   );
-  const counts = new Map(rows.map(({ kind, rows: count }) => [kind, Number(count)]));
+  const counts = new Map(rows.map(({ kind, rows: count }) => [kind, count]));
   return Object.fromEntries(
     NOT_PLACED_REASONS.filter((reason) => counts.has(reason)).map((reason) => [reason, counts.get(reason) ?? 0]),
   );
@@ -79,6 +81,7 @@ export async function writeNotPlaced(database: Database, captured: CapturedFile,
   await writeFile(path, '');
   for (let offset = 0; ; offset += PAGE_ROWS) {
     const rows = await database.rows(
+      PROBLEM,
       `SELECT kind, row::DOUBLE AS row, field, value, reason FROM not_placed ORDER BY not_placed.row, field, reason
        LIMIT ${PAGE_ROWS} OFFSET ${offset}`,
     );
@@ -88,8 +91,18 @@ export async function writeNotPlaced(database: Database, captured: CapturedFile,
   }
 }
 
-function issueFromRow(row: Row, file: string, lineFromRow: (row: number) => number | null) {
-  const { kind, field, value, reason } = row;
-  const number = Number(row['row']);
-  return { dataset: 'pricing', kind, file, line: lineFromRow(number), row: number, field, value, reason };
+const PROBLEM = {
+  kind: word(NOT_PLACED_REASONS),
+  row: number,
+  field: text,
+  value: nullable(text),
+  reason: text,
+};
+
+function issueFromRow(
+  { kind, row, field, value, reason }: RowOf<typeof PROBLEM>,
+  file: string,
+  lineFromRow: (row: number) => number | null,
+) {
+  return { dataset: 'pricing', kind, file, line: lineFromRow(row), row, field, value, reason };
 }

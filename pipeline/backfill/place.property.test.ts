@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDays, type Day } from '../../schemas/day.ts';
-import { expectedPlaces } from './testing/oracle.ts';
-import { type Interval, type Placed, type PlaceInput, TablePlacer } from './testing/place-table.ts';
-import type { TableRow } from './testing/table-row.ts';
+import { expectedPlaces } from '../../test/support/backfill/oracle.ts';
+import { type Interval, type Placed, type PlaceInput, TablePlacer } from '../../test/support/backfill/place-table.ts';
+import type { TableRow } from '../../test/support/backfill/table-row.ts';
 
 /** Ends of months, a leap day and the end of a year: where calendars go wrong. */
 const TURNS: readonly Day[] = ['2024-02-29', '2023-02-28', '2023-12-31', '2024-04-30', '2100-02-28'];

@@ -1,7 +1,8 @@
 import { DATASETS } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import { type Database, sqlText } from '../../storage/duckdb.ts';
-import { columnList } from '../../storage/record-sql.ts';
+import { type Database, sqlText } from '../../storage/duckdb/database.ts';
+import { columnList } from '../../storage/duckdb/record-sql.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 
 /** The intervals that were reconstructed, in numbers. */
 export interface Placement {
@@ -45,20 +46,21 @@ export async function placeIntervals(database: Database): Promise<Placement> {
 }
 
 async function countPlaced(database: Database): Promise<Placement> {
-  const row = await database.row(
+  return database.row(
+    PLACEMENT,
     `SELECT count(*)::DOUBLE AS intervals, count(DISTINCT model_id)::DOUBLE AS models,
             (SELECT count(*) FROM judged WHERE verdict IS NULL)::DOUBLE AS rows_placed,
             min(valid_from)::VARCHAR AS first_day, max(valid_to)::VARCHAR AS last_day FROM placed`,
   );
-  const day = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
-  return {
-    intervals: Number(row['intervals']),
-    models: Number(row['models']),
-    rows_placed: Number(row['rows_placed']),
-    first_day: day('first_day'),
-    last_day: day('last_day'),
-  };
 }
+
+const PLACEMENT = {
+  intervals: number,
+  models: number,
+  rows_placed: number,
+  first_day: nullable(text),
+  last_day: nullable(text),
+};
 
 /** Writes `placed` as the object that will be stored. */
 export async function writeIntervals(database: Database, path: string): Promise<void> {
@@ -71,6 +73,7 @@ export async function writeIntervals(database: Database, path: string): Promise<
 export async function hasSameIntervals(database: Database, path: string): Promise<boolean> {
   const stored = `SELECT ${COLUMNS} FROM read_parquet($1)`;
   const { differing } = await database.row(
+    { differing: number },
     `SELECT count(*)::DOUBLE AS differing FROM (
        (FROM placed EXCEPT ALL ${stored}) UNION ALL (${stored} EXCEPT ALL FROM placed))`,
     [path],

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Database } from '../../storage/duckdb.ts';
-import { CapturedStore } from './testing/captured-store.ts';
-import { readIntervals } from './testing/read-intervals.ts';
-import { tableRow } from './testing/table-row.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
+import { readIntervals } from '../../test/support/backfill/read-intervals.ts';
+import { tableRow } from '../../test/support/backfill/table-row.ts';
 
 const ROWS = [
   tableRow({ effective_from: '2024-01-31', effective_to: '2024-02-29' }),

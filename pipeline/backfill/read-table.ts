@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { PRICING_TABLE } from '../../schemas/pricing-table.ts';
-import { type CaptureDeps, type CapturedFile, captureFile, columnWarnings } from '../capture/capture.ts';
-import { createIssues } from '../check/issues.ts';
-import { explainFaults } from '../check/rows.ts';
-import { type DatasetSource, SOURCE_FORMATS } from '../source.ts';
+import { type CaptureDeps, type CapturedFile, captureFile, columnWarnings } from '../night/capture/capture.ts';
+import { createIssues } from '../night/check/issues.ts';
+import { explainFaults } from '../night/check/rows.ts';
+import { type DatasetSource, SOURCE_FORMATS } from '../night/source.ts';
 
 export interface PricingTable {
   readonly captured: CapturedFile;
@@ -41,3 +41,24 @@ async function findTable(path: string): Promise<DatasetSource> {
   }
   return { dataset: 'pricing', name, path, format, compressed: gz !== undefined };
 }
+
+/**
+ * The table from which pricing is reconstructed for the days before the first capture: one row per stretch of days with one
+ * price (specification "Pricing backfill"). The same columns and rules as captured pricing, and the first day on which the
+ * price no longer holds. Its rows need not have unique keys.
+ */
+export const PRICING_TABLE: Dataset = {
+  ...DATASETS.pricing,
+  grain: 'model, provider and stretch of days with one price',
+  entityType: null,
+  columns: [
+    ...DATASETS.pricing.columns.filter(({ name }) => name !== 'updated_at'),
+    {
+      name: 'effective_to',
+      type: 'date',
+      nullable: true,
+      published: false,
+      description: 'First day on which this price no longer holds; null where the end is unknown',
+    },
+  ],
+};

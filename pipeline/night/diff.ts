@@ -1,7 +1,8 @@
-import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../schemas/datasets.ts';
-import type { Day } from '../schemas/day.ts';
-import { type Database, sqlText } from '../storage/duckdb.ts';
-import { columnList, entityIdSql, lineSql, sameKeySql } from '../storage/record-sql.ts';
+import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { type Database, sqlText } from '../../storage/duckdb/database.ts';
+import { columnList, entityIdSql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
+import { number } from '../../storage/duckdb/row-shape.ts';
 import type { Capture } from './capture/capture.ts';
 import { type Check, type Counts, emptyCounts } from './check/check.ts';
 import type { NightVersions } from './night-versions.ts';
@@ -36,12 +37,12 @@ const DELETE_ORDER: readonly DatasetName[] = ['pricing', 'rankings', 'scores', '
 const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
 
 /**
- * Stage 3 of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers what changed in
- * `changes` (DESIGN §5). Deletes come first, children before parents; then upserts, parents before children; each by key.
- * Where a version of the records comes into force, upserts of all other records follow in the same order: they say what the
- * old ones said, so neither `updated_at` nor history knows of them.
+ * A stage of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers what changed in
+ * `changes` (specification "Order of events"). Deletes come first, children before parents; then upserts, parents before
+ * children; each by key. Where a version of the records comes into force, upserts of all other records follow in the same
+ * order: they say what the old ones said, so neither `updated_at` nor history knows of them.
  */
-export async function diff(database: Database, input: DiffInput): Promise<Diff> {
+export async function diff(input: DiffInput, { database }: { readonly database: Database }): Promise<Diff> {
   const order: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
   for (const name of order) await merge(database, DATASETS[name], input);
   await countModels(database);
@@ -49,11 +50,12 @@ export async function diff(database: Database, input: DiffInput): Promise<Diff> 
   const before = input.previous.release?.last_seq ?? 0;
   const { lastChangeSeq, lastSeq } = await numberChanges(database, input, before);
   const totals = await database.row(
+    { upserts: number, deletes: number },
     `SELECT count(*) FILTER (op = 'upsert')::DOUBLE AS upserts, count(*) FILTER (op = 'delete')::DOUBLE AS deletes FROM changes`,
   );
   return {
     ...(await countRecords(database)),
-    events: { upsert: Number(totals['upserts']), delete: Number(totals['deletes']) },
+    events: { upsert: totals.upserts, delete: totals.deletes },
     firstSeq: lastSeq > before ? before + 1 : null,
     firstRenewalSeq: lastSeq > lastChangeSeq ? lastChangeSeq + 1 : null,
     lastSeq,
@@ -88,8 +90,8 @@ async function merge(database: Database, dataset: Dataset, input: DiffInput): Pr
 }
 
 /**
- * `updated_at` is the record's own (DESIGN §4): it stays while the content stays; a change takes the source's value
- * where that is later than the old one and not later than the capture ($2), else the capture's.
+ * `updated_at` is the record's own (specification "Records and updated_at"): it stays while the content stays; a change
+ * takes the source's value where that is later than the old one and not later than the capture ($2), else the capture's.
  */
 function updatedAtSql(): string {
   return `CASE WHEN op <> 'upsert' THEN previous_updated
@@ -130,7 +132,7 @@ async function numberChanges(database: Database, { day, versions }: DiffInput, b
   );
   const { version, datasets } = versions.inForce;
   let seq = before;
-  const number = async (name: DatasetName, op: 'delete' | 'upsert', merged: readonly string[]) => {
+  const append = async (name: DatasetName, op: 'delete' | 'upsert', merged: readonly string[]) => {
     const dataset = datasets[name];
     seq += await database.run(
       `INSERT INTO changes SELECT ${seq} + row_number() OVER (ORDER BY ${columnList(dataset.key)}), $1::DATE,
@@ -141,11 +143,11 @@ async function numberChanges(database: Database, { day, versions }: DiffInput, b
       [day],
     );
   };
-  for (const name of DELETE_ORDER) await number(name, 'delete', ['delete']);
-  for (const name of UPSERT_ORDER) await number(name, 'upsert', ['upsert']);
+  for (const name of DELETE_ORDER) await append(name, 'delete', ['delete']);
+  for (const name of UPSERT_ORDER) await append(name, 'upsert', ['upsert']);
   const lastChangeSeq = seq;
   for (const name of UPSERT_ORDER) {
-    if (versions.renewed.includes(name)) await number(name, 'upsert', ['keep', 'idle', 'carry']);
+    if (versions.renewed.includes(name)) await append(name, 'upsert', ['keep', 'idle', 'carry']);
   }
   return { lastChangeSeq, lastSeq: seq };
 }
@@ -154,12 +156,13 @@ async function countRecords(database: Database) {
   const [records, previousRecords, deleted] = [emptyCounts(), emptyCounts(), emptyCounts()];
   for (const name of DATASET_NAMES) {
     const row = await database.row(
+      { records: number, deleted: number, previous: number },
       `SELECT count(*) FILTER (op <> 'delete')::DOUBLE AS records, count(*) FILTER (op = 'delete')::DOUBLE AS deleted,
               (SELECT count(*) FROM ${table('previous', name)})::DOUBLE AS previous FROM ${table('merged', name)}`,
     );
-    records[name] = Number(row['records']);
-    deleted[name] = Number(row['deleted']);
-    previousRecords[name] = Number(row['previous']);
+    records[name] = row.records;
+    deleted[name] = row.deleted;
+    previousRecords[name] = row.previous;
   }
   return { records, previousRecords, deleted };
 }

@@ -1,11 +1,11 @@
-import { DATASET_NAMES } from '../schemas/datasets.ts';
-import type { SourceSettings } from '../schemas/limits.ts';
-import type { Hold } from '../schemas/release.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { Hold } from '../../schemas/release.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
+import type { SourceSettings } from './source-settings.ts';
 
 /**
- * What makes the day look like a mistake upstream rather than news (DESIGN §5 "Guard"): a dataset that loses too many of
+ * What makes the day look like a mistake upstream rather than news (specification "Guard"): a dataset that loses too many of
  * its records, or has too many suspects. Anything found holds the night until an operator accepts it.
  */
 export function guard(check: Check, diff: Diff, settings: SourceSettings): readonly Hold[] {

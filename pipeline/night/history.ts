@@ -1,16 +1,19 @@
-import { DATASET_NAMES, DATASETS, type Dataset } from '../schemas/datasets.ts';
-import type { Day } from '../schemas/day.ts';
-import type { Database } from '../storage/duckdb.ts';
-import { columnList, sameKeySql } from '../storage/record-sql.ts';
+import { DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { Previous } from './previous.ts';
 import { table } from './tables.ts';
 
 /**
- * Stage 4 of the night: an interval ends where its record changed, vanished, or has no point today because its row was
- * set aside (DESIGN §5). Fills `closed_<dataset>` with the old record, `valid_from`, and `valid_to`: the last day on
- * which the dataset was captured before today.
+ * A stage of the night: an interval ends where its record changed, vanished, or has no point today because its row was set
+ * aside (specification "History intervals"). Fills `closed_<dataset>` with the old record, `valid_from`, and `valid_to`: the
+ * last day on which the dataset was captured before today.
  */
-export async function closeIntervals(database: Database, { release }: Previous): Promise<void> {
+export async function closeIntervals(
+  { release }: Previous,
+  { database }: { readonly database: Database },
+): Promise<void> {
   for (const name of DATASET_NAMES) await close(database, DATASETS[name], release?.last_captured[name] ?? null);
 }
 

@@ -1,10 +1,12 @@
-import { cursorFromSeq } from '../schemas/cursor.ts';
-import type { Day } from '../schemas/day.ts';
-import type { Release } from '../schemas/release.ts';
-import type { Counts } from './check/check.ts';
-import type { Findings, NightStatus } from './report.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { Release } from '../../schemas/release.ts';
+import type { Run } from '../run/run.ts';
+import type { Check, Counts } from './check/check.ts';
 
-/** What became of a night; the field names are the contract of `nightly --json` (DESIGN §10). */
+export type NightStatus = 'published' | 'already_published' | 'held' | 'rejected';
+
+/** What became of a night; the field names are the contract of `nightly --json` (specification "JSON answers"). */
 export interface NightResult {
   readonly status: NightStatus;
   readonly day: Day;
@@ -27,21 +29,21 @@ export interface NightResult {
   readonly report: string | null;
 }
 
-export interface RunOutline {
-  readonly day: Day;
-  readonly dryRun: boolean;
-  readonly findings: Findings;
-  readonly report: string | null;
+/** The night that a result is of. */
+export interface NightOf {
+  readonly request: { readonly day: Day; readonly dryRun: boolean };
+  /** Undefined where no run was needed. */
+  readonly run?: Pick<Run, 'folder' | 'warnings'>;
 }
 
 /** The result of a night that published, would have (dry run), or found its day published before. */
 export function resultFromRelease(
   status: 'published' | 'already_published',
   release: Release,
-  run: RunOutline,
+  night: NightOf,
 ): NightResult {
   return {
-    ...emptyResult(status, run),
+    ...emptyResult(status, night),
     snapshot_id: release.manifest.id,
     records: release.records,
     events: release.events,
@@ -49,7 +51,7 @@ export function resultFromRelease(
     last_seq: release.last_seq,
     change_cursor: cursorFromSeq(release.last_seq),
     quarantined: sum(release.quarantined),
-    published_at: run.dryRun && status === 'published' ? null : release.published_at,
+    published_at: night.request.dryRun && status === 'published' ? null : release.published_at,
     suspects_pending: release.suspects_pending,
   };
 }
@@ -58,21 +60,20 @@ export function resultFromRelease(
 export function resultFromProblems(
   status: 'held' | 'rejected',
   problems: readonly string[],
-  run: RunOutline,
+  { checked, ...night }: NightOf & { readonly checked: Check | undefined },
 ): NightResult {
-  const { check } = run.findings;
   return {
-    ...emptyResult(status, run),
-    quarantined: check === undefined ? 0 : sum(check.quarantined),
-    suspects_pending: check?.suspects.pending ?? 0,
+    ...emptyResult(status, night),
+    quarantined: checked === undefined ? 0 : sum(checked.quarantined),
+    suspects_pending: checked?.suspects.pending ?? 0,
     problems,
   };
 }
 
-function emptyResult(status: NightStatus, { day, dryRun, findings, report }: RunOutline): NightResult {
+function emptyResult(status: NightStatus, { request, run }: NightOf): NightResult {
   return {
     status,
-    day,
+    day: request.day,
     snapshot_id: null,
     records: null,
     events: null,
@@ -82,10 +83,10 @@ function emptyResult(status: NightStatus, { day, dryRun, findings, report }: Run
     quarantined: 0,
     published_at: null,
     suspects_pending: 0,
-    dry_run: dryRun,
+    dry_run: request.dryRun,
     problems: [],
-    warnings: findings.warnings,
-    report,
+    warnings: run?.warnings ?? [],
+    report: run?.folder.path ?? null,
   };
 }
 

@@ -1,11 +1,16 @@
-import type { DatasetName } from '../schemas/datasets.ts';
-import type { Day } from '../schemas/day.ts';
-import { AppError } from '../schemas/errors.ts';
-import type { RecordVersion } from '../schemas/record-version.ts';
-import { getVersion, noticedVersions, renewedDatasets, versionInForce } from '../schemas/versions.ts';
+import type { DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import {
+  getVersion,
+  noticedVersions,
+  renewedDatasets,
+  versionInForce,
+} from '../../schemas/versions/record-versions.ts';
 import type { Previous } from './previous.ts';
 
-/** The versions of the records in which a night publishes (SPEC "Versioning"). */
+/** The versions of the records in which a night publishes (specification "Record versions"). */
 export interface NightVersions {
   /** Of the snapshot and of the events. */
   readonly inForce: RecordVersion;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS } from '../schemas/datasets.ts';
-import type { Release } from '../schemas/release.ts';
-import { loadRelease } from '../storage/catalog.ts';
-import type { Database } from '../storage/duckdb.ts';
-import { RELEASE_PATHS } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { columnDefinitions } from '../storage/record-sql.ts';
-import { fetchReleaseFile } from '../storage/release-files.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
+import type { Release } from '../../schemas/release.ts';
+import { loadRelease } from '../../storage/catalog.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { columnDefinitions } from '../../storage/duckdb/record-sql.ts';
+import { fetchReleaseFile } from '../../storage/fetch-object.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 import { REMOVED_COLUMNS, SUSPECT_COLUMNS, table } from './tables.ts';
 
 /** Yesterday, as the night starts from it; both undefined before the first night. */

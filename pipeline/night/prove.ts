@@ -1,26 +1,28 @@
 /**
- * The proof of a night (DESIGN §1 and §5): what is about to be published is read back from the written files and must
- * follow from what was published yesterday. It shares nothing with diff: it takes yesterday's snapshot as it lies in the
- * store and replays the events on its lines as a consumer would, see `findReplayFault`.
+ * The proof of a night (specification "Proof"; decision 0024): what is about to be published is read back from the written
+ * files and must follow from what was published yesterday. It shares nothing with diff: it takes yesterday's snapshot as it
+ * lies in the store and replays the events on its lines as a consumer would, see `findReplayFault`.
  */
+
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Dataset } from '../schemas/datasets.ts';
-import type { DatasetFile } from '../schemas/manifest.ts';
-import { type Database, sqlText } from '../storage/duckdb.ts';
-import { hashFile, readGzip } from '../storage/hash.ts';
-import { RELEASE_PATHS, snapshotPaths } from '../storage/keys.ts';
-import { LineReader } from '../storage/line-reader.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { fetchReleaseFile } from '../storage/release-files.ts';
+import type { Dataset } from '../../schemas/datasets.ts';
+import type { DatasetFile } from '../../schemas/manifest.ts';
+import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
+import { nullable, number } from '../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile } from '../../storage/fetch-object.ts';
+import { hashFile, readGzip } from '../../storage/hash.ts';
+import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
+import { LineReader } from '../../storage/line-reader.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { findReplayFault } from '../proof/replay.ts';
+import { findRecordFault } from '../proof/same-records.ts';
 import type { Diff } from './diff.ts';
 import type { NightVersions } from './night-versions.ts';
 import type { Previous } from './previous.ts';
-import { findReplayFault } from './replay.ts';
-import { findRecordFault } from './same-records.ts';
-import { type SnapshotFiles, type WrittenSnapshot, writeLines } from './snapshot.ts';
+import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 
 export interface ProveInput {
   readonly changed: Diff;
@@ -36,7 +38,7 @@ export interface ProveDeps {
   readonly scratch: string;
 }
 
-/** Stage 6 of the night. Rejects where anything doesn't follow: that is a defect of ours, and nothing is published. */
+/** A stage of the night. Rejects where anything doesn't follow: that is a defect of ours, and nothing is published. */
 export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
   const { changed, written, versions } = input;
   const changes = join(deps.folder, RELEASE_PATHS.changes);
@@ -55,16 +57,17 @@ export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
 /** Events are numbered without a gap or a repeat, none is of another day's, and all are in the version in force. */
 async function proveSeqs(diff: Diff, { inForce }: NightVersions, database: Database): Promise<void> {
   const row = await database.row(
+    { events: number, distinct_seqs: number, first: nullable(number), last: nullable(number) },
     `SELECT count(*) FILTER (schema_version = $1)::DOUBLE AS events, count(DISTINCT seq)::DOUBLE AS distinct_seqs,
             min(seq)::DOUBLE AS first, max(seq)::DOUBLE AS last FROM published_changes`,
     [inForce.version],
   );
   const expected = diff.events.upsert + diff.events.delete;
   const isGapless =
-    row['events'] === expected &&
-    row['distinct_seqs'] === expected &&
-    row['first'] === diff.firstSeq &&
-    row['last'] === (expected === 0 ? null : diff.lastSeq);
+    row.events === expected &&
+    row.distinct_seqs === expected &&
+    row.first === diff.firstSeq &&
+    row.last === (expected === 0 ? null : diff.lastSeq);
   if (!isGapless) throw failed('the events are not numbered without gaps', { ...row, expected });
 }
 

@@ -1,17 +1,17 @@
 /**
- * Publishing (DESIGN §5, §6): upload everything under the release's own prefix, read it back, write release.json last,
- * swap the catalog. Until the swap no reader can see any of it; after it every reader sees all of it. A night that dies
- * before leaves an orphan prefix that nothing refers to; one that dies after has published.
+ * Publishing (specification "Publishing"): upload everything under the release's own prefix, read it back, write
+ * release.json last, swap the catalog. Until the swap no reader can see any of it; after it every reader sees all of it. A
+ * night that dies before leaves an orphan prefix that nothing refers to; one that dies after has published.
  */
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { catalogEntryFromRelease } from '../schemas/catalog.ts';
-import { AppError, isAppError } from '../schemas/errors.ts';
-import type { Release, ReleaseFile } from '../schemas/release.ts';
-import { type LoadedCatalog, swapCatalog } from '../storage/catalog.ts';
-import { hashStream, sha256 } from '../storage/hash.ts';
-import { RELEASE_PATHS, type ReleaseName, releaseKey } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import { catalogEntryFromRelease } from '../../schemas/catalog.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { Release, ReleaseFile } from '../../schemas/release.ts';
+import { type LoadedCatalog, markPublished, swapCatalog } from '../../storage/catalog.ts';
+import { hashStream, sha256 } from '../../storage/hash.ts';
+import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 
 export interface PublishInput {
   readonly release: Release;
@@ -27,7 +27,7 @@ export interface PublishDeps {
   readonly uploadsMax: number;
 }
 
-/** Stage 7 of the night. Rejects with `precondition_failed` when another night swapped the catalog first. */
+/** A stage of the night. Rejects with `precondition_failed` when another night swapped the catalog first. */
 export async function publish({ release, folder, catalog }: PublishInput, deps: PublishDeps): Promise<void> {
   const { store } = deps;
   await uploadFiles({ release, folder }, deps);
@@ -38,19 +38,6 @@ export async function publish({ release, folder, catalog }: PublishInput, deps: 
   const entry = catalogEntryFromRelease(release, releaseSha256);
   await swapCatalog(store, catalog, { releases: [...(catalog.catalog?.releases ?? []), entry] });
   await markPublished(store, release);
-}
-
-/**
- * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that
- * lost the race left a complete release of the same day. The swap has published already, so a mark that can't be put is
- * no failure: the next night's `prev` says the same.
- */
-export async function markPublished(store: ObjectStore, release: ReleaseName): Promise<void> {
-  try {
-    await store.put(releaseKey(release, RELEASE_PATHS.published), Buffer.alloc(0), { ifAbsent: true });
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-  }
 }
 
 /** Rejects with the first failure. By then no upload is under way any more: nothing is written after a night has ended. */

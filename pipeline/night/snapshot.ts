@@ -1,14 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DATASET_NAMES, DATASETS, type DatasetName } from '../schemas/datasets.ts';
-import type { Day } from '../schemas/day.ts';
-import type { DatasetFile } from '../schemas/manifest.ts';
-import { majorOf, type RecordVersion } from '../schemas/record-version.ts';
-import { idFromSnapshot } from '../schemas/snapshot-id.ts';
-import { type Database, sqlText } from '../storage/duckdb.ts';
-import { gzipLines } from '../storage/gzip-lines.ts';
-import { RELEASE_PATHS, snapshotPaths } from '../storage/keys.ts';
-import { columnList, lineSql } from '../storage/record-sql.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
+import { majorOf, type RecordVersion } from '../../schemas/versions/record-version.ts';
+import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
+import { columnList, lineSql } from '../../storage/duckdb/record-sql.ts';
+import { gzipLines } from '../../storage/gzip-lines.ts';
+import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
 import type { NightVersions } from './night-versions.ts';
 import { table } from './tables.ts';
 
@@ -35,8 +34,8 @@ export interface WrittenSnapshot {
 }
 
 /**
- * Stage 5 of the night: writes everything the release will hold, except its manifests and release.json (DESIGN §5, §6).
- * Resolves to the public files.
+ * A stage of the night: writes everything the release will hold, except its manifests and release.json (specification "Store
+ * layout"). Resolves to the public files.
  */
 export async function writeSnapshot(
   { day, versions }: { readonly day: Day; readonly versions: NightVersions },
@@ -108,13 +107,4 @@ async function writeState(name: DatasetName, deps: SnapshotDeps): Promise<void> 
 
 async function writeParquet({ database, folder }: SnapshotDeps, select: string, path: string): Promise<void> {
   await database.run(`COPY (${select}) TO ${sqlText(join(folder, path))} (FORMAT parquet, COMPRESSION zstd)`);
-}
-
-/**
- * Writes a query's one text column, a line a row, in the query's order; resolves to the number of lines. With neither a
- * quote nor an escape, DuckDB doesn't look for characters to quote; as DuckDB's own JSON is written.
- */
-export function writeLines(database: Database, select: string, path: string): Promise<number> {
-  const format = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER E'\\n'`;
-  return database.run(`COPY (${select}) TO ${sqlText(path)} (${format})`);
 }

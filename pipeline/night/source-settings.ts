@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
 
 const Fraction = z.number().min(0).max(1);
 
 /**
- * `source.json`: the limits of a night and what an operator has accepted (DESIGN §5). Every value has a default;
- * an unknown key is refused, so that a misspelt limit can't be silently without effect.
+ * `source.json`: the limits of a night and what an operator has accepted (specification "Source settings"). Every value has
+ * a default; an unknown key is refused, so that a misspelt limit can't be silently without effect.
  */
 export const SourceSettingsSchema = z.strictObject({
   /** Bad rows of a dataset past which the night is rejected, as a part of its rows … */
@@ -28,3 +30,19 @@ export const SourceSettingsSchema = z.strictObject({
   accept: z.array(z.string()).default([]),
 });
 export type SourceSettings = z.infer<typeof SourceSettingsSchema>;
+
+/** The settings in a file, each as its default where there is no file; rejects with `source_rejected`. */
+export async function loadSettings(path: string | undefined): Promise<SourceSettings> {
+  if (path === undefined) return SourceSettingsSchema.parse({});
+  try {
+    const result = SourceSettingsSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
+    if (result.success) return result.data;
+    const problems = result.error.issues.map(
+      ({ path: [key], message }) => (key === undefined ? '' : `${String(key)}: `) + message,
+    );
+    throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('source_rejected', `${path} is not JSON: ${messageFromError(cause)}`, { cause });
+  }
+}

@@ -1,9 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { DATASET_NAMES, type DatasetName } from '../schemas/datasets.ts';
-import { type Day, isDay } from '../schemas/day.ts';
-import { AppError, messageFromError } from '../schemas/errors.ts';
-import { type SourceSettings, SourceSettingsSchema } from '../schemas/limits.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import { type Day, isDay } from '../../schemas/day.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { loadSettings, type SourceSettings } from './source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -17,7 +17,7 @@ export interface DatasetSource {
   readonly compressed: boolean;
 }
 
-/** Where one day's raw rows come from (DESIGN §4 "Source"). */
+/** Where one day's raw rows come from (specification "Source folder"). */
 export interface SourceDay {
   readonly folder: string;
   readonly datasets: readonly DatasetSource[];
@@ -101,19 +101,4 @@ async function findFirst(folders: readonly string[], name: string): Promise<stri
     if (await stat(path).catch(() => undefined)) return path;
   }
   return undefined;
-}
-
-async function loadSettings(path: string | undefined): Promise<SourceSettings> {
-  if (path === undefined) return SourceSettingsSchema.parse({});
-  try {
-    const result = SourceSettingsSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
-    if (result.success) return result.data;
-    const problems = result.error.issues.map(
-      ({ path: [key], message }) => (key === undefined ? '' : `${String(key)}: `) + message,
-    );
-    throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('source_rejected', `${path} is not JSON: ${messageFromError(cause)}`, { cause });
-  }
 }

@@ -1,6 +1,6 @@
 /**
  * The tables of a run's DuckDB database, in the order in which the stages fill them. Rows travel between stages in these
- * tables, never through arguments (DESIGN §3).
+ * tables, never through arguments.
  *
  * | table | one row per | filled by |
  * | --- | --- | --- |
@@ -20,7 +20,7 @@
  * `op` of a merged row: `upsert` new or changed; `keep` captured and unchanged; `idle` not captured, its dataset's file
  * was not there; `carry` set aside or withheld, in force without a point today; `delete` gone.
  */
-import type { DatasetName } from '../schemas/datasets.ts';
+import type { DatasetName } from '../../schemas/datasets.ts';
 
 export type TableStage = 'source' | 'previous' | 'aside' | 'captured' | 'merged' | 'closed';
 

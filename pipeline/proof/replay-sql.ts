@@ -1,8 +1,9 @@
-import type { Dataset } from '../schemas/datasets.ts';
-import { columnList } from '../storage/record-sql.ts';
+import type { Dataset } from '../../schemas/datasets.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { columnList, entityIdSql } from '../../storage/duckdb/record-sql.ts';
 
 /** Where a replay starts: relations as SQL. */
-export interface ReplayInput {
+export interface ReplayRelations {
   /** Yesterday's records: the key's columns, `entity_id` and `line`. */
   readonly previous: string;
   /** The events of the night, with the columns of `changes.parquet`. */
@@ -10,10 +11,10 @@ export interface ReplayInput {
 }
 
 /**
- * The lines of a dataset after a consumer has applied a night's events to the snapshot before (SPEC "Record in the change
- * feed"), in key order. One row per record, one column.
+ * The lines of a dataset after a consumer has applied a night's events to the snapshot before (specification "Replay"), in
+ * key order. One row per record, one column.
  */
-export function replaySql(dataset: Dataset, { previous, changes }: ReplayInput): string {
+export function replaySql(dataset: Dataset, { previous, changes }: ReplayRelations): string {
   const key = dataset.key.map((part) => `data ->> '$.${part}' AS ${part}`).join(', ');
   return `WITH touched AS (SELECT entity_id, op, data FROM (${changes}) WHERE entity_type = '${dataset.entityType}')
     SELECT line FROM (
@@ -21,3 +22,20 @@ export function replaySql(dataset: Dataset, { previous, changes }: ReplayInput):
       UNION ALL SELECT ${key}, data AS line FROM touched WHERE op = 'upsert')
     ORDER BY ${columnList(dataset.key)}`;
 }
+
+/** A file of canonical lines as a relation with the key's columns, `entity_id` and `line`. */
+export function linesSql(dataset: Dataset, path: string): string {
+  const key = dataset.key.map((part) => `line ->> '$.${part}' AS ${part}`).join(', ');
+  return `SELECT *, ${entityIdSql(dataset)} AS entity_id FROM (
+    SELECT ${key}, CAST(line AS VARCHAR) AS line FROM (
+      SELECT json AS line FROM read_ndjson_objects(${sqlText(path)}, maximum_object_size = ${LINE_BYTES_MAX})))`;
+}
+
+/** {@link linesSql} of the nothing before the first night. */
+export function noLinesSql(dataset: Dataset): string {
+  const columns = [...dataset.key, 'entity_id', 'line'].map((name) => `CAST(NULL AS VARCHAR) AS ${name}`);
+  return `SELECT ${columns.join(', ')} WHERE false`;
+}
+
+/** Far above any line we write. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024;

@@ -7,7 +7,7 @@
  * key; no event is left; and a new line must stand between its neighbours in the order of keys, so that today is sorted
  * where yesterday was. Memory is a few blocks, whatever the size.
  */
-import type { LineReader } from '../storage/line-reader.ts';
+import type { LineReader } from '../../storage/line-reader.ts';
 
 export interface ReplayInput {
   /** The dataset's key columns, with which every line starts. */

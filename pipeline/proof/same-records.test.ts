@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DATASET_NAMES, DATASETS } from '../schemas/datasets.ts';
-import { canonicalLine, type PublishedRecord } from '../schemas/records.ts';
-import { anyRecord } from '../schemas/testing/arbitrary-record.ts';
-import { versionTwo } from '../schemas/testing/record-versions.ts';
-import { LineReader } from '../storage/line-reader.ts';
+import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
+import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
+import { LineReader } from '../../storage/line-reader.ts';
+import { anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
+import { versionTwo } from '../../test/support/schemas/record-versions.ts';
 import { findRecordFault } from './same-records.ts';
 
 function readerOf(lines: readonly string[]): LineReader {

@@ -2,10 +2,10 @@
  * The proof that a snapshot in a version under notice holds the same records as the one in force: no event leads to it until
  * the cutover, so nothing else would tell. Like replay it works on the written lines and knows nothing of how SQL built them.
  */
-import { type Dataset, publishedColumns, publishedName } from '../schemas/datasets.ts';
-import type { PublishedRecord } from '../schemas/records.ts';
-import { canonicalLine } from '../schemas/records.ts';
-import type { LineReader } from '../storage/line-reader.ts';
+import { type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
+import type { PublishedRecord } from '../../schemas/records.ts';
+import { canonicalLine } from '../../schemas/records.ts';
+import type { LineReader } from '../../storage/line-reader.ts';
 
 /** The lines of a dataset in one version of the records. */
 export interface DatasetLines {

@@ -1,9 +1,9 @@
 import { access, constants, lstat, mkdir, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AppError, messageFromError } from '../schemas/errors.ts';
-import type { ReleaseName } from '../storage/keys.ts';
-import { releaseId } from '../storage/keys.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import type { ReleaseName } from '../../storage/keys.ts';
+import { releaseId } from '../../storage/keys.ts';
 
 /**
  * A run's own folder, `<work>/runs/<day>.<run>/`: `report.json` and `issues.jsonl` stay; `tmp/` and `owner`, a link
@@ -23,8 +23,8 @@ export async function openRunFolder(work: string, name: ReleaseName): Promise<Ru
   const path = join(work, 'runs', releaseId(name));
   const [release, scratch] = [join(path, 'tmp', 'release'), join(path, 'tmp', 'scratch')];
   try {
-    await mkdir(path, { recursive: true });
-    // First of all, and at one stroke, as a link is: at whichever instant this run may be killed, what it leaves has an owner.
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    // Made before anything else, and in one step, as a link is: whenever this run is killed, what it leaves has an owner.
     await symlink(`${process.pid}@${hostname()}`, join(path, 'owner'));
     await mkdir(release, { recursive: true });
     await mkdir(scratch);
@@ -52,7 +52,7 @@ function unusable(work: string, cause: unknown): AppError {
   });
 }
 
-/** Making several folders on a read-only disk fails with ENOENT: what the nearest one that is there says is nearer. */
+/** Making several folders on a read-only disk fails with ENOENT; the nearest folder that exists tells the real reason. */
 async function findReason(work: string, error: unknown): Promise<unknown> {
   if (!messageFromError(error).startsWith('ENOENT')) return error;
   let folder = work;
@@ -70,7 +70,7 @@ async function removeTemporary(path: string): Promise<void> {
 
 /** Runs whose reports are kept. */
 const RUNS_KEPT_MAX = 1000;
-/** A run of another machine, or of another container with this work folder, is taken for dead after so long. */
+/** A run of another machine, or of another container with this work folder, counts as dead after this time. */
 const FOREIGN_RUN_MS_MAX = 24 * 60 * 60 * 1000;
 
 /** Removes what runs that died left in the work folder. What can't be removed today is left to the next run. */

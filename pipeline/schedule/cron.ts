@@ -1,6 +1,6 @@
 import { createTask, parse, type TaskContext, validateDetailed } from 'node-cron';
+import type { BaseLogger } from 'pino';
 import { type Day, dayFromDate } from '../../schemas/day.ts';
-import type { Log } from './log.ts';
 
 /** When nights are due, in UTC. */
 export interface Cron {
@@ -20,6 +20,13 @@ export interface CronListener {
   readonly onMissed: () => void;
 }
 
+/** The part of a pino logger that is used here: facts for programs, a message for people. */
+export interface Log {
+  readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+}
+
 /** Smaller: a busy machine misses its night. Larger: a night begins at an hour nobody expects. */
 const LATENESS_MS_MAX = 60_000;
 
@@ -35,7 +42,7 @@ export function findCronProblem(expression: string): string | undefined {
  * A cron expression on node-cron. Calls for due times never overlap but in one case: a time that comes while a call is
  * pending is told at once, for the listener to decide.
  */
-export function openCron(expression: string, { log }: { readonly log: Log }): Cron {
+export function openCron(expression: string, { log }: { readonly log: Pick<BaseLogger, 'error'> }): Cron {
   let listener: CronListener | undefined;
   const onDue = ({ date }: TaskContext) => listener?.onDue(dayFromDate(date));
   const task = createTask(expression, onDue, {
@@ -61,7 +68,7 @@ export function openCron(expression: string, { log }: { readonly log: Log }): Cr
 }
 
 /** What node-cron would print: of its own accord it only repeats what the events tell. */
-function cronLogger(log: Log) {
+function cronLogger(log: Pick<BaseLogger, 'error'>) {
   const quiet = () => {};
   const error = (thrown: string | Error) => log.error({ err: thrown }, 'the scheduler failed');
   return { info: quiet, warn: quiet, debug: quiet, error };

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { BaseLogger } from 'pino';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import type { Cron } from './cron.ts';
 import { type Health, HealthSchema, healthAfter, INITIAL_HEALTH } from './health.ts';
-import type { Log } from './log.ts';
 import type { ScheduleEvent } from './scheduler.ts';
 
 export interface HealthFileDeps {
   readonly clock: () => Date;
   readonly cron: Pick<Cron, 'nextRun'>;
-  readonly log: Log;
+  readonly log: Pick<BaseLogger, 'warn'>;
 }
 
 export interface HealthFile {

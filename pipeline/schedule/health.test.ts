@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
 import { findHealthProblem } from './health.ts';
 import { openHealthFile, readHealth } from './health-file.ts';
-import { answer, failed } from './testing/fake-nights.ts';
 
 const DAY = '2026-11-20';
 const NOW = new Date(`${DAY}T00:05:30.000Z`);
@@ -26,8 +26,12 @@ function open() {
 test('a scheduler that was just started waits for its first night', () => {
   const { path } = open();
   expect(readHealth(path)).toEqual({
-    ...{ state: 'waiting', last: null, attempts: 0, error: null },
-    ...{ next_run_at: NEXT.toISOString(), updated_at: NOW.toISOString() },
+    state: 'waiting',
+    last: null,
+    attempts: 0,
+    error: null,
+    next_run_at: NEXT.toISOString(),
+    updated_at: NOW.toISOString(),
   });
 });
 
@@ -45,7 +49,11 @@ test('the file follows a night from its failure to its success', () => {
   file.note({ type: 'night_ended', day: DAY, attempt: 2, end: answer('published') });
   const published = { ...last, status: 'published' };
   expect(readHealth(path)).toMatchObject({
-    ...{ state: 'waiting', last: published, attempts: 2, next_run_at: NEXT.toISOString(), error: null },
+    state: 'waiting',
+    last: published,
+    attempts: 2,
+    next_run_at: NEXT.toISOString(),
+    error: null,
   });
 });
 
@@ -88,7 +96,7 @@ test.each([
   ['is dead after more', 180_001, 'no sign of life since'],
   ['is not believed when its sign of life lies in the future', -180_001, 'no sign of life since'],
 ])('a scheduler %s', (_, ageMs, problem) => {
-  const health = { ...{ state: 'running' as const, last: null, attempts: 1, error: null, next_run_at: null } };
+  const health = { state: 'running' as const, last: null, attempts: 1, error: null, next_run_at: null };
   const found = findHealthProblem({ ...health, updated_at: NOW.toISOString() }, new Date(NOW.getTime() + ageMs));
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toMatch(problem);

@@ -39,7 +39,10 @@ export type HealthState = Pick<Health, 'state' | 'last' | 'attempts' | 'error'> 
 };
 
 export const INITIAL_HEALTH: HealthState = {
-  ...{ state: 'waiting', last: null, attempts: 0, error: null },
+  state: 'waiting',
+  last: null,
+  attempts: 0,
+  error: null,
   retryAt: undefined,
 };
 

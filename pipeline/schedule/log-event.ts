@@ -1,16 +1,16 @@
+import type { BaseLogger } from 'pino';
 import type { Day } from '../../schemas/day.ts';
-import type { Log } from './log.ts';
 import { isPublished, type NightAnswer, type NightEnd } from './night-end.ts';
 import type { ScheduleEvent } from './scheduler.ts';
 
 /** A log line: `error` is for what an operator has to act on, `warn` for what mends itself or can wait. */
-export type LogLine = readonly [level: keyof Log, message: string];
+export type LogLine = readonly [level: 'info' | 'warn' | 'error', message: string];
 
 /** Reasons or warnings told with a line; the rest is in the run's report. */
 const REASONS_MAX = 20;
 
 /** Writes the lines about an event, its facts in their fields. */
-export function logEvent(log: Log, event: ScheduleEvent): void {
+export function logEvent(log: Pick<BaseLogger, LogLine[0]>, event: ScheduleEvent): void {
   const fields = event.type === 'night_ended' ? fieldsOfEnd(event) : withoutType(event);
   for (const [level, message] of linesFromEvent(event)) log[level](fields, message);
 }

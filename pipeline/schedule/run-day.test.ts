@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
+import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
 import type { NightEnd } from './night-end.ts';
 import { type DayEvent, type DayOutcome, runDay } from './run-day.ts';
-import { answer, FakeNights, failed } from './testing/fake-nights.ts';
-import { FakeTime, settle } from './testing/fake-time.ts';
 
 const DAY = '2026-11-20';
 const RETRY = { firstDelayMs: 60_000, maxDelayMs: 1_800_000, until: '12:00' };

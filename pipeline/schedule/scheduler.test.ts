@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Day } from '../../schemas/day.ts';
+import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
+import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
 import type { Cron, CronListener } from './cron.ts';
 import type { NightEnd } from './night-end.ts';
 import { type ScheduleEvent, Scheduler } from './scheduler.ts';
-import { answer, FakeNights, failed } from './testing/fake-nights.ts';
-import { FakeTime, settle } from './testing/fake-time.ts';
 
 const RETRY = { firstDelayMs: 60_000, maxDelayMs: 1_800_000, until: '12:00' };
 
@@ -32,12 +32,21 @@ function start({ now, ends = [answer('published')], durationMs = 0, daysOff = []
   };
   const { clock, sleep } = time;
   const scheduler = new Scheduler({
-    ...{ cron, clock, sleep, random: () => 0, retry: RETRY, runNight: nights.run, stopTimeoutMs: 25_000 },
+    cron,
+    clock,
+    sleep,
+    random: () => 0,
+    retry: RETRY,
+    runNight: nights.run,
+    stopTimeoutMs: 25_000,
     onEvent: (event) => events.push(event),
   });
   scheduler.start();
   return {
-    ...{ time, nights, events, scheduler },
+    time,
+    nights,
+    events,
+    scheduler,
     due: (day: Day) => void listener?.onDue(day),
     miss: () => listener?.onMissed(),
     told: (type: ScheduleEvent['type']) => events.filter((event) => event.type === type),

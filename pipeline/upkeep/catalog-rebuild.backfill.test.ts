@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { CatalogSchema } from '../schemas/catalog.ts';
-import { loadCatalog } from '../storage/catalog.ts';
-import { backfillKey, backfillMarkKey, CATALOG_KEY } from '../storage/keys.ts';
-import { CapturedStore } from './backfill/testing/captured-store.ts';
-import { tableRow } from './backfill/testing/table-row.ts';
+import { CatalogSchema } from '../../schemas/catalog.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { backfillKey, backfillMarkKey, CATALOG_KEY } from '../../storage/keys.ts';
+import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
+import { tableRow } from '../../test/support/backfill/table-row.ts';
 import { rebuildCatalog } from './catalog-rebuild.ts';
 
 let oneDay: CapturedStore;

@@ -1,7 +1,8 @@
 /**
- * Rebuilds a lost catalog from the releases themselves (DESIGN §6). A release.json tells which release it continues, so
- * the live releases are a chain; a night that lost a race or was killed leaves a release beside the chain. What was live
- * is told by the mark `published`, or by a later release that continues it. A backfill is found again by its mark.
+ * Rebuilds a lost catalog from the releases themselves (specification "Republishing and repair"; decision 0006). A
+ * release.json tells which release it continues, so the live releases are a chain; a night that lost a race or was killed
+ * leaves a release beside the chain. What was live is told by the mark `published`, or by a later release that continues it.
+ * A backfill is found again by its mark.
  */
 import {
   type Catalog,
@@ -9,14 +10,21 @@ import {
   catalogEntryFromRelease,
   RELEASE_PARTS,
   type ReleasePart,
-} from '../schemas/catalog.ts';
-import { AppError, isAppError } from '../schemas/errors.ts';
-import { type Release, ReleaseSchema } from '../schemas/release.ts';
-import { findNewestBackfill, hasBackfill } from '../storage/backfill-objects.ts';
-import { type LoadedCatalog, loadCatalog, parseObject, swapCatalog } from '../storage/catalog.ts';
-import { sha256 } from '../storage/hash.ts';
-import { CATALOG_KEY, partOfPath, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+} from '../../schemas/catalog.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
+import { type Release, ReleaseSchema } from '../../schemas/release.ts';
+import { findNewestBackfill, hasBackfill } from '../../storage/backfill-objects.ts';
+import { type LoadedCatalog, loadCatalog, parseObject, swapCatalog } from '../../storage/catalog.ts';
+import { sha256 } from '../../storage/hash.ts';
+import {
+  CATALOG_KEY,
+  partOfPath,
+  RELEASE_PATHS,
+  RELEASES_PREFIX,
+  releaseFromKey,
+  releaseId,
+} from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 
 export interface Rebuilt {
   readonly catalog: Catalog;

@@ -1,16 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Day } from '../schemas/day.ts';
-import { AppError } from '../schemas/errors.ts';
-import type { Release } from '../schemas/release.ts';
-import { loadCatalogToContinue, loadRelease, newestEntry } from '../storage/catalog.ts';
-import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
-import { RELEASE_PATHS } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { fetchReleaseFile } from '../storage/release-files.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { Release } from '../../schemas/release.ts';
+import { loadCatalogToContinue, loadRelease, newestEntry } from '../../storage/catalog.ts';
+import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile } from '../../storage/fetch-object.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { withScratch } from '../run/scratch.ts';
 
-/** A price that is held back, and since when (DESIGN §5 "Suspects"). */
+/** A price that is held back, and since when (specification "Suspect prices"). */
 export interface PendingSuspect {
   readonly entity_id: string;
   readonly input_per_million: number | null;
@@ -30,7 +30,7 @@ export interface Status {
 }
 
 /** What a store holds, and what waits for an operator. */
-export async function readStatus(store: ObjectStore, duckdb: Omit<DuckDBSettings, 'tempFolder'>): Promise<Status> {
+export async function readStatus(store: ObjectStore, duckdb: DuckDBLimits): Promise<Status> {
   const { catalog } = await loadCatalogToContinue(store);
   const entry = newestEntry(catalog);
   const newest = entry === undefined ? null : await loadRelease(store, entry);
@@ -43,44 +43,23 @@ export async function readStatus(store: ObjectStore, duckdb: Omit<DuckDBSettings
   };
 }
 
-async function readSuspects(
-  store: ObjectStore,
-  release: Release,
-  duckdb: Omit<DuckDBSettings, 'tempFolder'>,
-): Promise<readonly PendingSuspect[]> {
-  const scratch = await mkdtemp(join(tmpdir(), 'modelstats-'));
-  const database = await Database.open(':memory:', { ...duckdb, tempFolder: scratch });
-  try {
-    const path = join(scratch, 'suspects.parquet');
+function readSuspects(store: ObjectStore, release: Release, duckdb: DuckDBLimits): Promise<readonly PendingSuspect[]> {
+  return withScratch({ workFolder: tmpdir(), prefix: 'modelstats-', duckdb }, async ({ database, folder }) => {
+    const path = join(folder, 'suspects.parquet');
     await fetchReleaseFile(store, release, RELEASE_PATHS.suspects, path);
-    const rows = await database.rows(
+    return database.rows(
+      SUSPECT,
       `SELECT entity_id, input_per_million, output_per_million, rule, since, days FROM read_parquet($1) ORDER BY entity_id`,
       [path],
     );
-    return rows.map(suspectFromRow);
-  } finally {
-    database.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }
 
-function suspectFromRow(row: Readonly<Record<string, unknown>>): PendingSuspect {
-  const price = (name: string) => (typeof row[name] === 'number' ? row[name] : null);
-  const { entity_id, rule, since, days } = row;
-  if (
-    typeof entity_id !== 'string' ||
-    typeof rule !== 'string' ||
-    typeof since !== 'string' ||
-    typeof days !== 'number'
-  ) {
-    throw new AppError('corrupt', `${RELEASE_PATHS.suspects} has an unexpected row: ${JSON.stringify(row)}`);
-  }
-  return {
-    entity_id,
-    input_per_million: price('input_per_million'),
-    output_per_million: price('output_per_million'),
-    rule,
-    since,
-    days,
-  };
-}
+const SUSPECT = {
+  entity_id: text,
+  input_per_million: nullable(number),
+  output_per_million: nullable(number),
+  rule: text,
+  since: text,
+  days: number,
+};

@@ -1,8 +1,8 @@
-import { DATASET_NAMES, type Dataset, publishedColumns, publishedName } from './datasets.ts';
-import { addDays, isDay } from './day.ts';
+import { DATASET_NAMES, type Dataset, publishedColumns, publishedName } from '../datasets.ts';
+import { addDays, isDay } from '../day.ts';
 import { numberFromVersion, type RecordVersion } from './record-version.ts';
 
-/** Days between the announcement of a major version and its first day in force (SPEC "Versioning" 4). */
+/** Days between the announcement of a major version and its first day in force (specification "Record versions"). */
 export const NOTICE_DAYS_MIN = 30;
 
 /**
@@ -74,7 +74,7 @@ function fieldsProblems(dataset: Dataset): readonly string[] {
   return problems.map((problem) => `${dataset.name} ${problem}`);
 }
 
-/** A minor version keeps every field and may add optional ones (SPEC "Versioning" 3). */
+/** A minor version keeps every field and may add optional ones (specification "Record versions"). */
 function additionsProblems(version: RecordVersion, previous: RecordVersion | undefined): readonly string[] {
   if (previous === undefined || version.noticeFrom !== null) return [];
   return DATASET_NAMES.flatMap((dataset) => {

@@ -1,7 +1,7 @@
-import { type Column, DATASETS, type Dataset, type DatasetName } from './datasets.ts';
-import type { Day } from './day.ts';
+import { type Column, DATASETS, type Dataset, type DatasetName } from '../datasets.ts';
+import type { Day } from '../day.ts';
 
-/** How records are published from some day on (SPEC "Versioning"). Days are those that a night captured. */
+/** How records are published from some day on (specification "Record versions"). Days are those that a night captured. */
 export interface RecordVersion {
   /** `major.minor`. */
   readonly version: string;

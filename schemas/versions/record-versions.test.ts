@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { DATASET_NAMES, DATASETS, publishedColumns, publishedName } from './datasets.ts';
+import { versionOneOne, versionsWith, versionTwo } from '../../test/support/schemas/record-versions.ts';
+import { DATASET_NAMES, DATASETS, publishedColumns, publishedName } from '../datasets.ts';
 import { defineVersions } from './define-versions.ts';
 import { datasetWithFields, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
-import { versionOneOne, versionsWith, versionTwo } from './testing/record-versions.ts';
 import {
   findVersion,
   getVersion,
@@ -11,7 +11,7 @@ import {
   RECORD_VERSIONS,
   renewedDatasets,
   versionInForce,
-} from './versions.ts';
+} from './record-versions.ts';
 
 const NOTICE = '2026-04-01';
 const CUTOVER = '2026-05-01';

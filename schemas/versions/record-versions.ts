@@ -1,6 +1,6 @@
 /**
- * The versions of the published records (SPEC "Versioning"), and pure functions on such a list. What is in which version
- * follows from the captured day alone, so a night gives the same whenever it runs.
+ * The versions of the published records (specification "Record versions"), and pure functions on such a list. What is in
+ * which version follows from the captured day alone, so a night gives the same whenever it runs.
  *
  * A version that has been published, be it under notice, stays in the list with the fields it had: what was published in it
  * is verified and rebuilt by them. The days of a version may be moved while they are in the future.
@@ -13,10 +13,10 @@ import {
   publishedColumns,
   publishedName,
   SCHEMA_VERSION,
-} from './datasets.ts';
-import type { Day } from './day.ts';
+} from '../datasets.ts';
+import type { Day } from '../day.ts';
+import { AppError } from '../errors.ts';
 import { defineVersions } from './define-versions.ts';
-import { AppError } from './errors.ts';
 import { majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 
 /** Every version that was ever published or announced, oldest first. */
@@ -55,13 +55,15 @@ export function findVersion(text: string, versions: readonly RecordVersion[], da
   return [...known, ...noticedVersions(versions, day)].findLast(({ version }) => isVersion(version, text));
 }
 
-/** True where a `schema_version` parameter, `major` or `major.minor`, names a version: which manifests a filter lets pass. */
+/**
+ * True where a `schema_version` parameter, `major` or `major.minor`, names a version: which manifests a filter lets pass.
+ */
 export function isVersion(version: string, text: string): boolean {
   return text === version || text === String(numberFromVersion(version)?.major);
 }
 
 /**
- * The datasets of which every record is sent anew when `now` comes into force after `before` (DECISIONS "major cutover"): all
+ * The datasets of which every record is sent anew when `now` comes into force after `before` (decision 0015): all
  * of them where the major differs, else those whose lines do.
  */
 export function renewedDatasets(before: RecordVersion, now: RecordVersion): readonly DatasetName[] {

@@ -2,7 +2,8 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Database, sqlText } from './duckdb.ts';
+import { rawRows } from '../../test/support/storage/raw-rows.ts';
+import { Database, sqlText } from './database.ts';
 
 let folder: string;
 let database: Database;
@@ -24,7 +25,7 @@ it('reads a file anew that was replaced under its name, even by one of the same 
   await write(changed, `'new' || range AS a, 'some text' AS b, 'new' || range * 3 AS c, NULL::VARCHAR AS d`);
   const read = async (file: string) => {
     await copyFile(file, path);
-    return database.rows('SELECT * FROM read_parquet($1) ORDER BY a LIMIT 1', [path]);
+    return rawRows(database, 'SELECT * FROM read_parquet($1) ORDER BY a LIMIT 1', [path]);
   };
   expect(await read(old)).toEqual([{ a: 'old0', b: null, c: 'old0', d: 'some text' }]);
   expect(await read(changed)).toEqual([{ a: 'new0', b: 'some text', c: 'new0', d: null }]);

@@ -1,15 +1,18 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { RECORD_MACROS } from './record-sql.ts';
+import { type RowOf, type RowShape, rowReader } from './row-shape.ts';
 
-export interface DuckDBSettings {
+/** What DuckDB may use of the machine. */
+export interface DuckDBLimits {
   /** DuckDB's own limit for tables and buffers, such as `1GB`; beyond it DuckDB spills to `tempFolder`. */
   readonly memoryLimit: string;
   readonly threads: number;
+}
+
+export interface DuckDBSettings extends DuckDBLimits {
   /** Where DuckDB spills; made when needed, removed by whoever owns it. */
   readonly tempFolder: string;
 }
-
-export type Row = Record<string, unknown>;
 
 /**
  * One DuckDB database and one connection to it. Queries run off the event loop, one after the other.
@@ -48,15 +51,19 @@ export class Database {
     return Number(result.rowsChanged);
   }
 
-  /** All rows as objects. BIGINT and DECIMAL come as text: cast in SQL where a number is wanted. */
-  async rows(sql: string, parameters: readonly DuckDBValue[] = []): Promise<readonly Row[]> {
+  /** All rows of a query, each with the columns of the shape; rejects with a TypeError where one has another type. */
+  async rows<S extends RowShape>(
+    shape: S,
+    sql: string,
+    parameters: readonly DuckDBValue[] = [],
+  ): Promise<readonly RowOf<S>[]> {
     const reader = await this.connection.runAndReadAll(sql, [...parameters]);
-    return reader.getRowObjectsJson();
+    return reader.getRowObjectsJson().map(rowReader(shape));
   }
 
   /** The one row of a query that has exactly one. */
-  async row(sql: string, parameters: readonly DuckDBValue[] = []): Promise<Row> {
-    const [row, ...more] = await this.rows(sql, parameters);
+  async row<S extends RowShape>(shape: S, sql: string, parameters: readonly DuckDBValue[] = []): Promise<RowOf<S>> {
+    const [row, ...more] = await this.rows(shape, sql, parameters);
     if (row === undefined || more.length > 0) throw new Error(`expected one row from: ${sql}`);
     return row;
   }
@@ -65,6 +72,15 @@ export class Database {
     this.connection.closeSync();
     this.#instance.closeSync();
   }
+}
+
+/**
+ * Writes a query's one text column, a line a row, in the query's order; resolves to the number of lines. With neither a
+ * quote nor an escape, DuckDB doesn't look for characters to quote; as DuckDB's own JSON is written.
+ */
+export function writeLines(database: Database, select: string, path: string): Promise<number> {
+  const format = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER E'\\n'`;
+  return database.run(`COPY (${select}) TO ${sqlText(path)} (${format})`);
 }
 
 /** A text as an SQL literal, for the few places that take no parameter. */

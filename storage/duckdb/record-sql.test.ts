@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { DOUBLE, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Column, DATASET_NAMES, DATASETS, type Dataset, publishedColumns } from '../schemas/datasets.ts';
-import { entityIdFromKey } from '../schemas/entity-id.ts';
-import { canonicalLine, type PublishedRecord } from '../schemas/records.ts';
-import { anyNumber, anyRecord } from '../schemas/testing/arbitrary-record.ts';
-import { versionTwo } from '../schemas/testing/record-versions.ts';
-import { Database } from './duckdb.ts';
+import { entityIdFromKey } from '../../schemas/change.ts';
+import { type Column, DATASET_NAMES, DATASETS, type Dataset, publishedColumns } from '../../schemas/datasets.ts';
+import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
+import { anyNumber, anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
+import { versionTwo } from '../../test/support/schemas/record-versions.ts';
+import { Database } from './database.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql, lineSql } from './record-sql.ts';
+import { text } from './row-shape.ts';
 
 let database: Database;
 let folder: string;
@@ -58,6 +59,7 @@ describe.each(DATASETS_OF_VERSIONS)('a row of $name in SQL, in $version', ({ nam
       fc.asyncProperty(batch, async (records) => {
         await fill(dataset, records);
         const rows = await database.rows(
+          { line: text, entity_id: text },
           `SELECT ${lineSql(dataset, 'r')} AS line, ${entityIdSql(dataset, 'r')} AS entity_id FROM records r`,
         );
         expect(rows).toEqual(

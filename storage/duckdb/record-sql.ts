@@ -2,7 +2,7 @@
  * Records as DuckDB sees them: column types, the canonical line and the entity id as SQL expressions. They derive from
  * `schemas/datasets.ts` and give byte for byte what `canonicalLine` and `entityIdFromKey` give in TypeScript.
  */
-import { type Column, type ColumnType, type Dataset, publishedColumns, publishedName } from '../schemas/datasets.ts';
+import { type Column, type ColumnType, type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
 
 export const DUCKDB_TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'VARCHAR',
@@ -68,7 +68,10 @@ export function columnList(columns: readonly (Column | string)[], alias?: string
   return columns.map((column) => prefix + (typeof column === 'string' ? column : column.name)).join(', ');
 }
 
-/** The canonical line of a row, without the newline (DESIGN §4 "Canonical line"), in the version of the records that the dataset is of. */
+/**
+ * The canonical line of a row, without the newline (specification "Canonical line"), in the version of the records that the
+ * dataset is of.
+ */
 export function lineSql(dataset: Dataset, alias?: string): string {
   return objectSql(publishedColumns(dataset), alias);
 }

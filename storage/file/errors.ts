@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { AppError, messageFromError } from '../schemas/errors.ts';
-import { LockTimeout } from './file-store-lock.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { LockTimeout } from './lock.ts';
 
 /** What went wrong, by the system's error code, as the operator of a nightly job understands it. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { heard, IS_ROOT, isSmallDiskMounted, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
 import { FileStore } from './file-store.ts';
-import { heard, IS_ROOT, isSmallDiskMounted, StoreProcesses } from './testing/file-store-processes.ts';
 
 let root: string;
 const processes = new StoreProcesses();

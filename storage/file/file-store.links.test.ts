@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { describeObjectStore } from '../object-store.contract.ts';
 import { FileStore } from './file-store.ts';
-import { describeObjectStore } from './object-store.contract.ts';
 
 // As on exFAT, SMB and some FUSE file systems.
 vi.mock('node:fs/promises', async (original) => ({

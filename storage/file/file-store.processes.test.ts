@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { heard, isAnswer, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
 import { FileStore } from './file-store.ts';
-import { heard, isAnswer, StoreProcesses } from './testing/file-store-processes.ts';
 
 let root: string;
 const processes = new StoreProcesses();

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeObjectStore } from '../object-store.contract.ts';
 import { FileStore } from './file-store.ts';
-import { describeObjectStore } from './object-store.contract.ts';
 
 describeObjectStore('FileStore', async () => {
   const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));

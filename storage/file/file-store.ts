@@ -2,12 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { AppError } from '../schemas/errors.ts';
-import { storeErrorFrom } from './file-store-errors.ts';
-import { listFiles } from './file-store-list.ts';
-import type { OpenedObject } from './file-store-objects.ts';
-import { findVersion, openObject } from './file-store-objects.ts';
-import { FileStoreWriter } from './file-store-writer.ts';
+import { AppError } from '../../schemas/errors.ts';
 import type {
   ListedObject,
   ObjectHead,
@@ -16,8 +11,13 @@ import type {
   PutResult,
   SignedUrlOptions,
   StoredObject,
-} from './object-store.ts';
-import { assertKey, assertPrefix } from './object-store.ts';
+} from '../object-store.ts';
+import { assertKey, assertPrefix } from '../object-store.ts';
+import { storeErrorFrom } from './errors.ts';
+import { listFiles } from './list.ts';
+import type { OpenedObject } from './objects.ts';
+import { findVersion, openObject } from './objects.ts';
+import { FileStoreWriter } from './writer.ts';
 
 /**
  * Objects as plain files below one folder, on a local file system or a network one with working POSIX locks.

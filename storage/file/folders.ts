@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { orUndefined } from './file-store-objects.ts';
+import { orUndefined } from './objects.ts';
 
 /** Makes the names in a folder durable; fine when the folder is gone, for then it has no names. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -23,7 +23,7 @@ export async function syncUpTo(root: string, folder: string): Promise<void> {
 
 /** Makes a folder and those above it that are missing, durably. */
 export async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first !== undefined) await syncUpTo(dirname(first), folder);
 }
 

@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findVersion, orUndefined } from './file-store-objects.ts';
-import type { ListedObject } from './object-store.ts';
-import { isKey } from './object-store.ts';
+import type { ListedObject } from '../object-store.ts';
+import { isKey } from '../object-store.ts';
+import { findVersion, orUndefined } from './objects.ts';
 
 /**
  * Walks the objects below a folder in the byte order of their whole keys, with the names of one folder per level in memory.

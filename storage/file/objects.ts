@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, stat } from 'node:fs/promises';
-import { isAbsence } from './file-store-errors.ts';
-import type { ObjectHead } from './object-store.ts';
+import type { ObjectHead } from '../object-store.ts';
+import { isAbsence } from './errors.ts';
 
 /** What is known of an object without reading it. */
 export interface Version extends ObjectHead {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppError } from '../schemas/errors.ts';
-import { codeOf } from './file-store-errors.ts';
-import { makeFolder, removeEmptyFolders, removeFilesBefore, syncFolder, syncUpTo } from './file-store-folders.ts';
-import { FileStoreLock } from './file-store-lock.ts';
-import type { Version } from './file-store-objects.ts';
-import { findVersion, versionFrom } from './file-store-objects.ts';
-import type { PutCondition } from './object-store.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { PutCondition } from '../object-store.ts';
+import { codeOf } from './errors.ts';
+import { makeFolder, removeEmptyFolders, removeFilesBefore, syncFolder, syncUpTo } from './folders.ts';
+import { FileStoreLock } from './lock.ts';
+import type { Version } from './objects.ts';
+import { findVersion, versionFrom } from './objects.ts';
 
 /**
  * How files come and go in a file store. Two rules carry its promises:
@@ -118,7 +118,7 @@ export class FileStoreWriter {
     return folder;
   }
 
-  /** Now, in whole microseconds since 1970; the clock's milliseconds plus chance, lest two writes share an instant. */
+  /** Now, in whole microseconds since 1970; the clock's milliseconds plus a random part, so that two writes rarely share an instant. */
   #time(): number {
     return this.#options.clock().getTime() * 1000 + 1 + Math.floor(this.#options.random() * 998);
   }

@@ -1,5 +1,6 @@
-import { AppError } from '../schemas/errors.ts';
-import { isKey } from './object-store.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { shownAddress } from '../../schemas/shown-address.ts';
+import { isKey } from '../object-store.ts';
 
 /** Where in which bucket a store is. */
 export interface S3Address {
@@ -40,5 +41,8 @@ export function s3AddressFrom(url: string): S3Address {
 }
 
 function notAnAddress(url: string, why: string): AppError {
-  return new AppError('configuration', `not the address of a store: '${url}': ${why}; for example s3://bucket/prefix`);
+  return new AppError(
+    'configuration',
+    `not the address of a store: '${shownAddress(url)}': ${why}; for example s3://bucket/prefix`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { factsOf } from './s3-store-errors.ts';
+import { factsOf } from './errors.ts';
 
 /** An answer whose body is on its way. */
 export interface Answer {

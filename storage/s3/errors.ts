@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode, messageFromError } from '../schemas/errors.ts';
-import type { S3Place } from './s3-store-address.ts';
+import { AppError, type ErrorCode, messageFromError } from '../../schemas/errors.ts';
+import type { S3Place } from './address.ts';
 
 type Explanation = readonly [code: ErrorCode, what: (place: S3Place) => string];
 

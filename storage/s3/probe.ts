@@ -1,7 +1,7 @@
-import { AppError, isAppError } from '../schemas/errors.ts';
-import type { PutCondition } from './object-store.ts';
-import type { S3Place } from './s3-store-address.ts';
-import type { S3StoreWriter } from './s3-store-writer.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
+import type { PutCondition } from '../object-store.ts';
+import type { S3Place } from './address.ts';
+import type { S3StoreWriter } from './writer.ts';
 
 interface Probe {
   /** That of an object that nothing has. */

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
-import { AppError } from '../schemas/errors.ts';
-import type { ObjectHead, StoredObject } from './object-store.ts';
-import { objectAt, type S3Place } from './s3-store-address.ts';
-import { type Answer, Download, type DownloadOptions, ReplacedWhileRead } from './s3-store-download.ts';
-import { factsOf, s3ErrorFrom } from './s3-store-errors.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { ObjectHead, StoredObject } from '../object-store.ts';
+import { objectAt, type S3Place } from './address.ts';
+import { type Answer, Download, type DownloadOptions, ReplacedWhileRead } from './download.ts';
+import { factsOf, s3ErrorFrom } from './errors.ts';
 
 /** What an object's metadata tells. */
 export interface S3ObjectHead extends ObjectHead {

@@ -3,10 +3,16 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { isAppError } from '../schemas/errors.ts';
-import type { ObjectStore, PutCondition } from './object-store.ts';
-import type { Fault } from './testing/fault-proxy.ts';
-import { describeOnFaultyMinio, isCompletion, isGet, isPart, isPut } from './testing/faulty-minio.ts';
+import { isAppError } from '../../schemas/errors.ts';
+import type { Fault } from '../../test/support/processes/fault-proxy.ts';
+import {
+  describeOnFaultyMinio,
+  isCompletion,
+  isGet,
+  isPart,
+  isPut,
+} from '../../test/support/processes/faulty-minio.ts';
+import type { ObjectStore, PutCondition } from '../object-store.ts';
 
 const LARGE = randomBytes(20_000_000);
 

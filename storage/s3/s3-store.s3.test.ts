@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { HeadObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { describeObjectStore } from './object-store.contract.ts';
-import { openStore } from './open-store.ts';
+import { describeOnMinio, Minio } from '../../test/support/processes/minio.ts';
+import { describeObjectStore } from '../object-store.contract.ts';
+import { openStore } from '../open-store.ts';
+import { s3AddressFrom } from './address.ts';
 import { S3Store, type S3StoreOptions } from './s3-store.ts';
-import { s3AddressFrom } from './s3-store-address.ts';
-import { describeOnMinio, Minio } from './testing/minio.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

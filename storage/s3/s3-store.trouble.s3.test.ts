@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { openStore } from './open-store.ts';
+import { describeOnFaultyMinio, isPut } from '../../test/support/processes/faulty-minio.ts';
+import { Minio } from '../../test/support/processes/minio.ts';
+import { openStore } from '../open-store.ts';
+import { s3AddressFrom } from './address.ts';
 import { S3Store } from './s3-store.ts';
-import { s3AddressFrom } from './s3-store-address.ts';
-import { describeOnFaultyMinio, isPut } from './testing/faulty-minio.ts';
-import { Minio } from './testing/minio.ts';
 
 const LARGE = randomBytes(20_000_000);
 
@@ -169,7 +169,7 @@ describeOnFaultyMinio('S3Store', (faulty) => {
       const path = join(folder, 'large');
       await writeFile(path, '');
       await truncate(path, 400_000_000);
-      const child = ['--import', 'tsx', join(import.meta.dirname, 'testing/s3-put-child.ts')];
+      const child = ['--import', 'tsx', join(import.meta.dirname, '../../test/support/storage/s3-put-child.ts')];
       const words = [faulty().minio.endpoint, `s3://${faulty().minio.bucket}/large`, path, path];
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [...child, ...words]);
       const { before, after } = JSON.parse(stdout) as { before: number; after: number };

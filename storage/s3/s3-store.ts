@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { AppError } from '../schemas/errors.ts';
+import { AppError } from '../../schemas/errors.ts';
 import {
   assertKey,
   assertPrefix,
@@ -22,13 +22,13 @@ import {
   type PutResult,
   type SignedUrlOptions,
   type StoredObject,
-} from './object-store.ts';
-import { objectAt, type S3Address, type S3Place } from './s3-store-address.ts';
-import { ATTEMPTS_MAX, type S3ClientOptions, s3ClientFrom } from './s3-store-client.ts';
-import { s3ErrorFrom } from './s3-store-errors.ts';
-import { checkConditionalWrites } from './s3-store-probe.ts';
-import { S3StoreReader } from './s3-store-reader.ts';
-import { S3StoreWriter } from './s3-store-writer.ts';
+} from '../object-store.ts';
+import { objectAt, type S3Address, type S3Place } from './address.ts';
+import { ATTEMPTS_MAX, type S3ClientOptions, s3ClientFrom } from './client.ts';
+import { s3ErrorFrom } from './errors.ts';
+import { checkConditionalWrites } from './probe.ts';
+import { S3StoreReader } from './reader.ts';
+import { S3StoreWriter } from './writer.ts';
 
 /**
  * Objects in a bucket of Amazon S3 or a store that speaks its protocol, below a prefix.

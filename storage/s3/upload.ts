@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { etagFrom } from './s3-store-reader.ts';
+import { etagFrom } from './reader.ts';
 
 /** Bytes that can be read again when an upload starts again. */
 export interface UploadSource {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { AppError } from '../schemas/errors.ts';
-import type { PutCondition } from './object-store.ts';
-import { objectAt, type S3Place } from './s3-store-address.ts';
-import { factsOf, s3ErrorFrom } from './s3-store-errors.ts';
-import { type S3StoreReader, WRITE_ID } from './s3-store-reader.ts';
-import { type UploadOptions, type UploadSource, upload } from './s3-store-upload.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { PutCondition } from '../object-store.ts';
+import { objectAt, type S3Place } from './address.ts';
+import { factsOf, s3ErrorFrom } from './errors.ts';
+import { type S3StoreReader, WRITE_ID } from './reader.ts';
+import { type UploadOptions, type UploadSource, upload } from './upload.ts';
 
 /**
  * Writes objects into a bucket, and finds out what became of a write whose answer got lost.

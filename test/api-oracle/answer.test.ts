@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { tinyState } from '../worlds/tiny-days.ts';
 import { answerRequest } from './answer.ts';
 import type { Expected } from './expected.ts';
 import type { ApiRequest, Parameters, Route } from './request.ts';
-import { tinyState } from './tiny-days.ts';
 
 const state = tinyState();
 
@@ -75,14 +75,14 @@ describe('a model, updates, categories', () => {
   });
 
   test('updates are what a night first saw within the window; coming back is no addition', () => {
-    const body = bodyOf(ask('updates', { days: '6' }));
-    expect(body).toMatchObject({ days: 6, total: 2 });
-    expect(body['models']).toMatchObject([
-      { id: 'd', added_at: '2026-01-06T23:59:59Z' },
-      { id: 'C', added_at: '2026-01-02T23:59:59Z' },
+    const updates = ask('updates', { days: '6' });
+    expect(updates).toMatchObject({ name: 'models', limit: 50, envelope: { days: 6, total: 2 } });
+    expect([rowsOf(updates), rowsOf(updates, 'added_at')]).toEqual([
+      ['d', 'C'],
+      ['2026-01-06T23:59:59Z', '2026-01-02T23:59:59Z'],
     ]);
-    expect(bodyOf(ask('updates', { days: '5' }))).toMatchObject({ total: 1 });
-    expect(bodyOf(ask('updates', { days: '30', limit: '1' }))).toMatchObject({ total: 2, models: [{ id: 'd' }] });
+    expect(ask('updates', { days: '5' })).toMatchObject({ envelope: { total: 1 } });
+    expect(ask('updates', { days: '30', limit: '1' })).toMatchObject({ limit: 1, envelope: { total: 2 } });
   });
 
   test('categories are those of the current rankings', () => {

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../schemas/day.ts';
-import { openTemporaryStore, type TemporaryStore } from '../nights.ts';
+import { listen } from '../support/api/listen.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { createChooser } from '../support/random.ts';
+import { writeNastyDays } from '../worlds/nasty-days.ts';
 import type { ApiState } from './api-state.ts';
 import { checkApi } from './check-api.ts';
 import { createClient } from './client.ts';
-import { describeDifference } from './difference.ts';
+import { describeDifference } from './compare/difference.ts';
 import { replayFeed } from './feed-replay.ts';
 import { loadWorld } from './load-world.ts';
-import { writeNastyDays } from './nasty-days.ts';
-import { createChooser } from './requests/chooser.ts';
-import { startApi } from './start-api.ts';
 import { compareStoredSnapshots, readStoredSnapshots } from './stored-snapshots.ts';
 
 /** Requests per run; more with API_REQUESTS. */
@@ -45,32 +46,38 @@ describe('the API over nasty days', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  test('the store it serves holds the snapshots that an independent reading of the design gives', () => {
+  test('the store it serves holds the snapshots that an independent reading of the specification gives', () => {
     expect(compareStoredSnapshots(state.world, state.stored ?? new Map())).toEqual([]);
   });
 
   describe.each(DAYS_LATER)('%i days after the last night', (daysLater) => {
     const today = () => addDays(lastDay, daysLater);
 
-    test('answers random requests as an independent reading of the contract does', { timeout: 600_000 }, async () => {
-      const api = await startApi(store.folder, today());
+    test('answers random requests as an independent reading of the specification does', {
+      timeout: 600_000,
+    }, async () => {
+      const api = await openApi({ store: store.url, now: `${today()}T12:00:00Z` });
       try {
         const options = { count: REQUESTS, seed: SEED, differencesMax: 5 };
-        const report = await checkApi(createClient(api.url), { ...state, today: today() }, options);
+        const report = await checkApi(createClient(await listen(api.app)), { ...state, today: today() }, options);
         expect(report.differences.map(describeDifference)).toEqual([]);
       } finally {
-        await api.stop();
+        await api.close();
       }
     });
 
     test('gives every snapshot back through the feed', { timeout: 600_000 }, async () => {
-      const api = await startApi(store.folder, today());
+      const api = await openApi({ store: store.url, now: `${today()}T12:00:00Z` });
       try {
-        const replayed = await replayFeed(createClient(api.url), { ...state, today: today() }, createChooser(SEED));
+        const replayed = await replayFeed(
+          createClient(await listen(api.app)),
+          { ...state, today: today() },
+          createChooser(SEED),
+        );
         expect(replayed.difference && describeDifference(replayed.difference)).toBeUndefined();
         expect(replayed.cursors).toBe(state.world.nights.length);
       } finally {
-        await api.stop();
+        await api.close();
       }
     });
   });

@@ -1,7 +1,7 @@
 import type { ApiState } from './api-state.ts';
 import type { Client } from './client.ts';
-import { compareRequest } from './compare.ts';
-import type { Difference } from './difference.ts';
+import { compareRequest } from './compare/compare.ts';
+import type { Difference } from './compare/difference.ts';
 import { type ApiRequest, type Route, targetFromRequest } from './request.ts';
 import { type GenerateOptions, generateRequests } from './requests.ts';
 

@@ -1,7 +1,7 @@
 /** A caller of the API: sends what a request's target says, as any HTTP client would. */
 export interface Client {
   send(target: string, options?: SendOptions): Promise<Answer>;
-  /** Fetches a URL of the answer's own making, without the caller's headers. */
+  /** Fetches a URL that an answer gave, without the caller's headers. */
   download(url: string): Promise<{ readonly status: number; readonly body: Buffer }>;
 }
 

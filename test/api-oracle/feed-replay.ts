@@ -1,22 +1,22 @@
 /**
- * Promise 1 through the API (DESIGN §1): reading the whole feed, from no cursor, by each entity type, and from every
- * snapshot's cursor to the next, gives each snapshot's lines back byte for byte.
+ * The promise of replay through the API (specification "Replay"): reading the whole feed, from no cursor, by each entity
+ * type, and from every snapshot's cursor to the next, gives each snapshot's lines back byte for byte.
  *
  * The copy that stands at a snapshot's cursor has been found equal to that snapshot, so going on from it is the same as
  * importing the snapshot and going on; that makes one pass over the feed enough for all cursors.
  */
-import { cursorFromSeq } from '../../schemas/cursor.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASETS, type DatasetName, ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
+import type { Chooser } from '../support/random.ts';
 import { answerRequest } from './answer.ts';
 import type { ApiState } from './api-state.ts';
 import type { Client } from './client.ts';
-import { readPage } from './compare-feed.ts';
-import { type Difference, findDifference } from './difference.ts';
-import type { Exchange } from './exchange.ts';
+import { type Difference, findDifference } from './compare/difference.ts';
+import type { Exchange } from './compare/exchange.ts';
+import { readPage } from './compare/feed.ts';
 import type { FeedExpected } from './expected.ts';
 import { MIRRORED, Mirror } from './mirror.ts';
 import { type ApiRequest, type Parameters, targetFromRequest } from './request.ts';
-import type { Chooser } from './requests/chooser.ts';
 import { lastNight, type PublishedNight } from './world.ts';
 
 /** Pages that one night's events are read in, at most. */

@@ -1,15 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Day, isDay } from '../../schemas/day.ts';
-import { loadDay } from '../oracle/load-day.ts';
-import type { OracleDay } from '../oracle/state.ts';
+import { loadDay } from '../night-oracle/load-day.ts';
+import type { OracleDay } from '../night-oracle/state.ts';
+import { DELETED_UPSTREAM } from '../support/real-data.ts';
 import { buildWorld, type World } from './world.ts';
 
-/** The one real day which the guard holds and an operator has accepted: upstream did delete thousands of scores. */
-export const ACCEPTED_DAYS: readonly Day[] = ['2025-12-13'];
-
 export interface LoadWorldOptions {
-  /** Days whose hold is accepted. */
+  /** Days that an operator accepts where the guard holds them; default: the one real day that is. */
   readonly acceptedDays?: readonly Day[];
   /** Only these days; all dated folders where absent. */
   readonly days?: readonly Day[] | undefined;
@@ -21,7 +19,7 @@ export function loadWorld(folder: string, options: LoadWorldOptions = {}): World
 }
 
 function* readDays(folder: string, options: LoadWorldOptions): Iterable<OracleDay> {
-  const { acceptedDays = ACCEPTED_DAYS, days } = options;
+  const { acceptedDays = [DELETED_UPSTREAM], days } = options;
   for (const name of readdirSync(folder).sort()) {
     if (!isDay(name) || days?.includes(name) === false) continue;
     yield { ...loadDay(join(folder, name)), accept: acceptedDays.includes(name) };

@@ -1,8 +1,8 @@
 /** A consumer's copy of the data, kept up by applying the feed's events as the specification tells consumers to. */
 import { createHash } from 'node:crypto';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { PerDataset } from '../oracle/state.ts';
-import { perDataset } from '../oracle/state.ts';
+import type { PerDataset } from '../night-oracle/state.ts';
+import { perDataset } from '../night-oracle/state.ts';
 import type { FeedEvent } from './world.ts';
 
 export const MIRRORED = ['models', 'scores', 'rankings', 'pricing'] as const satisfies readonly DatasetName[];

@@ -5,14 +5,14 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cursorFromSeq } from '../../schemas/cursor.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
 import { answerRequest } from './answer.ts';
 import type { ApiState } from './api-state.ts';
 import type { Expected, FeedExpected, JsonObject, ListExpected } from './expected.ts';
 import { type ApiRequest, ROUTE_PATHS, ROUTES } from './request.ts';
 import { lastNight } from './world.ts';
 
-/** A server of one's own, as `startApi` gives it too. */
+/** A server that was started, and how to stop it. */
 export interface RunningApi {
   readonly url: string;
   stop(): Promise<void>;
@@ -72,7 +72,7 @@ function replyTo(state: ApiState, url: URL, method: string): Reply {
   const { cursor, ...query } = Object.fromEntries(url.searchParams);
   const { route, params } = parsePath(url.pathname);
   const request: ApiRequest = { route, params, query, method: method as 'GET' }; // or another: all are answered alike
-  const isList = ['models', 'benchmarks', 'scores', 'rankings'].includes(route);
+  const isList = ['models', 'benchmarks', 'scores', 'rankings', 'updates'].includes(route);
   const page = isList && cursor !== undefined ? parseListCursor(cursor, query) : 0;
   const whole = page === undefined || !isList ? { ...request, query: Object.fromEntries(url.searchParams) } : request;
   return replyFromExpected(answerRequest(state, whole), { page: page ?? 0, query });

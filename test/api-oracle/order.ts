@@ -1,6 +1,6 @@
 /** The order of lists: text by its UTF-8 bytes, nulls last in both directions, ties by the key ascending. */
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { Value } from '../oracle/row-rules.ts';
+import type { Value } from '../night-oracle/row-rules.ts';
 import type { WireRecord } from './world.ts';
 
 export function compareText(a: string, b: string): number {

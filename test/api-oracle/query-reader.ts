@@ -2,7 +2,7 @@ import { isDay } from '../../schemas/day.ts';
 import type { Problem } from './expected.ts';
 import type { Parameters } from './request.ts';
 
-/** Reads the parameters of a query one by one and gathers all problems on the way (DECISIONS "422"). */
+/** Reads the parameters of a query one by one and gathers all problems on the way (specification "Validation errors"). */
 export class QueryReader {
   readonly problems: Problem[] = [];
   private readonly query: Parameters;

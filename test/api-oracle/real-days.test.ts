@@ -2,15 +2,16 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openTemporaryStore } from '../nights.ts';
-import { REAL_DATA } from '../real-data.ts';
+import { listen } from '../support/api/listen.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { createChooser } from '../support/random.ts';
+import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 import { checkApi } from './check-api.ts';
 import { createClient } from './client.ts';
-import { describeDifference } from './difference.ts';
+import { describeDifference } from './compare/difference.ts';
 import { replayFeed } from './feed-replay.ts';
 import { loadWorld } from './load-world.ts';
-import { createChooser } from './requests/chooser.ts';
-import { startApi } from './start-api.ts';
 import { readStoredSnapshots } from './stored-snapshots.ts';
 
 /** Days with deletions, models that vanish and come back, bad ids, million-fold prices, the first rankings, and gaps. */
@@ -18,7 +19,6 @@ const DAYS = [
   ...['2025-06-04', '2025-06-05', '2025-08-25', '2025-11-21', '2025-12-12', '2025-12-13', '2025-12-14', '2025-12-23'],
   ...['2026-01-14', '2026-03-10', '2026-03-19', '2026-03-20', '2026-04-22', '2026-06-05', '2026-06-29'],
 ];
-const DELETED_UPSTREAM = '2025-12-13';
 const TODAY = '2026-07-02';
 const SEED = 3;
 
@@ -34,16 +34,16 @@ describe.skipIf(REAL_DATA === undefined)('the API over a sample of the real days
       }
       const world = loadWorld(root, { acceptedDays: [DELETED_UPSTREAM] });
       const state = { world, retainedFrom: null, stored: readStoredSnapshots(store.folder), today: TODAY };
-      const api = await startApi(store.folder, TODAY);
+      const api = await openApi({ store: store.url, now: `${TODAY}T12:00:00Z` });
       try {
-        const client = createClient(api.url);
+        const client = createClient(await listen(api.app));
         const report = await checkApi(client, state, { count: 500, seed: SEED, differencesMax: 5 });
         expect(report.differences.map(describeDifference)).toEqual([]);
         const replayed = await replayFeed(client, state, createChooser(SEED));
         expect(replayed.difference && describeDifference(replayed.difference)).toBeUndefined();
         expect(replayed.cursors).toBe(DAYS.length);
       } finally {
-        await api.stop();
+        await api.close();
       }
     } finally {
       await store.dispose();

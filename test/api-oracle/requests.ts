@@ -1,7 +1,7 @@
+import { createChooser } from '../support/random.ts';
 import type { ApiState } from './api-state.ts';
 import type { ApiRequest, Route } from './request.ts';
 import { gatherValues, type RequestMaker } from './requests/asking.ts';
-import { createChooser } from './requests/chooser.ts';
 import { askChanges, askDownload, askSnapshots } from './requests/feeds.ts';
 import { askModelHistory, askRankingsHistory } from './requests/histories.ts';
 import { findInterests } from './requests/interests.ts';

@@ -7,18 +7,18 @@
  * the snapshots' compressed sizes and hashes are held to the files, and the files to the oracle, else only their form is
  * checked. Exit code 1 when anything differs, 2 when called wrongly.
  */
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dayFromDate, isDay } from '../../schemas/day.ts';
+import { createChooser } from '../support/random.ts';
+import { REAL_DATA } from '../support/real-data.ts';
 import type { ApiState } from './api-state.ts';
 import { type ApiReport, checkApi, type Tally } from './check-api.ts';
 import { type Client, createClient } from './client.ts';
-import { describeDifference } from './difference.ts';
+import { describeDifference } from './compare/difference.ts';
 import { replayFeed } from './feed-replay.ts';
 import { loadWorld } from './load-world.ts';
 import { startOracleServer } from './oracle-server.ts';
 import { ROUTES } from './request.ts';
-import { createChooser } from './requests/chooser.ts';
 import { compareStoredSnapshots, findStoredFile, readStoredSnapshots } from './stored-snapshots.ts';
 
 const { values: options } = parseArgs({
@@ -28,7 +28,8 @@ const { values: options } = parseArgs({
     self: { type: 'boolean', default: false },
     requests: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
-    days: { type: 'string', default: join(import.meta.dirname, '../../../shared/data/real') },
+    /** Default: the real days, where they are. */
+    days: { type: 'string' },
     today: { type: 'string', default: dayFromDate(new Date()) },
     store: { type: 'string' },
     routes: { type: 'string' },
@@ -44,13 +45,15 @@ process.exitCode = await run();
 
 async function run(): Promise<number> {
   const routes = options.routes?.split(',').map((name) => ROUTES.find((route) => route === name));
-  if ((options.url === undefined && !options.self) || routes?.includes(undefined) || !isDay(options.today)) {
+  const days = options.days ?? REAL_DATA;
+  const isAddressed = options.url !== undefined || options.self;
+  if (!isAddressed || days === undefined || routes?.includes(undefined) || !isDay(options.today)) {
     console.error(`usage: --url URL [--requests N] [--seed N] [--days FOLDER] [--today D] [--store FOLDER]
          [--routes ${ROUTES.join(',')}]
          [--header 'Name: value'] [--retained-from D] [--skip-replay] [--show N]`);
     return 2;
   }
-  const state = loadState();
+  const state = loadState(days);
   const self = options.self
     ? await startOracleServer(state, { files: (hash) => findStoredFile(state.stored, hash) })
     : undefined;
@@ -70,9 +73,9 @@ async function run(): Promise<number> {
   return report.differences.length === 0 && isStoreRight && isFeedRight ? 0 : 1;
 }
 
-function loadState(): ApiState {
+function loadState(days: string): ApiState {
   const started = performance.now();
-  const world = loadWorld(options.days);
+  const world = loadWorld(days);
   const stored = options.store === undefined ? null : readStoredSnapshots(options.store);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const mb = Math.round(process.memoryUsage().rss / 2 ** 20);

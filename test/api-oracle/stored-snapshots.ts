@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import type { PerDataset } from '../oracle/state.ts';
-import { perDataset } from '../oracle/state.ts';
+import type { PerDataset } from '../night-oracle/state.ts';
+import { perDataset } from '../night-oracle/state.ts';
 import type { World } from './world.ts';
 
 export interface StoredFile {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '../oracle/canonical.ts';
-import { tinyState } from './tiny-days.ts';
+import { sha256 } from '../night-oracle/canonical.ts';
+import { tinyState } from '../worlds/tiny-days.ts';
 
 const { world } = tinyState();
 const daysOf = (dataset: 'models' | 'scores' | 'rankings' | 'pricing', id: string) =>

@@ -1,6 +1,6 @@
 /**
  * The world as the API must show it, computed from raw daily rows in plain Maps and arrays: every point of history, the
- * records in force, every snapshot's content and the whole feed. It rests on the night's oracle (test/oracle) and shares
+ * records in force, every snapshot's content and the whole feed. It rests on the night's oracle (test/night-oracle) and shares
  * no code with storage/, pipeline/ or api/.
  *
  * A record has a point on a day when its dataset was captured that day and the record wasn't set aside or carried.
@@ -8,11 +8,11 @@
  */
 import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import { publishedRecord, sha256, sortByKey } from '../oracle/canonical.ts';
-import { oracleNight } from '../oracle/night-oracle.ts';
-import type { Value, Values } from '../oracle/row-rules.ts';
-import type { OracleDay, OracleEvent, OracleNight, OracleState, PerDataset } from '../oracle/state.ts';
-import { perDataset } from '../oracle/state.ts';
+import { publishedRecord, sha256, sortByKey } from '../night-oracle/canonical.ts';
+import { oracleNight } from '../night-oracle/night-oracle.ts';
+import type { Value, Values } from '../night-oracle/row-rules.ts';
+import type { OracleDay, OracleEvent, OracleNight, OracleState, PerDataset } from '../night-oracle/state.ts';
+import { perDataset } from '../night-oracle/state.ts';
 
 /** A published record: its columns in wire order. */
 export type WireRecord = Readonly<Record<string, Value>>;

@@ -1,41 +1,33 @@
-/** A consumer's side, over HTTP alone: a snapshot and the feed from its cursor give the next snapshots, byte for byte. */
-import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FeedEvent, pageFeed } from '../api/testing/feed.ts';
-import { openTestApi, type TestApi } from '../api/testing/test-api.ts';
-import { seqFromCursor } from '../schemas/cursor.ts';
-import { DATASETS, type Dataset, type EntityType } from '../schemas/datasets.ts';
-import { entityIdFromKey, keyFromEntityId } from '../schemas/entity-id.ts';
-import type { Manifest } from '../schemas/manifest.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { entityIdFromKey, keyFromEntityId, seqFromCursor } from '../../schemas/change.ts';
+import { DATASETS, type Dataset, type EntityType } from '../../schemas/datasets.ts';
+import type { Manifest } from '../../schemas/manifest.ts';
+import { downloadText } from '../support/api/downloads.ts';
+import { type FeedEvent, pageFeed } from '../support/api/feed.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-04', '2026-06-06', '2026-06-07', '2026-06-08'];
 const FED: readonly Dataset[] = [DATASETS.models, DATASETS.scores, DATASETS.rankings, DATASETS.pricing];
 
-let nights: TemporaryStore;
-let api: TestApi;
+const api = useApi({
+  days: async (store) => {
+    for (const day of DAYS) await store.night(fixtureSource('days'), day);
+  },
+});
 /** Oldest first. */
 let snapshots: readonly Manifest[];
 /** What is downloaded, by snapshot and dataset. */
 let files: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
-  nights = await openTemporaryStore();
-  for (const day of DAYS) await nights.night(fixtureSource('days'), day);
-  api = await openTestApi(`file:${nights.folder}`);
   snapshots = [...((await api.json('/v1/snapshots'))['snapshots'] as readonly Manifest[])].reverse();
   const downloads = snapshots.flatMap(({ id }) => FED.map(({ name }) => [`${id} ${name}`, id, name] as const));
   files = new Map(await Promise.all(downloads.map(async ([key, ...file]) => [key, await download(...file)] as const)));
 });
-afterAll(async () => {
-  await api?.close();
-  await nights?.dispose();
-});
 
-async function download(id: string, dataset: string): Promise<string> {
-  const { url } = await api.json(`/v1/snapshots/${id}/download?dataset=${dataset}`);
-  const { pathname, search } = new URL(String(url));
-  return gunzipSync((await api.get(pathname + search)).rawPayload).toString('utf8');
+function download(id: string, dataset: string): Promise<string> {
+  return downloadText(api, `/v1/snapshots/${id}/download?dataset=${dataset}`);
 }
 
 /** A consumer's copy of a dataset: lines by entity id. */

@@ -1,11 +1,11 @@
 /** The API over real days: what it lists is what the snapshot holds, and the newest points of histories say the same. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageList } from '../api/testing/lists.ts';
-import { openTestApi, type TestApi } from '../api/testing/test-api.ts';
-import { CapturedStore } from '../pipeline/backfill/testing/captured-store.ts';
-import { REAL_DATA } from './real-data.ts';
-import { downloadLines } from './snapshot-lines.ts';
+import { downloadLines } from '../support/api/downloads.ts';
+import { pageList } from '../support/api/lists.ts';
+import { openApi, type TestApi } from '../support/api/open-api.ts';
+import { CapturedStore } from '../support/backfill/captured-store.ts';
+import { REAL_DATA } from '../support/real-data.ts';
 
 const DAYS = ['2025-06-04', '2025-06-05', '2025-06-09'];
 const [NEWEST = ''] = DAYS.slice(-1);
@@ -20,10 +20,9 @@ describe.skipIf(REAL_DATA === undefined)('the API over real days', () => {
   beforeAll(async () => {
     const source = REAL_DATA ?? '';
     place = await CapturedStore.open();
-    const url = `file:${join(place.folder, 'store')}`;
     const [first = '', ...others] = DAYS;
     await place.publishFrom(source, first);
-    api = await openTestApi(url, { now: () => new Date('2025-06-12T12:00:00Z') });
+    api = await openApi({ store: `file:${join(place.folder, 'store')}`, now: '2025-06-12T12:00:00Z' });
     for (const day of others) {
       await place.publishFrom(source, day);
       await api.follower.refresh();

@@ -1,19 +1,19 @@
-/** Real nights are published while requests run: no error, and no answer that mixes two releases (DESIGN §7). */
+/** Real nights are published while requests run: no error, and no answer that mixes two releases. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { FeedEvent } from '../api/testing/feed.ts';
-import { openTestApi, type TestApi } from '../api/testing/test-api.ts';
-import { addDays, type Day } from '../schemas/day.ts';
-import { type DayRows, openSeries, type Series } from './series.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
+import type { FeedEvent } from '../support/api/feed.ts';
+import { listen } from '../support/api/listen.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { replaceQuota } from '../support/api/test-accounts.ts';
+import { useApi } from '../support/api/use-api.ts';
+import type { DayRows } from '../support/pipeline/write-day.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const FIRST: Day = '2026-06-01';
 const NIGHTS = 6;
-
-let series: Series;
-let api: TestApi;
-let base: string;
 
 /** Every record of a day tells which day it is of; each day has a model more. */
 function rowsOf(day: Day): DayRows {
@@ -29,19 +29,15 @@ function rowsOf(day: Day): DayRows {
   };
 }
 
-beforeAll(async () => {
-  series = await openSeries();
-  await series.publish(FIRST, rowsOf(FIRST));
-  api = await openTestApi(series.url, {
-    now: () => new Date('2026-06-20T12:00:00Z'),
-    follower: { pollMs: 20, retryMaxMs: 20 },
-    cacheBytes: 50_000,
-  });
-  base = await api.app.listen({ host: '127.0.0.1', port: 0 });
+const api = useApi({
+  days: (store) => store.publish(FIRST, rowsOf(FIRST)),
+  now: '2026-06-20T12:00:00Z',
+  follower: { pollMs: 20, retryMaxMs: 20 },
+  cacheBytes: 50_000,
 });
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
+let base: string;
+beforeAll(async () => {
+  base = await listen(api.app);
 });
 
 type Row = Readonly<Record<string, unknown>>;
@@ -124,7 +120,7 @@ test('while nights are published every answer is of one release, and readiness n
   const asking = Promise.all([askAll(), askAll(), askHealth(), follow()]).finally(() => (isOver = true));
   for (let night = 1; night <= NIGHTS && !isOver; night += 1) {
     const day = addDays(FIRST, night);
-    await series.publish(day, rowsOf(day));
+    await api.store.publish(day, rowsOf(day));
     while (!isOver && !days.has(day)) await sleep(10);
   }
   isOver = true;
@@ -134,4 +130,30 @@ test('while nights are published every answer is of one release, and readiness n
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expect(events.at(-1)?.occurred_on).toBe(addDays(FIRST, NIGHTS));
   expect(api.events.map(({ type }) => type)).toEqual(Array(NIGHTS + 1).fill('swapped'));
+});
+
+test('an error tells of the release that it was answered from, though another came meanwhile', async () => {
+  const meanwhile = { publish: async () => {} };
+  const wrap = (accounts: Accounts): Accounts =>
+    replaceQuota(accounts, {
+      reserve: async (...given) => {
+        await meanwhile.publish();
+        return accounts.quota.reserve(...given);
+      },
+    });
+  const guarded = await openApi({ days: (store) => store.publish(FIRST, rowsOf(FIRST)), accounts: { wrap } });
+  try {
+    const next = addDays(FIRST, 1);
+    meanwhile.publish = async () => {
+      await guarded.store.publish(next, rowsOf(next));
+      await guarded.follower.refresh();
+    };
+    const { statusCode, headers } = await guarded.ask(guarded.accounts.customers.builder, '/v1/models/nobody');
+    expect([statusCode, headers['x-data-as-of']]).toEqual([404, `${FIRST}T23:59:59Z`]);
+    meanwhile.publish = async () => {};
+    const after = await guarded.ask(guarded.accounts.customers.builder, '/v1/models/nobody');
+    expect([after.statusCode, after.headers['x-data-as-of']]).toEqual([404, `${next}T23:59:59Z`]);
+  } finally {
+    await guarded.close();
+  }
 });

@@ -2,16 +2,19 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openAccounts } from '../accounts/open-accounts.ts';
-import { isApiKey } from '../schemas/api-key.ts';
-import { answersFrom, runCli } from './cli.ts';
+import { isApiKey } from '../../accounts/keys/api-key.ts';
+import { openAccounts } from '../../accounts/open-accounts.ts';
+import { answersFrom, runCli } from '../support/processes/cli.ts';
 
 let folder: string;
 let database: string;
+let defect: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-accounts-cli-'));
   database = `sqlite:${join(folder, 'accounts.db')}`;
+  defect = join(folder, 'defect.mjs');
+  await writeFile(defect, "process.stdout.write = () => { throw new Error('something\\nbroke'); };");
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -51,11 +54,16 @@ test('an organization gets a plan and keys; a key works at once and no more once
     '365',
   );
   expect(changed).toMatchObject({
-    ...{ plan: 'commercial', daily_quota: 50_000, history_months: 1200, period_end: '2099-07-01T00:00:00Z' },
-    ...{ snapshots: { newest: 365, month_ends: true } },
+    plan: 'commercial',
+    daily_quota: 50_000,
+    history_months: 1200,
+    period_end: '2099-07-01T00:00:00Z',
+    snapshots: { newest: 365, month_ends: true },
   });
   expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'commercial', quotaLimit: 50_000 } });
-  expect(await ask('orgs', 'list')).toEqual({ organizations: [changed] });
+  const { changed: changes, ...asListed } = changed;
+  expect(changes).toContainEqual({ field: 'plan', from: 'builder', to: 'commercial' });
+  expect(await ask('orgs', 'list')).toEqual({ organizations: [asListed] });
 
   const { keys } = await ask('keys', 'list', '--org', org);
   const { key: _, last_used_at: never, ...listed } = issued;
@@ -65,6 +73,56 @@ test('an organization gets a plan and keys; a key works at once and no more once
   expect(await accounts.authenticate(key)).toBeUndefined();
   await accounts.close();
 });
+
+test('set-plan keeps what is not named and says what changed; --reset drops the rest', async () => {
+  const { id } = await ask('orgs', 'create', '--name', 'Terms', '--plan', 'builder');
+  const set = (...args: readonly string[]) => ask('orgs', 'set-plan', '--org', String(id), ...args);
+  const first = await set(
+    '--plan',
+    'commercial',
+    '--burst',
+    '900',
+    '--period-end',
+    '2099-01-01',
+    '--daily-quota',
+    '70',
+  );
+  expect(first).toMatchObject({ daily_quota: 70, burst_per_minute: 900 });
+  const second = await set('--daily-quota', 'unlimited');
+  expect(second).toMatchObject({
+    plan: 'commercial',
+    daily_quota: null,
+    quota_limit: null,
+    burst_per_minute: 900,
+    period_end: '2099-01-01T00:00:00Z',
+    changed: [{ field: 'daily_quota', from: 70, to: null }],
+  });
+  const third = await run('orgs', 'set-plan', '--org', String(id), '--plan', 'builder');
+  expect(third).toMatchObject({ code: 0, stderr: '' });
+  expect(third.stdout).toContain('changed plan: commercial → builder');
+  expect(third.stdout).toContain('in the contract as before: daily_quota unlimited, burst_per_minute 900');
+  const reset = await set('--plan', 'builder', '--reset');
+  expect(reset).toMatchObject({ daily_quota: 5000, burst_per_minute: 300, contract: {} });
+  expect(reset['changed']).toContainEqual({ field: 'burst_per_minute', from: 900, to: null });
+  expect((await set('--plan', 'builder'))['changed']).toEqual([]);
+}, 120_000);
+
+test('a key gets an end, is rotated with an overlap, and the audit log tells who did what', async () => {
+  const { id: org } = await ask('orgs', 'create', '--name', 'Rotating');
+  const first = await ask('keys', 'create', '--org', String(org), '--name', 'web', '--expires', '2099-01-01');
+  expect(first).toMatchObject({ expires_at: '2099-01-01T00:00:00Z' });
+  const second = await ask('keys', 'rotate', String(first['id']), '--overlap', '2h', '--expires', '90d');
+  expect(second).toMatchObject({ name: 'web', revoked_at: null, replaced: { id: first['id'], name: 'web' } });
+  expect(isApiKey(String(second['key']))).toBe(true);
+  const inHours = (text: unknown) => (Date.parse(String(text)) - Date.now()) / 3_600_000;
+  const { keys } = (await ask('keys', 'list', '--org', String(org))) as { keys: { expires_at: string }[] };
+  expect(keys.map(({ expires_at }) => Math.round(inHours(expires_at)))).toEqual([2, 90 * 24]);
+  const { entries } = (await ask('orgs', 'audit', String(org))) as { entries: { action: string; actor: string }[] };
+  expect(entries.map(({ action }) => action)).toEqual(['key.rotate', 'key.create', 'organization.create']);
+  expect(entries.every(({ actor }) => /^cli:\S+$/.test(actor))).toBe(true);
+  expect((await run('orgs', 'audit', String(org))).stdout).toMatch(/cli:\S+.*key\.rotate/);
+  expect((await run('keys', 'list')).stdout).toContain('expires');
+}, 120_000);
 
 test('people get tables, and the key once with a word of warning', async () => {
   const created = await ask('orgs', 'create', '--name', 'Tables');
@@ -90,7 +148,15 @@ describe.concurrent('a wrong call says what is wrong on stderr and ends with 2:'
     ['a quota that is none', [...setPlan, '--daily-quota', '-1'], 'a whole number from 0'],
     ['a feature that is none', [...setPlan, '--features', 'history,gold'], 'one of history, snapshots'],
     ['a day that is none', [...setPlan, '--period-end', '2026-02-30'], 'a calendar day YYYY-MM-DD'],
-    ['a grace without an end', [...setPlan, '--status', 'grace'], '--grace-until YYYY-MM-DD'],
+    ['an end in the past', ['keys', 'create', '--org', 'org_none', '--expires', '2020-01-01'], 'lies in the past'],
+    ['an end that is none', ['keys', 'create', '--org', 'org_none', '--expires', 'soon'], 'YYYY-MM-DD, or like 24h'],
+    ['an overlap that is none', ['keys', 'rotate', 'key_none', '--overlap', '1w'], 'like 30m, 24h or 90d'],
+    ['an unknown key to rotate', ['keys', 'rotate', 'key_none'], 'there is no key key_none'],
+    ['an unknown organization to audit', ['orgs', 'audit', 'org_none'], 'there is no organization org_none'],
+    ['an unknown command', ['nonsense'], "unknown command 'nonsense'"],
+    ['a command like a known one', ['nightli'], 'Did you mean nightly?'],
+    ['a part like a known one', ['keys', 'revoce'], 'Did you mean revoke?'],
+    ['a grace without an end', ['orgs', 'create', '--name', 'A', '--status', 'grace'], '--grace-until YYYY-MM-DD'],
   ])('%s', async (_, args, message) => {
     const result = await run(...args);
     expect({ code: result.code, stdout: result.stdout }).toEqual({ code: 2, stdout: '' });
@@ -99,15 +165,43 @@ describe.concurrent('a wrong call says what is wrong on stderr and ends with 2:'
 
   test.each([
     ['an address that is none', { MODELSTATS_DATABASE: 'mysql://a:secret@b/c' }, /sqlite: or postgres:\/\//, 2],
+    [
+      'an address that can be read in two ways',
+      { MODELSTATS_DATABASE: 'postgres://u:secret@secret:1/secret@h/db' },
+      /percent-encoded/,
+      2,
+    ],
     ['a database that is down', { MODELSTATS_DATABASE: 'postgres://a:secret@127.0.0.1:1/c' }, /can't be opened/, 1],
     ['an enforcement that is none', { MODELSTATS_ENFORCEMENT: 'maybe' }, /MODELSTATS_ENFORCEMENT: /, 2],
     ['a date that is none', { MODELSTATS_ENFORCEMENT_FROM: 'soon' }, /MODELSTATS_ENFORCEMENT_FROM: must be a day/, 2],
-    ['a route that is none', { MODELSTATS_BACKSTOP: '/v1/x=5' }, /'\/v1\/x=5' is no ROUTE=LIMIT/, 2],
+    ['a limit that is none', { MODELSTATS_BACKSTOP: '/v1/models=x' }, /'\/v1\/models=x' is no ROUTE=LIMIT/, 2],
   ])('%s', async (_, env, { source }, code) => {
     const result = await runCli(['orgs', 'list'], { env, cwd: folder });
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(source) });
     expect(result.stderr).not.toContain('secret');
   });
+});
+
+test('a defect is told in one line, and with --debug with where it came from', async () => {
+  // A folder in place of the package's own files can't be had here; a module that throws stands for any defect.
+  const env = { MODELSTATS_DATABASE: database, NODE_OPTIONS: `--import ${defect}` };
+  const args = ['orgs', 'list'];
+  const plain = await runCli(args, { env, cwd: folder });
+  expect(plain).toMatchObject({ code: 1, stdout: '' });
+  expect(plain.stderr).toBe(
+    'modelstats: a defect of modelstats: something broke (the same command with --debug shows where)\n',
+  );
+  const shown = await runCli([...args, '--debug'], { env, cwd: folder });
+  expect(shown.code).toBe(1);
+  expect(shown.stderr).toMatch(/something broke[\s\S]+\n {4}at /);
+});
+
+test('a limit for a route that there is not is wrong configuration for whoever serves, and touches nothing', async () => {
+  const served = await mkdtemp(join(folder, 'serve-'));
+  const result = await runCli(['serve'], { env: { MODELSTATS_BACKSTOP: '/v1/models=5,/v1/x=5' }, cwd: served });
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toMatch(/MODELSTATS_BACKSTOP: '\/v1\/x=5' is no ROUTE=LIMIT with a route of \/v1\/models /);
+  expect(await readdir(served)).toEqual([]);
 });
 
 test('a file that is no database is left alone', async () => {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Source } from './bad-input/good-source.ts';
-import { envOf, type Place, runCli } from './cli.ts';
+import { envOf, type Place, runCli } from '../support/processes/cli.ts';
+import { Source } from '../worlds/bad-input/good-source.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

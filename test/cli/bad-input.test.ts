@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { BAD_SOURCES } from './bad-input/bad-sources.ts';
-import { Source } from './bad-input/good-source.ts';
-import { answersFrom, type CliResult, envOf, type Place, runCli } from './cli.ts';
+import { answersFrom, type CliResult, envOf, type Place, runCli } from '../support/processes/cli.ts';
+import { BAD_SOURCES } from '../worlds/bad-input/bad-sources.ts';
+import { Source } from '../worlds/bad-input/good-source.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { answersFrom, COMMAND, envOf, type Place, runCli, startCli } from './cli.ts';
-import { begun } from './crash/begun.ts';
-import { writeInventedDays } from './crash/invented-days.ts';
+import { begun } from '../support/processes/begun.ts';
+import { answersFrom, COMMAND, envOf, type Place, runCli, startCli } from '../support/processes/cli.ts';
+import { writeInventedDays } from '../worlds/invented-days.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Database } from '../storage/duckdb.ts';
-import { FileStore } from '../storage/file-store.ts';
-import { answersFrom, type CliResult, envOf, startCli } from './cli.ts';
-import { begun } from './crash/begun.ts';
-import { writeInventedDays } from './crash/invented-days.ts';
-import { readPublished } from './crash/published.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { FileStore } from '../../storage/file/file-store.ts';
+import { readContents } from '../support/pipeline/store-contents.ts';
+import { begun } from '../support/processes/begun.ts';
+import { answersFrom, type CliResult, envOf, startCli } from '../support/processes/cli.ts';
+import { writeInventedDays } from '../worlds/invented-days.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -39,7 +39,7 @@ describe('of two nights started at once on one store', () => {
       const ends = await Promise.all(['x', 'y'].map((who) => startNight(store, day, who)));
       const statuses = ends.map(statusOf).sort();
       expect(statuses, JSON.stringify(ends)).toEqual(['already_published', 'published']);
-      const { releases, events } = await readPublished(new FileStore(store), database);
+      const { releases, events } = await readContents(new FileStore(store), database);
       expect(releases.map((release) => release.day)).toEqual(days.slice(0, round + 1));
       expect(events.map(([seq]) => seq)).toEqual(events.map((_, index) => index + 1));
       await assertOrphansAreUnmarked(
@@ -76,7 +76,7 @@ describe('a night that is overtaken', () => {
     const [first = ''] = days;
     const slow = await overtake(store, { slow: first, fast: first });
     expect(slow).toMatchObject({ code: 0, stderr: '' });
-    const { releases } = await readPublished(new FileStore(store), database);
+    const { releases } = await readContents(new FileStore(store), database);
     expect(releases).toHaveLength(1);
     expect(answersFrom(slow.stdout)).toMatchObject([
       { status: 'already_published', published_at: releases[0]?.published_at },
@@ -94,7 +94,7 @@ describe('a night that is overtaken', () => {
       stdout: '',
       stderr: 'modelstats: the catalog was changed while this night ran; run it again\n',
     });
-    expect((await readPublished(new FileStore(store), database)).releases).toMatchObject([{ day: second }]);
+    expect((await readContents(new FileStore(store), database)).releases).toMatchObject([{ day: second }]);
   });
 
   /** Stops a night when it has read the catalog, runs another to its end, and lets the first go on. */

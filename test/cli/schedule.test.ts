@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { addDays, dayFromDate } from '../schemas/day.ts';
-import { answersFrom, envOf, type RunningCli, runCli, startCli } from './cli.ts';
+import { addDays, dayFromDate } from '../../schemas/day.ts';
+import { answersFrom, envOf, type RunningCli, runCli, startCli } from '../support/processes/cli.ts';
 
 /** Due at midnight and caught up until midnight: whenever a scheduler is started, today's night begins at once. */
 const AT_ONCE = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { describeOnMinio } from '../storage/testing/minio.ts';
-import { describeKills } from './crash/kills.contract.ts';
-import { S3Server } from './s3-target.ts';
+import { describeOnMinio } from '../support/processes/minio.ts';
+import { S3Server } from '../support/processes/s3-target.ts';
+import { describeKills } from './kills.contract.ts';
 
 describeOnMinio('nights', () => {
   let server: S3Server;

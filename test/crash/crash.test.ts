@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { describeKills } from './crash/kills.contract.ts';
-import { openFileTarget } from './target.ts';
+import { openFileTarget } from '../support/processes/target.ts';
+import { describeKills } from './kills.contract.ts';
 
 describe('on the file store', () => {
   describeKills(openFileTarget);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { RELEASE_PATHS, RELEASES_PREFIX, releaseId } from '../../storage/keys.ts';
-import { answersFrom, type CliResult, type RunningCli, startCli } from '../cli.ts';
-import type { Target } from '../target.ts';
-import type { Random } from './random.ts';
+import { answersFrom, type CliResult, type RunningCli, startCli } from '../support/processes/cli.ts';
+import type { Target } from '../support/processes/target.ts';
+import type { Random } from '../support/random.ts';
 
 /** How long the parts of an undisturbed run took, from the start of the process to the end of its first night. */
 export interface Durations {

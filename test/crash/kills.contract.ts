@@ -2,13 +2,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import { Database } from '../../storage/duckdb.ts';
-import { answersFrom } from '../cli.ts';
-import type { Target } from '../target.ts';
-import { writeInventedDays } from './invented-days.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
+import { answersFrom } from '../support/processes/cli.ts';
+import type { Target } from '../support/processes/target.ts';
+import { randomFromSeed } from '../support/random.ts';
+import { writeInventedDays } from '../worlds/invented-days.ts';
 import { type KillOptions, killNights, LANDED, type Landed, runUndisturbed } from './kill.ts';
-import { type Published, readPublished } from './published.ts';
-import { randomFromSeed } from './random.ts';
 
 const KILLS = 100;
 /** Series of nights that are killed at the same time, each in a store of its own. */
@@ -20,14 +20,14 @@ const SEED = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 
 /**
  * Kills nights on the stores that `open` gives, each in a folder of its own, and proves the product's second promise
- * (DESIGN §1) after each kill.
+ * (specification "All or nothing") after each kill.
  */
 export function describeKills(open: (folder: string) => Promise<Target>): void {
   let folder: string;
   let source: string;
   let database: Database;
   /** What a series shows that nobody disturbed. */
-  let expected: Published;
+  let expected: StoreContents;
   const landed = new Map<Landed, number>(LANDED.map((where) => [where, 0]));
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
     const runs = await Promise.all(undisturbed.map((target) => runUndisturbed(source, target)));
     for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: '' });
     for (const { store } of undisturbed) {
-      expected = await readPublished(store, database);
+      expected = await readContents(store, database);
       expect(expected.releases).toHaveLength(DAYS);
     }
     const durations = {
@@ -60,7 +60,7 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
     expect(inPublishing).toBeGreaterThan(KILLS / 10);
   }, 900_000);
 
-  /** Begins a new series of days whenever one is published to its end, until the lane has its part of the kills. */
+  /** Begins a new series of days whenever one is published to its end, until this lane has had its share of the kills. */
   async function killSeries(lane: number, options: KillOptions): Promise<void> {
     let kills = 0;
     for (let series = 0; kills < KILLS / LANES.length; series += 1) {
@@ -80,8 +80,8 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
   }
 
   /** What a store shows is the undisturbed series up to some day: same files, same events under the same numbers. */
-  async function assertWhole({ store }: Target): Promise<Published> {
-    const found = await readPublished(store, database);
+  async function assertWhole({ store }: Target): Promise<StoreContents> {
+    const found = await readContents(store, database);
     const lastSeq = found.releases.at(-1)?.last_seq ?? 0;
     expect(found.snapshots).toEqual(expected.snapshots.slice(0, found.snapshots.length));
     expect(found.events).toEqual(expected.events.slice(0, lastSeq));

@@ -1,4 +1,4 @@
-/** The oracle's published forms (DESIGN §4): canonical line, key order, entity id. */
+/** The oracle's published forms (specification "Canonical line"): canonical line, key order, entity id. */
 import { createHash } from 'node:crypto';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { DATASETS } from '../../schemas/datasets.ts';

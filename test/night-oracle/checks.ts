@@ -1,4 +1,7 @@
-/** The oracle's "check" (DESIGN §5): which rows of a day's files count, and which are set aside and why. */
+/**
+ * The oracle's "check": which rows of a day's files count, and which are set aside and why (specification "Bad rows";
+ * "References"; "Suspect prices"; "Guard").
+ */
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
 import { entityId } from './canonical.ts';
@@ -118,7 +121,8 @@ export function parentsOf(
 }
 
 /**
- * Prices that are hardly true are set aside until an operator or, for a mere jump, time speaks for them. Without a
+ * Prices that can hardly be true are set aside until an operator accepts them or, where one only jumped, until it has stood long
+ * enough. Without a
  * price file nothing is seen and everything stays pending.
  */
 export function setAsideSuspects(
@@ -149,7 +153,7 @@ export function setAsideSuspects(
   }
 }
 
-/** Out of range outweighs a jump: only what is nothing but a jump gets in by time. What is in force is no suspect. */
+/** Time lets in a price that only jumped, never one that is out of range. What is in force is no suspect. */
 function findSuspicion(old: Values, next: Values): 'out of range' | 'jump' | undefined {
   if (PRICES.some((name) => isNumber(next[name]) && next[name] !== old[name] && !isInRange(next[name])))
     return 'out of range';

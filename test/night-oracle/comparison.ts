@@ -1,13 +1,20 @@
 import { expect } from 'vitest';
-import type { NightResult } from '../../pipeline/night-result.ts';
+import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { TemporaryStore } from '../nights.ts';
-import { listReleases, readChanges, readHistory, readOpenIntervals, readSnapshot, readSuspects } from '../published.ts';
+import {
+  listReleases,
+  readChanges,
+  readHistory,
+  readOpenIntervals,
+  readSnapshot,
+  readSuspects,
+} from '../support/pipeline/published.ts';
+import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { canonicalLine } from './canonical.ts';
 import type { OracleNight } from './state.ts';
 
 /** What a night published, or should have, in one comparable shape. */
-export interface Published {
+export interface PublishedNight {
   readonly snapshot: Readonly<Record<DatasetName, string>>;
   readonly events: readonly string[];
   readonly closed: readonly string[];
@@ -23,7 +30,7 @@ export async function expectSameNight(store: TemporaryStore, result: NightResult
   expect(result.quarantined).toBe(oracle.quarantined.length);
 }
 
-async function published(store: TemporaryStore): Promise<Published> {
+async function published(store: TemporaryStore): Promise<PublishedNight> {
   const entry = (await listReleases(store)).at(-1);
   if (entry === undefined) throw new Error('nothing is published');
   const snapshot: Partial<Record<DatasetName, string>> = {};
@@ -46,9 +53,11 @@ async function published(store: TemporaryStore): Promise<Published> {
   };
 }
 
-function expected({ lines, events, closed, state }: OracleNight): Published {
+function expected({ lines, events, closed, state }: OracleNight): PublishedNight {
   return {
-    snapshot: Object.fromEntries(DATASET_NAMES.map((name) => [name, lines[name].join('')])) as Published['snapshot'],
+    snapshot: Object.fromEntries(
+      DATASET_NAMES.map((name) => [name, lines[name].join('')]),
+    ) as PublishedNight['snapshot'],
     events: events.map((event) => canonicalLine(event).trimEnd()),
     closed: closed.map(({ dataset, key, validFrom, validTo }) => row([dataset, ...key, validFrom, validTo])).sort(),
     open: DATASET_NAMES.flatMap((dataset) =>

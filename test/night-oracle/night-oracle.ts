@@ -1,6 +1,7 @@
 /**
  * An independent oracle of the night: what a day must publish, in plain Maps and loops, for comparison with the real
- * pipeline. It follows DESIGN §4 and §5 sentence by sentence and shares no code with the pipeline but the column table.
+ * pipeline. It follows specification "Data" and "The night" sentence by sentence and shares no code with the pipeline but
+ * the column table.
  *
  *   read rows → set aside bad ones → references → suspects → who is in force → settle each record → guard → events
  */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DATASETS } from '../../schemas/datasets.ts';
-import { openTemporaryStore } from '../nights.ts';
-import { listReleases, readSnapshot } from '../published.ts';
-import { REAL_DATA } from '../real-data.ts';
+import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 import { expectSameNight } from './comparison.ts';
 import { loadDay } from './load-day.ts';
 import { oracleNight } from './night-oracle.ts';
@@ -15,12 +15,11 @@ const DAYS = [
   ...['2025-12-22', '2025-12-23', '2026-01-14', '2026-03-07', '2026-03-10', '2026-03-19', '2026-03-20', '2026-04-21'],
   ...['2026-04-22', '2026-06-05', '2026-06-29'],
 ];
-const DELETED_UPSTREAM = '2025-12-13';
 /** Days on which upstream lists prices a million times too high or too low. */
 const MILLION_FOLD = ['2025-12-13', '2025-12-14', '2025-12-22', '2026-03-20', '2026-04-21'];
 
 describe.skipIf(REAL_DATA === undefined)('a sample of the real days', () => {
-  test('publishes what an independent reading of the design says', { timeout: 600_000 }, async () => {
+  test('publishes what an independent reading of the specification says', { timeout: 600_000 }, async () => {
     const store = await openTemporaryStore();
     let state: OracleState | undefined;
     try {

@@ -1,5 +1,6 @@
 /**
- * The oracle's reading of one source row (DESIGN §4, §5 "check"): raw JSON in, typed values or the problems found out.
+ * The oracle's reading of one source row (specification "Records and updated_at"; "Bad rows"): raw JSON in, typed values or
+ * the problems found out.
  * Written apart from the pipeline on purpose; it shares nothing with it but the column table.
  */
 import type { Column, ColumnType, DatasetName } from '../../schemas/datasets.ts';

@@ -1,11 +1,11 @@
 /**
- * Runs the oracle over the real days, `npx tsx test/oracle/run-real.ts [folder of dated folders]`: one JSON object per
- * day on stdout, findings on stderr. A night that is held is accepted on 2025-12-13 alone, where upstream did delete
- * thousands of scores.
+ * Runs the oracle over the real days, `npx tsx test/night-oracle/run-real.ts [folder of dated folders]`: one JSON object per
+ * day on stdout, findings on stderr. Of the nights that are held only the one of DELETED_UPSTREAM is accepted.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { DatasetName } from '../../schemas/datasets.ts';
+import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 import { canonicalLine, sha256 } from './canonical.ts';
 import { loadDay } from './load-day.ts';
 import { oracleNight } from './night-oracle.ts';
@@ -13,13 +13,12 @@ import { readRow } from './row-rules.ts';
 import type { OracleDay, OracleNight, OracleState } from './state.ts';
 import { perDataset } from './state.ts';
 
-const ACCEPTED_DAYS = ['2025-12-13'];
-const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../../../shared/data/real'));
+const [folder = REAL_DATA] = process.argv.slice(2);
 
-if (existsSync(root)) runAll();
-else console.error(`no data at ${root}: skipped`);
+if (folder !== undefined && existsSync(folder)) runAll(folder);
+else console.error(`no data at ${folder ?? 'REAL_DATA'}: skipped`);
 
-function runAll(): void {
+function runAll(root: string): void {
   const started = performance.now();
   const days = readdirSync(root).filter((name) => /^\d{4}-\d{2}-\d{2}$/.test(name));
   let state: OracleState | undefined;
@@ -29,7 +28,7 @@ function runAll(): void {
     countLists(day, lists);
     let night = oracleNight(state, day);
     const heldFor = night.verdict === 'held' ? night.reasons : [];
-    if (night.verdict === 'held' && ACCEPTED_DAYS.includes(name)) night = oracleNight(state, { ...day, accept: true });
+    if (night.verdict === 'held' && name === DELETED_UPSTREAM) night = oracleNight(state, { ...day, accept: true });
     state = night.state;
     console.log(JSON.stringify({ day: name, ...summary(night, day), held_for: heldFor }));
     for (const row of night.quarantined) console.error(`${name} quarantined ${JSON.stringify(row)}`);

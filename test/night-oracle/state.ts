@@ -10,7 +10,7 @@ export interface OracleDay {
   /** Raw rows as JSON.parse gives them; undefined: the file is missing. A line that isn't JSON is an undefined row. */
   readonly rows: Readonly<Partial<Record<DatasetName, readonly unknown[] | undefined>>>;
   readonly capturedAt: string;
-  /** Passes what holds the run. */
+  /** Publishes the day also where the guard would hold it. */
   readonly accept?: boolean;
   /** `pricing:<entity_id>` of each suspect to let in. */
   readonly acceptSuspects?: readonly string[];

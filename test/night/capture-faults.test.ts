@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases, readIssues, readRelease, readSnapshot } from './published.ts';
+import { listReleases, readIssues, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
 const DAY = '2026-06-01';
 const NEXT_DAY = '2026-06-02';

@@ -5,12 +5,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NightResult } from '../pipeline/night-result.ts';
-import { listSourceDays } from '../pipeline/source.ts';
-import { DATASET_NAMES } from '../schemas/datasets.ts';
-import type { Day } from '../schemas/day.ts';
-import { goldenFiles, type TextFiles } from './golden-files.ts';
-import { fixtureSource, type NightOptions, openTemporaryStore, type TemporaryStore } from './nights.ts';
+import type { NightResult } from '../../pipeline/night/night-result.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
 import {
   listReleaseKeys,
   listReleases,
@@ -22,7 +20,14 @@ import {
   readRelease,
   readSnapshot,
   readSuspects,
-} from './published.ts';
+} from '../support/pipeline/published.ts';
+import {
+  fixtureSource,
+  type NightOptions,
+  openTemporaryStore,
+  type TemporaryStore,
+} from '../support/pipeline/temporary-store.ts';
+import { goldenFiles, type TextFiles } from './golden-files.ts';
 
 /** What a night publishes, and nothing else. */
 const RELEASE_KEYS = [

@@ -1,15 +1,15 @@
 /**
- * The product's first promise (DESIGN §1), kept the way a consumer would check it, in plain TypeScript: take snapshot N,
- * apply the events of the feed between its cursor and that of N+1, and hold snapshot N+1, byte for byte.
+ * The product's first promise (specification "Replay"), kept the way a consumer would check it, in plain TypeScript: take
+ * snapshot N, apply the events of the feed between its cursor and that of N+1, and hold snapshot N+1, byte for byte.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSourceDays } from '../pipeline/source.ts';
-import { ENTITY_TYPES } from '../schemas/datasets.ts';
-import { datasetFromEntityType } from '../schemas/records.ts';
-import { applyEvents, eventsOf, expectReplay, readFeed, textFromCopy } from './consumer.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases, readSnapshot } from './published.ts';
-import { REAL_DATA } from './real-data.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { ENTITY_TYPES } from '../../schemas/datasets.ts';
+import { datasetFromEntityType } from '../../schemas/records.ts';
+import { applyEvents, eventsOf, expectReplay, readFeed, textFromCopy } from '../support/pipeline/consumer.ts';
+import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 
 let store: TemporaryStore;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('replay over the fixture days', () => {
 });
 
 /** The guard holds the first of these days: upstream really deleted that many scores. */
-const REAL_DAYS = { from: '2025-12-12', to: '2025-12-23', accepted: '2025-12-13' };
+const REAL_DAYS = { from: '2025-12-12', to: '2025-12-23', accepted: DELETED_UPSTREAM };
 
 describe.skipIf(REAL_DATA === undefined)(
   'replay over real days (skipped where they are not beside the project)',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSourceDays } from '../pipeline/source.ts';
-import { DATASET_NAMES } from '../schemas/datasets.ts';
-import { RELEASE_PATHS } from '../storage/keys.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases, readChanges, readHistory, readRelease } from './published.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
+import { listReleases, readChanges, readHistory, readRelease } from '../support/pipeline/published.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
 describe('the same source, published twice into two stores by other runs at other times', () => {
   let stores: readonly TemporaryStore[];

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DATASETS, type DatasetName, publishedColumns } from '../schemas/datasets.ts';
-import { canonicalLine, type PublishedRecord } from '../schemas/records.ts';
-import { anyId, anyNumber, anyText } from '../schemas/testing/arbitrary-record.ts';
-import { openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases, readSnapshot } from './published.ts';
+import { DATASETS, type DatasetName, publishedColumns } from '../../schemas/datasets.ts';
+import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
+import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { anyId, anyNumber, anyText } from '../support/schemas/arbitrary-record.ts';
 
 const DAY = '2026-06-01';
 const UPDATED_AT = '2026-05-01T00:00:00Z';

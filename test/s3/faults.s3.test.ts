@@ -1,10 +1,10 @@
 /** What a night makes of a network and a server that fail: it gets over it, or yesterday stays current and it says why. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CATALOG_KEY } from '../storage/keys.ts';
-import type { Fault, FaultProxy } from '../storage/testing/fault-proxy.ts';
-import { describeOnMinio, type Minio } from '../storage/testing/minio.ts';
-import { S3Series } from './s3-series.ts';
-import { isPutOf } from './s3-target.ts';
+import { CATALOG_KEY } from '../../storage/keys.ts';
+import type { Fault, FaultProxy } from '../support/processes/fault-proxy.ts';
+import { describeOnMinio, type Minio } from '../support/processes/minio.ts';
+import { S3Series } from '../support/processes/s3-series.ts';
+import { isPutOf } from '../support/processes/s3-target.ts';
 
 const FEW_TRIES = { MODELSTATS_S3_ATTEMPTS_MAX: '2' };
 const ALWAYS = Number.POSITIVE_INFINITY;

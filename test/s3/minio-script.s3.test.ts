@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listSourceDays } from '../pipeline/source.ts';
-import { describeOnMinio } from '../storage/testing/minio.ts';
-import { answersFrom, runCli } from './cli.ts';
-import { fixtureSource } from './nights.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { describeOnMinio } from '../support/processes/minio.ts';
 
-const SCRIPT = join(import.meta.dirname, '../scripts/minio.sh');
+const SCRIPT = join(import.meta.dirname, '../../scripts/minio.sh');
 const SOURCE = fixtureSource('days');
 
 describeOnMinio('first steps with scripts/minio.sh', () => {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listSourceDays } from '../pipeline/source.ts';
-import { loadCatalog, loadRelease } from '../storage/catalog.ts';
-import { Database } from '../storage/duckdb.ts';
-import { sha256 } from '../storage/hash.ts';
-import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
-import { describeOnMinio } from '../storage/testing/minio.ts';
-import { answersFrom, runCli } from './cli.ts';
-import { type Published, readPublished } from './crash/published.ts';
-import { fixtureSource } from './nights.ts';
-import { S3Server, type S3Target } from './s3-target.ts';
-import { openFileTarget, type Target } from './target.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { loadCatalog, loadRelease } from '../../storage/catalog.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { sha256 } from '../../storage/hash.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { describeOnMinio } from '../support/processes/minio.ts';
+import { S3Server, type S3Target } from '../support/processes/s3-target.ts';
+import { openFileTarget, type Target } from '../support/processes/target.ts';
 
 const SOURCE = fixtureSource('days');
 // Each test starts many processes, which a busy machine slows.
@@ -27,7 +27,7 @@ describeOnMinio('the fixture days by the command', () => {
   let days: readonly string[];
   let series: S3Target;
   /** What the same days show in the file store. */
-  let expected: Published;
+  let expected: StoreContents;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'modelstats-s3-nights-'));
@@ -37,7 +37,7 @@ describeOnMinio('the fixture days by the command', () => {
     const inFolder = await openFileTarget(join(folder, 'file'));
     series = server.target(join(folder, 'series'));
     for (const target of [inFolder, series]) await answersOf(target, 'nightly', '--source', SOURCE, '--all-days');
-    expected = await readPublished(inFolder.store, database);
+    expected = await readContents(inFolder.store, database);
   });
   afterAll(async () => {
     database?.close();
@@ -47,7 +47,7 @@ describeOnMinio('the fixture days by the command', () => {
 
   test('publish the same files and events on S3 as in a folder', async () => {
     expect(expected.releases.map(({ day }) => day)).toEqual(days);
-    expect(withoutReleases(await readPublished(series.store, database))).toEqual(withoutReleases(expected));
+    expect(withoutReleases(await readContents(series.store, database))).toEqual(withoutReleases(expected));
   });
 
   test('again are published already', async () => {
@@ -61,7 +61,7 @@ describeOnMinio('the fixture days by the command', () => {
       await answersOf(target, 'nightly', '--source', SOURCE, '--day', day);
       await rm(target.work, { recursive: true });
     }
-    expect(withoutReleases(await readPublished(target.store, database))).toEqual(withoutReleases(expected));
+    expect(withoutReleases(await readContents(target.store, database))).toEqual(withoutReleases(expected));
     const seqs = async ({ store }: Target) =>
       (await loadCatalog(store)).catalog?.releases.map(({ first_seq, last_seq }) => [first_seq, last_seq]);
     expect(await seqs(target)).toEqual(await seqs(series));
@@ -116,6 +116,6 @@ async function answersOf({ env }: Target, ...args: readonly string[]) {
   return answersFrom(stdout);
 }
 
-function withoutReleases({ snapshots, events }: Published) {
+function withoutReleases({ snapshots, events }: StoreContents) {
   return { snapshots, events };
 }

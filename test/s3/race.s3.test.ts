@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
-import { type NightDeps, runNight } from '../pipeline/night.ts';
-import { endOfDay } from '../schemas/day.ts';
-import { Database } from '../storage/duckdb.ts';
-import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../storage/keys.ts';
-import { openStore } from '../storage/open-store.ts';
-import { describeOnMinio } from '../storage/testing/minio.ts';
-import { answersFrom, runCli } from './cli.ts';
-import { writeInventedDays } from './crash/invented-days.ts';
-import { readPublished } from './crash/published.ts';
-import { S3Server, type S3Target } from './s3-target.ts';
+import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
+import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
+import { endOfDay } from '../../schemas/day.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
+import { openStore } from '../../storage/open-store.ts';
+import { readContents } from '../support/pipeline/store-contents.ts';
+import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { describeOnMinio } from '../support/processes/minio.ts';
+import { S3Server, type S3Target } from '../support/processes/s3-target.ts';
+import { writeInventedDays } from '../worlds/invented-days.ts';
 
 /** Nights at once: in this process, each with a handle of its own on the store, and by the command. */
 const NIGHTS = 20;
@@ -47,7 +47,7 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
   test('exactly one publishes the next night, over the catalog that is there', () => assertOnePublishes(1));
 
   test('the losers’ releases are orphans, also for a catalog that has to be rebuilt', async () => {
-    const { releases } = await readPublished(target.store, database);
+    const { releases } = await readContents(target.store, database);
     const all = await releasesWith(RELEASE_PATHS.release);
     await target.store.delete(CATALOG_KEY);
     const { catalog, orphans } = await rebuildCatalog(target.store, { force: false });
@@ -62,7 +62,7 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
     const statuses = await Promise.all([...nights, ...processes]);
     expect(statuses.sort()).toEqual([...Array(NIGHTS + PROCESSES - 1).fill('already_published'), 'published']);
 
-    const { releases, events } = await readPublished(target.store, database);
+    const { releases, events } = await readContents(target.store, database);
     expect(releases.map((release) => release.day)).toEqual(days.slice(0, round + 1));
     expect(events.map(([seq]) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(await releasesWith(RELEASE_PATHS.published)).toEqual(releases.map(releaseId));

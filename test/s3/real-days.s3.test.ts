@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Database } from '../storage/duckdb.ts';
-import { describeOnMinio } from '../storage/testing/minio.ts';
-import { runCli } from './cli.ts';
-import { type Published, readPublished } from './crash/published.ts';
-import { REAL_DATA } from './real-data.ts';
-import { S3Server } from './s3-target.ts';
-import { openFileTarget, type Target } from './target.ts';
+import { Database } from '../../storage/duckdb/database.ts';
+import { readContents, type StoreContents } from '../support/pipeline/store-contents.ts';
+import { runCli } from '../support/processes/cli.ts';
+import { describeOnMinio } from '../support/processes/minio.ts';
+import { S3Server } from '../support/processes/s3-target.ts';
+import { openFileTarget, type Target } from '../support/processes/target.ts';
+import { REAL_DATA } from '../support/real-data.ts';
 
 /** The first ones, the first rankings, one whose upstream deleted thousands of scores, million-fold prices, the last. */
 const DAYS = ['2025-06-04', '2025-06-05', '2025-11-21', '2025-12-13', '2026-03-20', '2026-06-29'];
@@ -39,11 +39,11 @@ describe.skipIf(REAL_DATA === undefined)(
   },
 );
 
-async function publishSample({ env, store }: Target, database: Database): Promise<Published> {
+async function publishSample({ env, store }: Target, database: Database): Promise<StoreContents> {
   for (const day of DAYS) {
     // The guard holds the day of the great deletion.
     const args = ['nightly', '--source', join(REAL_DATA ?? '', day), '--day', day, '--accept', '--json'];
     expect(await runCli(args, { env })).toMatchObject({ code: 0, stderr: '' });
   }
-  return readPublished(store, database);
+  return readContents(store, database);
 }

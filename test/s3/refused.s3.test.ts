@@ -1,10 +1,10 @@
 /** What an operator has to repair before a night can use a store: each is refused at once, with the setting's name. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Fault, FaultProxy } from '../storage/testing/fault-proxy.ts';
-import { describeOnMinio } from '../storage/testing/minio.ts';
-import { runCli } from './cli.ts';
-import { S3Series } from './s3-series.ts';
-import { isPutOf } from './s3-target.ts';
+import { runCli } from '../support/processes/cli.ts';
+import type { Fault, FaultProxy } from '../support/processes/fault-proxy.ts';
+import { describeOnMinio } from '../support/processes/minio.ts';
+import { S3Series } from '../support/processes/s3-series.ts';
+import { isPutOf } from '../support/processes/s3-target.ts';
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 vi.setConfig({ testTimeout: 120_000 });

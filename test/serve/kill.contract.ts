@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAccounts } from '../../accounts/open-accounts.ts';
-import { addCustomer, type Customer } from '../../accounts/testing/subject.ts';
-import { publishSample } from '../../api/testing/guarded-api.ts';
-import { fetchOnce } from '../../api/testing/listen.ts';
-import { ServingProcess } from '../serving.ts';
+import { addCustomer, type Customer } from '../support/accounts/subject.ts';
+import { fetchOnce } from '../support/api/listen.ts';
+import { openSampleStore } from '../support/pipeline/sample-store.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
 
 const KILLS = 3;
 const WORKERS = 20;
@@ -19,7 +19,7 @@ export function describeServeKill(name: string, createDatabase: () => Promise<st
     test('has counted every unit whose 200 was received, and serves on after the restart', async () => {
       const database = await createDatabase();
       const customer = await addUnlimited(database);
-      const store = await publishSample();
+      const store = await openSampleStore();
       onTestFinished(() => store.dispose());
       const serving = await ServingProcess.start({ store: store.folder, database });
       onTestFinished(() => serving.dispose());

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { PostgresServer } from '../../accounts/testing/postgres-server.ts';
-import { describeWith } from '../../accounts/testing/server-process.ts';
+import { PostgresServer } from '../support/processes/postgres-server.ts';
+import { describeWith } from '../support/processes/server-process.ts';
 import { describeServeKill } from './kill.contract.ts';
 
 describeWith('postgres', 'with a PostgreSQL server', () => {

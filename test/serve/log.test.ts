@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { publishSample } from '../../api/testing/guarded-api.ts';
-import { fetchOnce } from '../../api/testing/listen.ts';
-import { apiKeyFromBytes } from '../../schemas/api-key.ts';
-import { ServingProcess } from '../serving.ts';
+import { apiKeyFromBytes } from '../../accounts/keys/api-key.ts';
+import { fetchOnce } from '../support/api/listen.ts';
+import { openSampleStore } from '../support/pipeline/sample-store.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
 import { addUnlimited, temporarySqlite } from './kill.contract.ts';
 
 test('no key, signature or Idempotency-Key is in the log, at its finest level, wherever callers put it', async () => {
   const database = await temporarySqlite();
   const { key, keyId } = await addUnlimited(database);
-  const store = await publishSample();
+  const store = await openSampleStore();
   const env = { MODELSTATS_LOG_LEVEL: 'trace' };
   const serving = await ServingProcess.start({ store: store.folder, database, env });
   const [unknown, malformed, idempotencyKey] = [

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openAccounts } from '../../accounts/open-accounts.ts';
-import { PostgresServer } from '../../accounts/testing/postgres-server.ts';
-import { RedisServer } from '../../accounts/testing/redis-server.ts';
-import { describeWith } from '../../accounts/testing/server-process.ts';
-import { addCustomer, times } from '../../accounts/testing/subject.ts';
-import { publishSample } from '../../api/testing/guarded-api.ts';
-import { fetchOnce } from '../../api/testing/listen.ts';
-import { ServingProcess } from '../serving.ts';
+import { addCustomer, times } from '../support/accounts/subject.ts';
+import { fetchOnce } from '../support/api/listen.ts';
+import { openSampleStore } from '../support/pipeline/sample-store.ts';
+import { PostgresServer } from '../support/processes/postgres-server.ts';
+import { RedisServer } from '../support/processes/redis-server.ts';
+import { describeWith } from '../support/processes/server-process.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
 
 /** Longer than a key is believed without asking the database. */
 const FORGOTTEN_MS = 20_000;
@@ -18,7 +18,7 @@ interface Scene {
 }
 
 async function prepare(contract: object, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const [postgres, store] = [await PostgresServer.start(), await publishSample()];
+  const [postgres, store] = [await PostgresServer.start(), await openSampleStore()];
   onTestFinished(() => postgres.stop());
   onTestFinished(() => store.dispose());
   const database = await postgres.createDatabase();

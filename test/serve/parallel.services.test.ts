@@ -1,16 +1,20 @@
 import { openAccounts } from '../../accounts/open-accounts.ts';
-import { PostgresServer } from '../../accounts/testing/postgres-server.ts';
-import { RedisServer } from '../../accounts/testing/redis-server.ts';
-import { describeWith } from '../../accounts/testing/server-process.ts';
-import { addCustomer } from '../../accounts/testing/subject.ts';
 import { describeParallel } from '../../api/access/parallel.contract.ts';
-import { publishSample } from '../../api/testing/guarded-api.ts';
-import { ServingProcess } from '../serving.ts';
+import { addCustomer } from '../support/accounts/subject.ts';
+import { openSampleStore } from '../support/pipeline/sample-store.ts';
+import { PostgresServer } from '../support/processes/postgres-server.ts';
+import { RedisServer } from '../support/processes/redis-server.ts';
+import { describeWith } from '../support/processes/server-process.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
 
 describeWith('postgres', 'with a PostgreSQL server', () => {
   describeWith('redis-server', 'and a Redis server', () => {
     describeParallel('two processes of modelstats serve that share PostgreSQL and Redis', async () => {
-      const [postgres, redis, store] = [await PostgresServer.start(), await RedisServer.start(), await publishSample()];
+      const [postgres, redis, store] = [
+        await PostgresServer.start(),
+        await RedisServer.start(),
+        await openSampleStore(),
+      ];
       const database = await postgres.createDatabase();
       const accounts = await openAccounts(database);
       const options = { store: store.folder, database, env: { MODELSTATS_REDIS: redis.url } };

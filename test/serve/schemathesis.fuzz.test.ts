@@ -8,13 +8,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApiDocument } from '../api/openapi/openapi-document.ts';
-import { DATA_ROUTES } from '../api/routes.ts';
-import { answersFrom, envOf, runCli } from './cli.ts';
-import { fixtureSource } from './nights.ts';
-import { ServingProcess } from './serving.ts';
+import { openApiDocument } from '../../api/openapi/openapi-document.ts';
+import { DATA_ROUTES } from '../../api/routes.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, '.tools/fuzz/bin');
 const OPERATIONS = Object.keys(openApiDocument(DATA_ROUTES, { serverUrl: '', hasLimits: true }).paths ?? {});
 /** Requests per operation and phase. */

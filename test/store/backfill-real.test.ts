@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { BackfillResult } from '../pipeline/backfill/backfill-result.ts';
-import { CapturedStore } from '../pipeline/backfill/testing/captured-store.ts';
-import { readIntervals } from '../pipeline/backfill/testing/read-intervals.ts';
-import { loadDay } from './oracle/load-day.ts';
-import { REAL_DATA } from './real-data.ts';
+import type { BackfillResult } from '../../pipeline/backfill/backfill-result.ts';
+import { loadDay } from '../night-oracle/load-day.ts';
+import { CapturedStore } from '../support/backfill/captured-store.ts';
+import { readIntervals } from '../support/backfill/read-intervals.ts';
+import { REAL_DATA } from '../support/real-data.ts';
 
 /** The first captured days; the models of the table appear one after the other over the following year. */
 const DAYS = ['2025-06-04', '2025-06-05', '2025-06-09'];

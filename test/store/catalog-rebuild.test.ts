@@ -1,12 +1,12 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
-import { listSourceDays } from '../pipeline/source.ts';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { CATALOG_KEY, RELEASE_PATHS, releaseId, releaseKey } from '../storage/keys.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases } from './published.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
+import { listReleases } from '../support/pipeline/published.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
 const SOURCE = fixtureSource('days');
 let store: TemporaryStore;

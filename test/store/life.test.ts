@@ -1,21 +1,22 @@
 /** A store's life with real nights: pruned, damaged, repaired, proven, continued. */
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
-import { runNight } from '../pipeline/night.ts';
-import { prune } from '../pipeline/prune.ts';
-import { republish } from '../pipeline/republish.ts';
-import { type Verification, verify } from '../pipeline/verify/verify.ts';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { addDays, type Day } from '../schemas/day.ts';
-import { type Retention, retainedFrom } from '../schemas/retention.ts';
-import { loadCatalog } from '../storage/catalog.ts';
-import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases } from './published.ts';
+import { runNight } from '../../pipeline/night/night.ts';
+import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
+import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { republish } from '../../pipeline/upkeep/republish/republish.ts';
+import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
+import { type Retention, retainedFrom } from '../../schemas/retention.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { listReleases } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { writeDay } from '../support/pipeline/write-day.ts';
 
 /** Month-ends, a leap day, gaps of days and of more than a month. */
 const DAYS = [
@@ -44,15 +45,11 @@ afterEach(() => Promise.all([nights.dispose(), rm(source, { recursive: true, for
 /** Two models; every day one score moves, and a model comes. */
 async function writeSourceDay(day: Day): Promise<void> {
   const updated_at = `${day}T01:00:00Z`;
-  const write = (name: string, rows: readonly object[]) =>
-    writeFile(join(source, day, `${name}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  await mkdir(join(source, day));
-  await write(
-    'models',
-    ['a', 'b', `of-${day}`].map((id) => ({ id, name: `Model ${id}`, updated_at })),
-  );
-  await write('benchmarks', [{ id: 'x', name: 'X', updated_at }]);
-  await write('scores', [{ model_id: 'a', benchmark_id: 'x', value: Date.parse(day) / 86_400_000, updated_at }]);
+  await writeDay(join(source, day), {
+    models: ['a', 'b', `of-${day}`].map((id) => ({ id, name: `Model ${id}`, updated_at })),
+    benchmarks: [{ id: 'x', name: 'X', updated_at }],
+    scores: [{ model_id: 'a', benchmark_id: 'x', value: Date.parse(day) / 86_400_000, updated_at }],
+  });
 }
 
 async function runNights(days: readonly Day[]): Promise<void> {

@@ -2,12 +2,12 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listSourceDays } from '../pipeline/source.ts';
-import { type Verification, verify } from '../pipeline/verify/verify.ts';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { CATALOG_KEY, releaseKey } from '../storage/keys.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases } from './published.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
+import { listReleases } from '../support/pipeline/published.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
 const SOURCE = fixtureSource('days');
 let store: TemporaryStore;

@@ -1,4 +1,15 @@
-import { randomFromSeed } from '../../crash/random.ts';
+/** Numbers 0 ≤ x < 1 that look random and are the same for the same seed (mulberry32). */
+export type Random = () => number;
+
+export function randomFromSeed(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 /** Random choices, the same for the same seed. */
 export interface Chooser {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Day } from '../../schemas/day.ts';
 
 /**
  * A year of captured days that is too big for the repository: a folder beside it, or wherever REAL_DATA points.
@@ -7,8 +8,11 @@ import { resolve } from 'node:path';
  * and the run counts it as skipped.
  */
 export const REAL_DATA = findRealData(
-  process.env['REAL_DATA'] ?? resolve(import.meta.dirname, '../../shared/data/real'),
+  process.env['REAL_DATA'] ?? resolve(import.meta.dirname, '../../../shared/data/real'),
 );
+
+/** The one real day that the guard holds and an operator has accepted: upstream did delete thousands of scores. */
+export const DELETED_UPSTREAM: Day = '2025-12-13';
 
 function findRealData(folder: string): string | undefined {
   return existsSync(folder) ? folder : undefined;

@@ -1,13 +1,13 @@
-/** A second major version of the records as callers of the API see it (SPEC "Versioning"). */
+/** A second major version of the records as callers of the API see it (specification "Record versions"). */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestApi, type TestApi } from '../api/testing/test-api.ts';
-import { openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { AFTER, BEFORE, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from './versioned-days.ts';
+import { downloadText } from '../support/api/downloads.ts';
+import { openApi, type TestApi } from '../support/api/open-api.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { AFTER, BEFORE, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 interface Snapshot {
   readonly id: string;
@@ -30,10 +30,8 @@ const snapshots = async (query = '') => {
   return (listed as Snapshot[]).map(({ id, schema_version }) => `${id} ${schema_version}`);
 };
 const linesOf = async (path: string) => {
-  const { url } = await api.json(path);
-  const { rawPayload } = await api.get(String(url).replace(/^http:\/\/[^/]+/, ''));
-  return gunzipSync(rawPayload)
-    .toString('utf8')
+  const text = await downloadText(api, path);
+  return text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -44,7 +42,7 @@ beforeAll(async () => {
   await writeVersionedDays(source);
   store = await openTemporaryStore({ versions: VERSIONS });
   await store.night(source, BEFORE);
-  api = await openTestApi(`file:${store.folder}`, { versions: VERSIONS });
+  api = await openApi({ store: store.url, versions: VERSIONS });
 });
 afterAll(async () => {
   await api.close();
@@ -141,7 +139,7 @@ describe('from the cutover on', () => {
 });
 
 it('a program that does not know the version in force keeps serving what it has, and says so', async () => {
-  const old = await openTestApi(`file:${store.folder}`);
+  const old = await openApi({ store: store.url });
   try {
     expect((await old.get('/v1/models')).statusCode).toBe(503);
     expect((await old.get('/health/ready')).json().problem.message).toContain('version 2.0');

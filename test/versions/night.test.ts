@@ -1,21 +1,22 @@
 /** Nights around a change of version that don't go as planned, and changes of version that are not the usual one. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type NightDeps, runNight } from '../pipeline/night.ts';
-import { verify } from '../pipeline/verify/verify.ts';
-import type { Day } from '../schemas/day.ts';
-import { AppError } from '../schemas/errors.ts';
-import type { RecordVersion } from '../schemas/record-version.ts';
-import { manifestsOf } from '../schemas/release.ts';
-import { versionOneOne, versionsWith, versionTwo } from '../schemas/testing/record-versions.ts';
-import { RECORD_VERSIONS } from '../schemas/versions.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { expectReplay, readFeed } from './consumer.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleases, readChanges, readRelease, readSnapshot } from './published.ts';
-import { AFTER, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from './versioned-days.ts';
+import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
+import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { manifestsOf } from '../../schemas/release.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
+import { listReleases, readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
+import { AFTER, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 let source: string;
 let store: TemporaryStore;

@@ -1,24 +1,25 @@
 /** What keeps a store whole knows of both versions: verify, republish, prune, the rebuilding of a lost catalog. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rebuildCatalog } from '../pipeline/catalog-rebuild.ts';
-import { prune } from '../pipeline/prune.ts';
-import { type RepublishResult, republish } from '../pipeline/republish.ts';
-import { openStoreFiles, type StoreFiles } from '../pipeline/testing/store-files.ts';
-import { verify } from '../pipeline/verify/verify.ts';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { DATASET_NAMES } from '../schemas/datasets.ts';
-import type { RecordVersion } from '../schemas/record-version.ts';
-import { RECORD_VERSIONS } from '../schemas/versions.ts';
-import { loadCatalog, loadRelease, swapCatalog } from '../storage/catalog.ts';
-import { sha256 } from '../storage/hash.ts';
-import { releaseKey } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from './versioned-days.ts';
+import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
+import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { type RepublishResult, republish } from '../../pipeline/upkeep/republish/republish.ts';
+import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import { loadCatalog, loadRelease, swapCatalog } from '../../storage/catalog.ts';
+import { sha256 } from '../../storage/hash.ts';
+import { releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 const DUCKDB = { memoryLimit: '300MB', threads: 1 };
 const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(

@@ -1,21 +1,29 @@
 /**
- * A second major version of the records (SPEC "Versioning"): both are written through the notice, and at the cutover the
- * feed carries every consumer over, byte for byte.
+ * A second major version of the records (specification "Record versions"): both are written through the notice, and at the
+ * cutover the feed carries every consumer over, byte for byte.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { cursorFromSeq } from '../schemas/cursor.ts';
-import { DATASET_NAMES, ENTITY_TYPES } from '../schemas/datasets.ts';
-import { datasetFromEntityType, recordSchema } from '../schemas/records.ts';
-import { manifestsOf } from '../schemas/release.ts';
-import { versionInForce } from '../schemas/versions.ts';
-import { applyEvents, copyFromText, eventsOf, expectReplay, readFeed, textFromCopy } from './consumer.ts';
-import { openTemporaryStore, type TemporaryStore } from './nights.ts';
-import { listReleaseKeys, listReleases, readLines, readRelease, readSnapshot } from './published.ts';
-import { AFTER, BEFORE, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from './versioned-days.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { cursorFromSeq } from '../../schemas/change.ts';
+import { DATASET_NAMES, ENTITY_TYPES } from '../../schemas/datasets.ts';
+import { datasetFromEntityType, recordSchema } from '../../schemas/records.ts';
+import { manifestsOf } from '../../schemas/release.ts';
+import { versionInForce } from '../../schemas/versions/record-versions.ts';
+import {
+  applyEvents,
+  copyFromText,
+  eventsOf,
+  expectReplay,
+  readFeed,
+  textFromCopy,
+} from '../support/pipeline/consumer.ts';
+import { listReleaseKeys, listReleases, readLines, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { AFTER, BEFORE, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 let source: string;
 let store: TemporaryStore;

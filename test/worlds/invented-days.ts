@@ -1,11 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatasetName } from '../../schemas/datasets.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
-import { type Random, randomFromSeed } from './random.ts';
-
-type Row = Readonly<Record<string, unknown>>;
-type Rows = Partial<Record<DatasetName, readonly Row[]>>;
+import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
+import { type Random, randomFromSeed } from '../support/random.ts';
 
 const FIRST_DAY: Day = '2024-02-27';
 const DAY_WITHOUT_RANKINGS = 1;
@@ -22,16 +18,12 @@ export async function writeInventedDays(folder: string, days: number, seed: numb
   for (const [index, day] of names.entries()) {
     const like = index === REPEATING_DAY ? index - 1 : index;
     const rows = inventRows(like, randomFromSeed(seed + like));
-    await mkdir(join(folder, day), { recursive: true });
-    for (const [dataset, records] of Object.entries(rows)) {
-      const lines = records.map((record) => `${JSON.stringify(record)}\n`);
-      await writeFile(join(folder, day, `${dataset}.jsonl`), lines.join(''));
-    }
+    await writeDay(join(folder, day), rows);
   }
   return names;
 }
 
-function inventRows(index: number, random: Random): Rows {
+function inventRows(index: number, random: Random): DayRows {
   const chance = (probability: number) => random() < probability;
   const models = Array.from({ length: MODELS }, (_, at) => `org/model-${at}:${at % 2 === 0 ? 'Big' : 'big'}@1`).filter(
     () => chance(0.9),

@@ -1,4 +1,4 @@
-import type { DayRows } from '../../test/series.ts';
+import type { DayRows } from '../support/pipeline/write-day.ts';
 
 const at = (day: number) => ({ updated_at: `2026-05-${String(day).padStart(2, '0')}T00:00:00Z` });
 

@@ -2,11 +2,11 @@
  * A small source in which everything happens that makes an answer hard: ids of every kind, records that vanish, come
  * back or are set aside, files that are missing, days without a night, ties, nulls, numbers at the edges.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
-import { type Chooser, createChooser } from './requests/chooser.ts';
+import { writeDay } from '../support/pipeline/write-day.ts';
+import { type Chooser, createChooser } from '../support/random.ts';
 
 type Row = Record<string, unknown>;
 type Rows = Partial<Record<DatasetName, readonly Row[]>>;
@@ -61,7 +61,7 @@ export async function writeNastyDays(folder: string, seed: number): Promise<read
     if (night > 0 && night !== REPEATING_NIGHT) rows = nextRows(rows, choose);
     const files = night === REPEATING_NIGHT ? rows : damageRows(rows, night, choose);
     for (const { id, name } of [...(files.models ?? []), ...(files.benchmarks ?? [])]) if (name !== null) known.add(id);
-    await writeRows(join(folder, day), withParents(files, known));
+    await writeDay(join(folder, day), withParents(files, known));
     days.push(day);
     day = addDays(day, choose.pick([1, 1, 1, 2, 5]));
   }
@@ -181,11 +181,4 @@ function withParents(files: Rows, known: ReadonlySet<unknown>): Rows {
   return Object.fromEntries(
     Object.entries(files).map(([dataset, rows]) => [dataset, rows.filter((row) => 'id' in row || hasParents(row))]),
   );
-}
-
-async function writeRows(folder: string, rows: Rows): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const [dataset, records] of Object.entries(rows)) {
-    await writeFile(join(folder, `${dataset}.jsonl`), records.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  }
 }

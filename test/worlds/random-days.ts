@@ -1,18 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** Days at random: few ids, so that records meet again, and values at the edge of what may be published and beyond it. */
 import fc from 'fast-check';
-import { test } from 'vitest';
-import { addDays, type Day } from '../../schemas/day.ts';
-import { openTemporaryStore } from '../nights.ts';
-import { expectSameNight } from './comparison.ts';
-import { loadDay } from './load-day.ts';
-import { oracleNight } from './night-oracle.ts';
-import type { OracleState } from './state.ts';
+import type { DayRows } from '../support/pipeline/write-day.ts';
 
-/** Series of days tried; each day is a whole night. */
-const SERIES = Number(process.env['RANDOM_SERIES'] ?? 15);
-const FIRST_DAY = '2024-02-26'; // a leap day and a month's end are among the days that follow
+export interface RandomDay {
+  readonly rows: DayRows;
+  /** Days since the one before. */
+  readonly gap: number;
+  /** Whether an operator lets a held night pass. */
+  readonly accept: boolean;
+}
 
 const id = fc.constantFrom('a', 'A', 'b:c', 'b%3Ac', 'é/ü', '@x', ' a', 'b:c ', '');
 const other = fc.constantFrom('one', 'Two', 't:3', 'one ');
@@ -70,7 +66,7 @@ function file(row: fc.Arbitrary<object>, maxLength: number) {
 }
 
 /** A folder without any file is rejected before anything is read, which is tested elsewhere. */
-const dayFiles = fc
+const dayRows: fc.Arbitrary<DayRows> = fc
   .record({
     models: file(model, 8),
     benchmarks: file(benchmark, 4),
@@ -79,39 +75,9 @@ const dayFiles = fc
     pricing: file(pricing, 8),
   })
   .filter((files) => Object.values(files).some((rows) => rows !== undefined));
-const series = fc.array(fc.record({ files: dayFiles, gap: fc.integer({ min: 1, max: 3 }), accept: fc.boolean() }), {
-  minLength: 2,
-  maxLength: 5,
-});
 
-async function writeDay(root: string, name: Day, files: Readonly<Record<string, readonly object[] | undefined>>) {
-  await mkdir(join(root, name), { recursive: true });
-  for (const [dataset, rows] of Object.entries(files)) {
-    if (rows === undefined) continue;
-    await writeFile(join(root, name, `${dataset}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  }
-}
-
-test('any series of days publishes what an independent reading of the design says', { timeout: 600_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(series, async (days) => {
-      const root = await mkdtemp(join(tmpdir(), 'modelstats-random-'));
-      const store = await openTemporaryStore();
-      try {
-        let state: OracleState | undefined;
-        let name = FIRST_DAY;
-        for (const { files, gap, accept } of days) {
-          name = addDays(name, gap);
-          await writeDay(root, name, files);
-          const oracle = oracleNight(state, { ...loadDay(join(root, name)), accept });
-          await expectSameNight(store, await store.night(root, name, { accept }), oracle);
-          state = oracle.verdict === 'published' ? oracle.state : state;
-        }
-      } finally {
-        await store.dispose();
-        await rm(root, { recursive: true, force: true });
-      }
-    }),
-    { numRuns: SERIES, endOnFailure: process.env['CI'] === 'true' },
-  );
-});
+/** Two to five days in a row. */
+export const RANDOM_DAYS: fc.Arbitrary<readonly RandomDay[]> = fc.array(
+  fc.record({ rows: dayRows, gap: fc.integer({ min: 1, max: 3 }), accept: fc.boolean() }),
+  { minLength: 2, maxLength: 5 },
+);

@@ -1,5 +1,6 @@
 import type { Day } from '../../schemas/day.ts';
-import type { DayRows, Series } from '../../test/series.ts';
+import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import type { DayRows } from '../support/pipeline/write-day.ts';
 
 /** An id with everything that an id may hold and a URL may not. */
 export const ODD_ID = 'org/odd:1@v2+x%2F é';
@@ -98,6 +99,6 @@ export const BACKFILL_ROWS: readonly object[] = [
   { ...price('a', 'p1', 2), effective_from: '2026-05-28', updated_at: undefined },
 ];
 
-export async function publishSmallDays(series: Series, days = Object.keys(SMALL_DAYS)): Promise<void> {
-  for (const day of days) await series.publish(day, SMALL_DAYS[day] ?? {});
+export async function publishSmallDays(store: TemporaryStore, days = Object.keys(SMALL_DAYS)): Promise<void> {
+  for (const day of days) await store.publish(day, SMALL_DAYS[day] ?? {});
 }

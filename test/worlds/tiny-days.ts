@@ -1,7 +1,8 @@
 /** A handful of days small enough to know every answer by hand; the tests of the oracle itself stand on them. */
-import type { OracleDay } from '../oracle/state.ts';
-import type { ApiState } from './api-state.ts';
-import { buildWorld } from './world.ts';
+
+import type { ApiState } from '../api-oracle/api-state.ts';
+import { buildWorld } from '../api-oracle/world.ts';
+import type { OracleDay } from '../night-oracle/state.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { dataRoute } from '../data-route.ts';
-import { NO_PARAMETERS } from '../parameters-common.ts';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import { dataRoute } from '../../answers/data-route.ts';
 
 export const categoriesRoute = dataRoute({
   path: '/v1/categories',
   capability: 'current',
+  feature: null,
+  limitPerMinute: 60,
   summary: 'The categories that are ranked now',
-  params: NO_PARAMETERS,
-  query: NO_PARAMETERS,
   response: z
     .object({
       categories: z
@@ -20,14 +20,23 @@ export const categoriesRoute = dataRoute({
         .describe('By id'),
     })
     .meta({ id: 'Categories' }),
+  example: {
+    categories: [
+      { id: 'code', model_count: 20 },
+      { id: 'text', model_count: 20 },
+    ],
+  },
   errors: [],
   cacheControl: 'public, max-age=60',
   dependsOnToday: false,
   prepare: () => ({}),
-  answer: async (_, { view }) => {
-    const categories = await view.rows(
-      'SELECT category AS id, count(*)::INTEGER AS model_count FROM rankings GROUP BY category ORDER BY category',
-    );
-    return JSON.stringify({ categories });
+  answer: {
+    cached: async (_, { view }) => {
+      const categories = await view.rows(
+        { id: text, model_count: number },
+        'SELECT category AS id, count(*)::INTEGER AS model_count FROM rankings GROUP BY category ORDER BY category',
+      );
+      return JSON.stringify({ categories });
+    },
   },
 });

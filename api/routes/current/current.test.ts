@@ -1,29 +1,21 @@
 /** Benchmarks, rankings, categories and what is new. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSeries, type Series } from '../../test/series.ts';
-import { LISTED_DAY } from '../testing/listed-day.ts';
-import { getList, pageList } from '../testing/lists.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { expect, test } from 'vitest';
+import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
-let series: Series;
-let api: TestApi;
-let now = new Date('2026-06-10T12:00:00Z');
+const api = useApi({
+  days: async (store) => {
+    await store.publish('2026-06-01', LISTED_DAY);
+    await store.publish('2026-06-02', { models: [...models, { id: 'new', name: 'New' }] });
+    await store.publish('2026-06-04', { models: models.slice(1) });
+    await store.publish('2026-06-05', {
+      models: [...models, { id: 'new', name: 'New' }, { id: 'Newer', name: 'Newer' }],
+    });
+  },
+  now: '2026-06-10T12:00:00Z',
+});
 const { models = [] } = LISTED_DAY;
-
-beforeAll(async () => {
-  series = await openSeries();
-  await series.publish('2026-06-01', LISTED_DAY);
-  await series.publish('2026-06-02', { models: [...models, { id: 'new', name: 'New' }] });
-  await series.publish('2026-06-04', { models: models.slice(1) });
-  await series.publish('2026-06-05', {
-    models: [...models, { id: 'new', name: 'New' }, { id: 'Newer', name: 'Newer' }],
-  });
-  api = await openTestApi(series.url, { now: () => now });
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
-});
 
 test('benchmarks come by id, with their category as a filter', async () => {
   const { records, ...rest } = await getList(api, '/v1/benchmarks');
@@ -38,7 +30,11 @@ test('benchmarks come by id, with their category as a filter', async () => {
 test('a ranking comes by rank, then by model, and tells when it was made', async () => {
   const { rankings: _, ...rest } = await api.json('/v1/rankings?category=code');
   expect(rest).toEqual({
-    ...{ category: 'code', ranked_at: '2026-06-01T23:59:59Z', method: 'trueskill', total: 1, next_cursor: null },
+    category: 'code',
+    ranked_at: '2026-06-01T23:59:59Z',
+    method: 'trueskill',
+    total: 1,
+    next_cursor: null,
   });
   for (const limit of [1, 2, 50]) {
     const records = await pageList(api, `/v1/rankings?category=general&limit=${limit}`);
@@ -71,20 +67,35 @@ test('updates are the models first seen within the days before today, newest fir
     return { ...body, models: records.map(({ id, added_at: at }) => `${id} ${at}`) };
   };
   const [newer, older] = ['Newer 2026-06-05T23:59:59Z', 'new 2026-06-02T23:59:59Z'];
-  expect(await added('days=30')).toEqual({ days: 30, models: [newer, older], total: 2 });
-  expect(await added('')).toEqual({ days: 7, models: [newer], total: 1 });
-  expect(await added('days=8')).toEqual({ days: 8, models: [newer, older], total: 2 });
-  expect(await added('days=30&limit=1')).toEqual({ days: 30, models: [newer], total: 2 });
-  expect(await added('days=4')).toEqual({ days: 4, models: [], total: 0 });
+  expect(await added('days=30')).toEqual({ days: 30, models: [newer, older], total: 2, next_cursor: null });
+  expect(await added('')).toEqual({ days: 7, models: [newer], total: 1, next_cursor: null });
+  expect(await added('days=8')).toEqual({ days: 8, models: [newer, older], total: 2, next_cursor: null });
+  const first = await added('days=30&limit=1');
+  expect(first).toEqual({ days: 30, models: [newer], total: 2, next_cursor: expect.any(String) });
+  expect(await added('days=4')).toEqual({ days: 4, models: [], total: 0, next_cursor: null });
+});
+
+test('updates come in pages, whose cursor is good for these days alone, also on the day after', async () => {
+  const last = api.clock.now().toISOString();
+  const first = await api.json('/v1/updates?days=30&limit=1');
+  const next = `/v1/updates?days=30&limit=1&cursor=${first['next_cursor']}`;
+  const second = { days: 30, models: [{ id: 'new' }], total: 2, next_cursor: null };
+  expect(await api.json(next)).toMatchObject(second);
+  api.clock.set('2026-06-11T00:00:01Z');
+  expect(await api.json(next)).toMatchObject(second);
+  api.clock.set(last);
+  expect((await api.get(next.replace('days=30', 'days=29'))).json()).toMatchObject({
+    detail: [{ loc: ['query', 'cursor'], type: 'cursor_invalid' }],
+  });
 });
 
 test('what is new depends on the day that is today', async () => {
-  const last = now;
-  now = new Date('2026-06-12T23:59:59Z');
+  const last = api.clock.now().toISOString();
+  api.clock.set('2026-06-12T23:59:59Z');
   expect(await api.json('/v1/updates')).toMatchObject({ total: 1 });
-  now = new Date('2026-06-13T00:00:00Z');
+  api.clock.set('2026-06-13T00:00:00Z');
   expect(await api.json('/v1/updates')).toMatchObject({ total: 0 });
-  now = last;
+  api.clock.set(last);
 });
 
 test.each([

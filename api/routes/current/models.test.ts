@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSeries, type Series } from '../../test/series.ts';
-import { LISTED_DAY } from '../testing/listed-day.ts';
-import { getList, pageList } from '../testing/lists.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { describe, expect, test } from 'vitest';
+import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { openApi } from '../../../test/support/api/open-api.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
-let series: Series;
-let api: TestApi;
-
-beforeAll(async () => {
-  series = await openSeries();
-  await series.publish('2026-06-01', LISTED_DAY);
-  api = await openTestApi(series.url);
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
-});
+const api = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY) });
 
 async function ids(query: string): Promise<readonly unknown[]> {
   return (await getList(api, `/v1/models?${query}`)).records.map(({ id }) => id);
@@ -114,17 +103,15 @@ test('a record has the fields of the snapshot, in their order', async () => {
 });
 
 test('ids of 200 characters and names of thousands are found, and paged through', async () => {
-  const own = await openSeries();
   const longIds = ['1', '2', '3'].map((digit) => '😀'.repeat(199) + digit);
-  await own.publish('2026-06-01', { models: longIds.map((id) => ({ id, name: '"'.repeat(10_000) + id })) });
-  const its = await openTestApi(own.url);
+  const models = longIds.map((id) => ({ id, name: '"'.repeat(10_000) + id }));
+  const its = await openApi({ days: (store) => store.publish('2026-06-01', { models }) });
   for (const sort of ['id', 'name', '-updated_at']) {
     expect((await pageList(its, `/v1/models?sort=${sort}&limit=1`)).map(({ id }) => id)).toEqual(longIds);
   }
   expect(await its.json(`/v1/models/${encodeURIComponent(longIds[1] ?? '')}`)).toMatchObject({ id: longIds[1] });
   expect((await its.get(`/v1/models/${encodeURIComponent(`${longIds[1]}x`)}`)).statusCode).toBe(422);
   await its.close();
-  await own.dispose();
 });
 
 test('the detail is the record with its scores, rankings and prices', async () => {

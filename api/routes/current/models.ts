@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { dataRoute } from '../data-route.ts';
-import { day, decimal, oneOf, text, wholeNumber } from '../parameters.ts';
-import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
-import { listBody } from '../queries/json-text.ts';
-import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
-import { LIST_FIELDS, ModelSchema } from '../records.ts';
+import { listRoute } from '../../answers/list-route.ts';
+import { day, decimal, id, oneOf, text, wholeNumber } from '../../answers/parameters.ts';
+import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
+import { type Condition, type SortKey, where } from '../../queries/list-page.ts';
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),
@@ -19,7 +17,7 @@ const SORT_TYPES = {
   updated_at: 'TIMESTAMP',
 } as const;
 
-const ModelsQuerySchema = z.object({
+const ModelFiltersSchema = z.object({
   q: text({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
   organization: id('Who made the model', 'openai').optional(),
   provider: id('A provider that serves the model', 'openrouter').optional(),
@@ -39,40 +37,28 @@ const ModelsQuerySchema = z.object({
   sort: oneOf(SORTS, { description: 'Order; a minus turns it round; records without the value come last' })
     .default('id')
     .meta({ default: 'id' }),
-  limit: limit(200, 50),
-  cursor: listCursor,
 });
-type ModelsQuery = z.infer<typeof ModelsQuerySchema>;
+type ModelFilters = z.infer<typeof ModelFiltersSchema>;
 
-export const modelsRoute = dataRoute({
+export const modelsRoute = listRoute({
   path: '/v1/models',
-  capability: 'current',
+  limitPerMinute: 60,
   summary: 'Models, with filters',
-  params: NO_PARAMETERS,
-  query: ModelsQuerySchema,
-  response: z
-    .object({ models: z.array(ModelSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
-    .meta({ id: 'Models' }),
-  errors: [],
-  cacheControl: 'public, max-age=60',
+  filters: ModelFiltersSchema,
+  limit: { max: 200, fallback: 50 },
+  bodyName: 'Models',
+  records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the order asked for') },
+  example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
   dependsOnToday: false,
-  check: findListCursorProblems,
-  prepare: ({ query }) => query,
-  answer: async (query, { view }) => {
-    const { sort, limit: pageSize, cursor } = query;
-    const page = await listPage(view, {
-      table: 'models',
-      conditions: conditionsFrom(query),
-      sort: sortFrom(sort),
-      key: ['id'],
-      limit: pageSize,
-      cursor,
-    });
-    return listBody('models', page);
-  },
+  list: (filters) => ({
+    table: 'models',
+    conditions: conditionsFrom(filters),
+    sort: sortFrom(filters.sort),
+    key: ['id'],
+  }),
 });
 
-function conditionsFrom(query: ModelsQuery): readonly Condition[] {
+function conditionsFrom(query: ModelFilters): readonly Condition[] {
   return [
     ...where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', query.q, query.q),
     ...where('organization = ?', query.organization),
@@ -85,7 +71,7 @@ function conditionsFrom(query: ModelsQuery): readonly Condition[] {
 }
 
 /** A price that meets both bounds must be one and the same. */
-function priceConditions({ max_input_price: input, max_output_price: output }: ModelsQuery): readonly Condition[] {
+function priceConditions({ max_input_price: input, max_output_price: output }: ModelFilters): readonly Condition[] {
   const bounds = [...where('p.input_per_million <= ?', input), ...where('p.output_per_million <= ?', output)];
   if (bounds.length === 0) return [];
   const both = bounds.map((bound) => bound.sql).join(' AND ');
@@ -93,7 +79,7 @@ function priceConditions({ max_input_price: input, max_output_price: output }: M
   return [{ sql, values: bounds.flatMap(({ values }) => values) }];
 }
 
-function sortFrom(sort: ModelsQuery['sort']): SortKey | undefined {
+function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
   if (sort === 'id' || !isSortColumn(column)) return undefined;

@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSeries, type Series } from '../../test/series.ts';
-import { LISTED_DAY } from '../testing/listed-day.ts';
-import { getList, pageList } from '../testing/lists.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { describe, expect, test } from 'vitest';
+import { getList, pageList } from '../../../test/support/api/lists.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
-let series: Series;
-let api: TestApi;
-
-beforeAll(async () => {
-  series = await openSeries();
-  await series.publish('2026-06-01', LISTED_DAY);
-  api = await openTestApi(series.url);
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
-});
+const api = useApi({ days: (store) => store.publish('2026-06-01', LISTED_DAY) });
 
 const ALL = ['B:code', 'a:code', 'a:math', 'b:code', 'd:Code', 'd:code'];
 const SORTED: Readonly<Record<string, readonly string[]>> = {

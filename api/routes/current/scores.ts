@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { dataRoute } from '../data-route.ts';
-import { day, decimal, oneOf } from '../parameters.ts';
-import { id, limit, listCursor, NO_PARAMETERS } from '../parameters-common.ts';
-import { listBody } from '../queries/json-text.ts';
-import { type Condition, findListCursorProblems, listPage, type SortKey, where } from '../queries/list-page.ts';
-import { LIST_FIELDS, ScoreSchema } from '../records.ts';
+import { listRoute } from '../../answers/list-route.ts';
+import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
+import { ScoreSchema } from '../../answers/records.ts';
+import { type Condition, type SortKey, where } from '../../queries/list-page.ts';
 
-const ScoresQuerySchema = z.object({
+const ScoreFiltersSchema = z.object({
   model: id('The model', 'gpt-5').optional(),
   benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
   source: id('Who measured', 'official').optional(),
@@ -19,46 +17,48 @@ const ScoresQuerySchema = z.object({
   })
     .default('model_id')
     .meta({ default: 'model_id' }),
-  limit: limit(500, 100),
-  cursor: listCursor,
 });
-type ScoresQuery = z.infer<typeof ScoresQuerySchema>;
+type ScoreFilters = z.infer<typeof ScoreFiltersSchema>;
 
-export const scoresRoute = dataRoute({
+export const scoresRoute = listRoute({
   path: '/v1/scores',
-  capability: 'current',
+  limitPerMinute: 120,
   summary: 'Scores, with filters',
-  params: NO_PARAMETERS,
-  query: ScoresQuerySchema,
-  response: z
-    .object({ scores: z.array(ScoreSchema).describe('One page, in the order asked for'), ...LIST_FIELDS })
-    .meta({ id: 'Scores' }),
-  errors: [],
-  cacheControl: 'public, max-age=60',
-  dependsOnToday: false,
-  check: findListCursorProblems,
-  prepare: ({ query }) => query,
-  answer: async (query, { view }) => {
-    const page = await listPage(view, {
-      table: 'scores',
-      conditions: conditionsFrom(query),
-      sort: SORT_KEYS[query.sort],
-      key: ['model_id', 'benchmark_id'],
-      limit: query.limit,
-      cursor: query.cursor,
-    });
-    return listBody('scores', page);
+  filters: ScoreFiltersSchema,
+  limit: { max: 500, fallback: 100 },
+  bodyName: 'Scores',
+  records: { name: 'scores', schema: z.array(ScoreSchema).describe('One page, in the order asked for') },
+  example: {
+    scores: [
+      {
+        model_id: 'gpt-5',
+        benchmark_id: 'aider-polyglot--percent-correct',
+        value: 88,
+        source: 'https://aider.chat/docs/leaderboards/',
+        measured_at: '2025-08-23',
+        updated_at: '2026-06-04T23:30:39Z',
+      },
+    ],
+    total: 1,
+    next_cursor: null,
   },
+  dependsOnToday: false,
+  list: (filters) => ({
+    table: 'scores',
+    conditions: conditionsFrom(filters),
+    sort: SORT_KEYS[filters.sort],
+    key: ['model_id', 'benchmark_id'],
+  }),
 });
 
-const SORT_KEYS: Readonly<Record<ScoresQuery['sort'], SortKey | undefined>> = {
+const SORT_KEYS: Readonly<Record<ScoreFilters['sort'], SortKey | undefined>> = {
   model_id: undefined,
   value: { column: 'value', isDescending: false, type: 'DOUBLE' },
   '-value': { column: 'value', isDescending: true, type: 'DOUBLE' },
   '-measured_at': { column: 'measured_at', isDescending: true, type: 'DATE' },
 };
 
-function conditionsFrom(query: ScoresQuery): readonly Condition[] {
+function conditionsFrom(query: ScoreFilters): readonly Condition[] {
   return [
     ...where('model_id = ?', query.model),
     ...where('benchmark_id = ?', query.benchmark),

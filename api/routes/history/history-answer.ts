@@ -1,5 +1,10 @@
+/** What the answers of both histories have besides their points. */
 import { z } from 'zod';
-import { HISTORY_KINDS } from './view/history-kinds.ts';
+import { notFound } from '../../../http/errors/api-error.ts';
+import { text } from '../../../storage/duckdb/row-shape.ts';
+import { HISTORY_SOURCES, type HistoryKind } from '../../view/history-kinds.ts';
+import type { View } from '../../view/view.ts';
+import type { HistoryRange } from './history-range.ts';
 
 export const HistoryPointSchema = z
   .looseObject({
@@ -21,22 +26,27 @@ export const HistoryWindowSchema = z
   })
   .meta({ id: 'HistoryWindow' });
 
-export const ModelHistorySchema = z
-  .object({
-    model_id: z.string().describe('As asked for'),
-    kind: z.enum(HISTORY_KINDS).describe('As asked for'),
-    points: z.array(HistoryPointSchema).describe('Ascending by date, then by series'),
-    window: HistoryWindowSchema,
-  })
-  .meta({ id: 'ModelHistory' });
+/** The `window` of a history answer, as JSON text. */
+export async function windowText(view: View, kind: HistoryKind, range: HistoryRange): Promise<string> {
+  return JSON.stringify({
+    from: range.from,
+    to: range.to,
+    plan_limit_from: range.planLimitFrom,
+    available_from: await view.availableFrom(kind),
+  });
+}
 
-export const RankingsHistorySchema = z
-  .object({
-    category_id: z.string().describe('As asked for'),
-    kind: z.literal('ranking').describe('Always ranking'),
-    points: z
-      .array(z.looseObject({ ...HistoryPointSchema.shape, model_id: z.string().describe('Who held the position') }))
-      .describe('Ascending by date, then by rank'),
-    window: HistoryWindowSchema,
-  })
-  .meta({ id: 'RankingsHistory' });
+/** The days that points of a kind can have. */
+export function daysOf(view: View, kind: HistoryKind): readonly string[] {
+  return view.capturedDays(HISTORY_SOURCES[kind].dataset.name);
+}
+
+/** Rejects with `not_found` naming the parameter where an id was never captured. */
+export async function assertKnown(
+  view: View,
+  kind: 'model' | 'benchmark' | 'category',
+  { id, param }: { readonly id: string; readonly param: string },
+): Promise<void> {
+  const [row] = await view.rows({ id: text }, 'SELECT id FROM known WHERE kind = $1 AND id = $2', [kind, id]);
+  if (row === undefined) throw notFound(param, `There is no such ${kind}`);
+}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../schemas/day.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../../../http/errors/api-error.ts';
+import { addDays, type Day } from '../../../schemas/day.ts';
+import { ALL_RIGHTS, type Rights } from '../../access/rights.ts';
 import { findRangeProblems, resolveRange } from './history-range.ts';
-import { ALL_RIGHTS, type Rights } from './rights.ts';
 
 const COMMUNITY: Rights = { plan: 'community', historyMonths: 6, snapshots: { newest: 1, monthEnds: false } };
 const NONE: ReadonlySet<string> = new Set();
@@ -33,7 +33,7 @@ describe('the plan window begins the plan’s months before today, on the last d
 });
 
 describe('without from', () => {
-  test('history rule 4: the range begins 400 days before to, or where the plan begins, whichever is later', () => {
+  test('the range begins 400 days before to, or where the plan begins, whichever is later', () => {
     const today = '2026-06-30';
     expect(resolveRange({}, { today, rights: ALL_RIGHTS })).toEqual({
       from: '2025-05-26',
@@ -106,14 +106,14 @@ describe('with from', () => {
     expect(typesOf('2020-01-01')).toEqual([]);
   });
 
-  test('history rule 5: one before the plan window is refused with param from, the plan and the earliest date', () => {
+  test('one before the plan window is refused with param from, the plan and the earliest date', () => {
     const error = errorOf(() => resolveRange({ from: '2025-12-29' }, { today, rights: COMMUNITY }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 'history_window_exceeded', options: { param: 'from', plan: 'community' } });
     expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
   });
 
-  test('history rule 5: that holds for a range that is too long as well', () => {
+  test('that holds for a range that is too long as well', () => {
     const problemsOf = (from: Day, rights: Rights) =>
       findRangeProblems({ values: { from }, wrong: NONE }, { today, rights });
     expect(problemsOf('2020-01-01', COMMUNITY)).toEqual([]);

@@ -1,14 +1,24 @@
-import { addDays, type Day } from '../schemas/day.ts';
-import { ApiError } from './api-error.ts';
-import type { CheckedQuery } from './parse-request.ts';
-import { planLimitFrom, type Rights } from './rights.ts';
-import { type Problem, queryProblem } from './validation.ts';
+import { ApiError } from '../../../http/errors/api-error.ts';
+import { queryProblem, type RequestProblem } from '../../../http/errors/validation.ts';
+import { addDays, type Day } from '../../../schemas/day.ts';
+import { planLimitFrom, type Rights } from '../../access/rights.ts';
+import { day } from '../../answers/parameters.ts';
+import type { CheckedQuery } from '../../answers/parse-request.ts';
 
-/** Longest span of one history request, `to` − `from` in days (SPEC "Other constants"). */
+/** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 export const HISTORY_SPAN_DAYS_MAX = 400;
 
 /** The earliest day that can be asked for; days before it don't compare as text. */
 const FIRST_DAY: Day = '0001-01-01';
+
+/** `from` and `to` of a history. */
+export const RANGE = {
+  from: day({
+    description: 'First day, inclusive; default 400 days before `to`, or where the plan begins',
+    example: '2026-01-01',
+  }).optional(),
+  to: day({ description: 'Last day, inclusive; default today', example: '2026-06-29' }).optional(),
+};
 
 export interface HistoryRange {
   readonly from: Day;
@@ -18,8 +28,8 @@ export interface HistoryRange {
 }
 
 /**
- * What is wrong with the range of a history request (SPEC "GET /v1/models/{model_id}/history", rule 2). A `from` before the
- * plan's window is refused as such however long the range is (rule 5): a shorter one would not help.
+ * What is wrong with the range of a history request (specification "History requests"). A `from` before the plan's window is
+ * refused as such however long the range is: a shorter one would not help.
  */
 export function findRangeProblems(
   {
@@ -27,7 +37,7 @@ export function findRangeProblems(
     wrong,
   }: CheckedQuery<{ readonly from?: Day | undefined; readonly to?: Day | undefined }>,
   { today, rights }: { readonly today: Day; readonly rights: Rights },
-): readonly Problem[] {
+): readonly RequestProblem[] {
   if (from === undefined) return [];
   if (from > today) return [problemOf(from, `from is in the future; today is ${today}`)];
   if (wrong.has('to')) return [];
@@ -41,8 +51,7 @@ export function findRangeProblems(
 }
 
 /**
- * The range that a history request without problems is served (SPEC "GET /v1/models/{model_id}/history", rules 3 to 5).
- * Throws `history_window_exceeded` for one that the plan doesn't reach.
+ * The range that a history request without problems is served (specification "Plan window"). Throws `history_window_exceeded` for one that the plan doesn't reach.
  */
 export function resolveRange(
   given: { readonly from?: Day | undefined; readonly to?: Day | undefined },
@@ -56,7 +65,7 @@ export function resolveRange(
   return { from, to, planLimitFrom: limit };
 }
 
-function problemOf(from: Day, msg: string): Problem {
+function problemOf(from: Day, msg: string): RequestProblem {
   return queryProblem('from', from, { msg, type: 'value_error' });
 }
 
@@ -73,6 +82,6 @@ function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
 }
 
-function latest(day: Day, other: Day): Day {
-  return other > day ? other : day;
+function latest(one: Day, other: Day): Day {
+  return other > one ? other : one;
 }

@@ -1,21 +1,14 @@
-/** The rules of SPEC "GET /v1/models/{model_id}/history", each by its number. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSeries, type Series } from '../../test/series.ts';
-import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../testing/small-days.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+/** The rules of a history request (specification "History requests"; specification "Plan window"). */
+import { expect, test } from 'vitest';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 
-let series: Series;
-let api: TestApi;
-
-beforeAll(async () => {
-  series = await openSeries();
-  await publishSmallDays(series);
-  await series.backfill(BACKFILL_ROWS, '2026-06-09T00:00:00Z');
-  api = await openTestApi(series.url, { now: () => new Date(`${TODAY}T12:00:00Z`) });
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
+const api = useApi({
+  days: async (store) => {
+    await publishSmallDays(store);
+    await store.backfill(BACKFILL_ROWS, '2026-06-09T00:00:00Z');
+  },
+  now: `${TODAY}T12:00:00Z`,
 });
 
 interface Point {
@@ -35,7 +28,7 @@ async function valuesByDay(query: string, model?: string): Promise<readonly stri
   return (await history(query, model)).points.map(({ date, value }) => `${date.slice('2026-'.length)} ${value}`);
 }
 
-test('history rule 1: points are daily and ascending; a day that was not captured, or whose row was bad, has none', async () => {
+test('points are daily and ascending; a day that was not captured, or whose row was bad, has none', async () => {
   const scores = await valuesByDay('kind=score&benchmark_id=code');
   expect(scores).toEqual(['06-01 50', '06-02 55', '06-03 55', '06-06 55', '06-07 55']);
   const ranks = await valuesByDay('kind=ranking');
@@ -44,7 +37,7 @@ test('history rule 1: points are daily and ascending; a day that was not capture
   expect(prices).toEqual(['06-01 3', '06-02 3', '06-04 3', '06-06 3', '06-07 3.5']);
 });
 
-test('history rule 1: within a day, series stand in the order of their ids', async () => {
+test('within a day, series stand in the order of their ids', async () => {
   const { points } = await history('kind=score&from=2026-06-01&to=2026-06-02');
   expect(points.map(({ date, benchmark_id: id }) => `${date} ${id}`)).toEqual([
     '2026-06-01 code',
@@ -54,7 +47,7 @@ test('history rule 1: within a day, series stand in the order of their ids', asy
   ]);
 });
 
-test('history rule 1: reconstructed prices have every day of the calendar that they are known for, and no other', async () => {
+test('reconstructed prices have every day of the calendar that they are known for, and no other', async () => {
   const { points } = await history('kind=pricing&provider=p1&to=2026-06-01');
   expect(points.map(({ date, value, source }) => `${date.slice('2026-'.length)} ${value} ${source}`)).toEqual([
     ...['05-20', '05-21', '05-22', '05-23', '05-24'].map((day) => `${day} 1 backfill`),
@@ -63,7 +56,7 @@ test('history rule 1: reconstructed prices have every day of the calendar that t
   ]);
 });
 
-test('history rule 2: a request spans 400 days, no more; longer ranges are had by dates', async () => {
+test('a request spans 400 days, no more; longer ranges are had by dates', async () => {
   expect((await api.get('/v1/models/a/history?kind=score&from=2025-05-07&to=2026-06-11')).statusCode).toBe(200);
   const refused = await api.get('/v1/models/a/history?kind=score&from=2025-05-06&to=2026-06-11');
   expect(refused.statusCode).toBe(422);
@@ -77,21 +70,23 @@ test('history rule 2: a request spans 400 days, no more; longer ranges are had b
   expect(parts.flatMap(({ points }) => points)).toEqual(whole.points);
 });
 
-test('history rule 3: inside the window exactly the range asked for is served', async () => {
+test('inside the window exactly the range asked for is served', async () => {
   const { points, window } = await history('kind=score&benchmark_id=code&from=2026-06-02&to=2026-06-03');
   expect(points.map(({ date }) => date)).toEqual(['2026-06-02', '2026-06-03']);
   expect(window).toMatchObject({ from: '2026-06-02', to: '2026-06-03' });
   expect((await history('kind=score&from=2026-06-05&to=2026-06-05')).points).toEqual([]);
 });
 
-test('history rule 4: without from the range begins 400 days before to', async () => {
+test('without from the range begins 400 days before to', async () => {
   expect((await history('kind=score')).window).toMatchObject({ from: '2025-05-07', to: TODAY });
   expect((await history('kind=score&to=2026-06-03')).window).toMatchObject({ from: '2025-04-29', to: '2026-06-03' });
 });
 
-test('history rule 6: window tells what was served, and since when there are data of this kind', async () => {
+test('window tells what was served, and since when there are data of this kind', async () => {
   expect((await history('kind=score&to=2030-01-01')).window).toEqual({
-    ...{ from: '2025-05-07', to: TODAY, plan_limit_from: null },
+    from: '2025-05-07',
+    to: TODAY,
+    plan_limit_from: null,
     available_from: '2026-06-01',
   });
   expect((await history('kind=pricing')).window).toMatchObject({ available_from: '2026-05-20' });
@@ -103,8 +98,12 @@ test('a score carries its sample size, source and day of measurement', async () 
   const { points } = await history('kind=score&benchmark_id=code&to=2026-06-01');
   expect(points).toEqual([
     {
-      ...{ date: '2026-06-01', value: 50, benchmark_id: 'code', category_id: null },
-      ...{ payload: { n: 7, source: 'official', measured_at: null }, source: 'capture' },
+      date: '2026-06-01',
+      value: 50,
+      benchmark_id: 'code',
+      category_id: null,
+      payload: { n: 7, source: 'official', measured_at: null },
+      source: 'capture',
     },
   ]);
 });

@@ -1,15 +1,23 @@
 import { z } from 'zod';
-import { dataRoute } from '../data-route.ts';
-import { findRangeProblems, type HistoryRange, resolveRange } from '../history-range.ts';
-import { ModelHistorySchema } from '../history-schemas.ts';
-import { oneOf } from '../parameters.ts';
-import { id, RANGE } from '../parameters-common.ts';
-import { expandPoints, type Interval } from '../queries/history-points.ts';
-import { daysOf, windowText } from '../queries/history-window.ts';
-import { jsonArray, jsonObject } from '../queries/json-text.ts';
-import { assertKnown } from '../queries/known.ts';
-import { HISTORY_KINDS, type HistoryKind } from '../view/history-kinds.ts';
-import type { View } from '../view/view.ts';
+import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
+import { dataRoute } from '../../answers/data-route.ts';
+import { id, oneOf } from '../../answers/parameters.ts';
+import { EXAMPLE_PRICE } from '../../answers/records.ts';
+import { expandPoints, type Interval } from '../../queries/history-points.ts';
+import { jsonArray, jsonObject } from '../../queries/json-text.ts';
+import { HISTORY_KINDS, type HistoryKind } from '../../view/history-kinds.ts';
+import type { View } from '../../view/view.ts';
+import { assertKnown, daysOf, HistoryPointSchema, HistoryWindowSchema, windowText } from './history-answer.ts';
+import { findRangeProblems, type HistoryRange, RANGE, resolveRange } from './history-range.ts';
+
+const ModelHistorySchema = z
+  .object({
+    model_id: z.string().describe('As asked for'),
+    kind: z.enum(HISTORY_KINDS).describe('As asked for'),
+    points: z.array(HistoryPointSchema).describe('Ascending by date, then by series'),
+    window: HistoryWindowSchema,
+  })
+  .meta({ id: 'ModelHistory' });
 
 interface Effective extends HistoryRange {
   readonly model: string;
@@ -18,10 +26,14 @@ interface Effective extends HistoryRange {
   readonly series: string | undefined;
 }
 
-/** `GET /v1/models/{model_id}/history` (SPEC, rules 1 to 6). */
+const { model_id: _model, updated_at: _updated, ...EXAMPLE_PAYLOAD } = EXAMPLE_PRICE;
+
+/** `GET /v1/models/{model_id}/history` (specification "History requests"). */
 export const modelHistoryRoute = dataRoute({
   path: '/v1/models/:model_id/history',
   capability: 'history',
+  feature: 'history',
+  limitPerMinute: 60,
   summary: 'Daily history of one model',
   description: 'A point per day with recorded data and series. Days without data are absent, never interpolated.',
   params: z.object({ model_id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
@@ -33,6 +45,26 @@ export const modelHistoryRoute = dataRoute({
     provider: id('Narrows kind=pricing to one provider', 'openai').optional(),
   }),
   response: ModelHistorySchema,
+  example: {
+    model_id: 'gpt-5.4-mini',
+    kind: 'pricing',
+    points: [
+      {
+        date: '2026-06-29',
+        value: 0.75,
+        benchmark_id: null,
+        category_id: null,
+        payload: EXAMPLE_PAYLOAD,
+        source: 'capture',
+      },
+    ],
+    window: {
+      from: '2026-06-29',
+      to: '2026-06-30',
+      plan_limit_from: '2025-06-30',
+      available_from: '2025-06-04',
+    },
+  },
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
   dependsOnToday: true,
@@ -47,21 +79,23 @@ export const modelHistoryRoute = dataRoute({
     };
     return { model: params.model_id, kind, series: series[kind], ...resolveRange({ from, to }, context) };
   },
-  answer: async (effective, { view }) => {
-    const { model, kind } = effective;
-    const intervals = await loadIntervals(view, effective);
-    if (intervals.length === 0) await assertIdsKnown(view, effective);
-    const [window, positionsOf] = await Promise.all([
-      windowText(view, kind, effective),
-      kind === 'ranking' ? loadPositions(view, effective) : () => 0,
-    ]);
-    const points = expandPoints({ ...effective, intervals, capturedDays: daysOf(view, kind), positionsOf });
-    return jsonObject({
-      model_id: JSON.stringify(model),
-      kind: JSON.stringify(kind),
-      points: jsonArray(points),
-      window,
-    });
+  answer: {
+    cached: async (effective, { view }) => {
+      const { model, kind } = effective;
+      const intervals = await loadIntervals(view, effective);
+      if (intervals.length === 0) await assertIdsKnown(view, effective);
+      const [window, positionsOf] = await Promise.all([
+        windowText(view, kind, effective),
+        kind === 'ranking' ? loadPositions(view, effective) : () => 0,
+      ]);
+      const points = expandPoints({ ...effective, intervals, capturedDays: daysOf(view, kind), positionsOf });
+      return jsonObject({
+        model_id: JSON.stringify(model),
+        kind: JSON.stringify(kind),
+        points: jsonArray(points),
+        window,
+      });
+    },
   },
 });
 
@@ -71,22 +105,25 @@ export const modelHistoryRoute = dataRoute({
  */
 async function loadIntervals(view: View, { kind, model, series, from, to }: Effective): Promise<readonly Interval[]> {
   const narrowed = series === undefined ? '' : 'AND series = $4';
-  const rows = await view.rows(
-    `SELECT series, CAST(valid_from AS VARCHAR) AS valid_from, CAST(valid_to AS VARCHAR) AS valid_to, value, payload, source
+  return view.rows(
+    INTERVAL,
+    `SELECT series, CAST(valid_from AS VARCHAR) AS "validFrom", CAST(valid_to AS VARCHAR) AS "validTo", value, payload, source
      FROM history_${kind}
      WHERE model_hash = hash($1) AND model_id = $1
        AND valid_from <= $3::VARCHAR::DATE AND (valid_to IS NULL OR valid_to >= $2::VARCHAR::DATE) ${narrowed}`,
     series === undefined ? [model, from, to] : [model, from, to, series],
   );
-  return rows.map((row) => ({
-    series: String(row['series']),
-    validFrom: String(row['valid_from']),
-    validTo: row['valid_to'] === null ? null : String(row['valid_to']),
-    value: String(row['value']),
-    payload: String(row['payload']),
-    source: String(row['source']),
-  }));
 }
+
+/** An {@link Interval}. */
+const INTERVAL = {
+  series: text,
+  validFrom: text,
+  validTo: nullable(text),
+  value: text,
+  payload: text,
+  source: text,
+};
 
 /** Tells a series without points from an id that never was. */
 async function assertIdsKnown(view: View, { model, kind, series }: Effective): Promise<void> {
@@ -102,11 +139,12 @@ async function loadPositions(
   { model, from, to }: Effective,
 ): Promise<(category: string, day: string) => number> {
   const rows = await view.rows(
+    { category: text, day: text, positions: number },
     `SELECT category, CAST(day AS VARCHAR) AS day, positions FROM ranking_counts
      WHERE day BETWEEN $2::VARCHAR::DATE AND $3::VARCHAR::DATE
        AND category IN (SELECT series FROM history_ranking WHERE model_hash = hash($1) AND model_id = $1)`,
     [model, from, to],
   );
-  const counts = new Map(rows.map(({ category, day, positions }) => [`${day} ${category}`, Number(positions)]));
+  const counts = new Map(rows.map(({ category, day, positions }) => [`${day} ${category}`, positions]));
   return (category, day) => counts.get(`${day} ${category}`) ?? 0;
 }

@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSeries, type Series } from '../../test/series.ts';
-import { ODD_ID, publishSmallDays, TODAY } from '../testing/small-days.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { expect, test } from 'vitest';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { ODD_ID, publishSmallDays, TODAY } from '../../../test/worlds/small-days.ts';
 
-let series: Series;
-let api: TestApi;
-
-beforeAll(async () => {
-  series = await openSeries();
-  await publishSmallDays(series);
-  api = await openTestApi(series.url, { now: () => new Date(`${TODAY}T12:00:00Z`) });
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
-});
+const api = useApi({ days: publishSmallDays, now: `${TODAY}T12:00:00Z` });
 
 interface Point {
   readonly date: string;
@@ -56,8 +44,12 @@ test('a point has the shape of a model history’s, and the model', async () => 
     kind: 'ranking',
     points: [
       {
-        ...{ date: '2026-06-01', value: 1, model_id: 'a', category_id: 'general' },
-        ...{ payload: { positions: 4, trueskill_mu: 25.5, trueskill_sigma: 1 }, source: 'capture' },
+        date: '2026-06-01',
+        value: 1,
+        model_id: 'a',
+        category_id: 'general',
+        payload: { positions: 4, trueskill_mu: 25.5, trueskill_sigma: 1 },
+        source: 'capture',
       },
     ],
     window: { from: '2025-04-27', to: '2026-06-01', plan_limit_from: null, available_from: '2026-06-01' },

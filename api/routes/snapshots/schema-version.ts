@@ -1,11 +1,11 @@
-import type { Manifest } from '../schemas/manifest.ts';
-import { findVersion, isVersion } from '../schemas/versions.ts';
-import type { RequestContext } from './data-route.ts';
-import { text } from './parameters.ts';
-import type { CheckedQuery } from './parse-request.ts';
-import { type Problem, queryProblem } from './validation.ts';
+import { queryProblem, type RequestProblem } from '../../../http/errors/validation.ts';
+import type { Manifest } from '../../../schemas/manifest.ts';
+import { findVersion, isVersion } from '../../../schemas/versions/record-versions.ts';
+import type { RequestContext } from '../../answers/data-route.ts';
+import { text } from '../../answers/parameters.ts';
+import type { CheckedQuery } from '../../answers/parse-request.ts';
 
-/** `schema_version` of the snapshot routes (SPEC "schema_version query parameter"). */
+/** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
 export function schemaVersion(description: string) {
   return text({ max: 20, description, example: '1.0' }).optional();
 }
@@ -14,7 +14,7 @@ export function schemaVersion(description: string) {
 export function findVersionProblems(
   { values }: CheckedQuery<{ readonly schema_version?: string | undefined }>,
   { versions, view }: Pick<RequestContext, 'versions' | 'view'>,
-): readonly Problem[] {
+): readonly RequestProblem[] {
   const { schema_version: version } = values;
   if (version === undefined || findVersion(version, versions, view.newest.day) !== undefined) return [];
   const known = versions.filter((candidate) => findVersion(candidate.version, versions, view.newest.day) === candidate);

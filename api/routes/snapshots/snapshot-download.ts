@@ -1,23 +1,24 @@
 import { z } from 'zod';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { timestampFromDate } from '../../schemas/day.ts';
-import type { Manifest } from '../../schemas/manifest.ts';
-import { releaseKey, snapshotPaths } from '../../storage/keys.ts';
-import { notFound } from '../api-error.ts';
-import { dataRoute, type RequestContext } from '../data-route.ts';
-import { flag, oneOf } from '../parameters.ts';
-import { id } from '../parameters-common.ts';
-import { findVersionProblems, isInVersion, schemaVersion } from '../schema-version.ts';
-import { visibleSnapshots } from '../snapshot-rights.ts';
-import { dayFromSnapshot } from '../view/snapshots-by-day.ts';
+import { notFound } from '../../../http/errors/api-error.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { timestampFromDate } from '../../../schemas/day.ts';
+import type { Manifest } from '../../../schemas/manifest.ts';
+import { releaseKey, snapshotPaths } from '../../../storage/keys.ts';
+import { visibleSnapshots } from '../../access/visible-snapshots.ts';
+import { dataRoute, type RequestContext } from '../../answers/data-route.ts';
+import { flag, id, oneOf } from '../../answers/parameters.ts';
+import { dayFromSnapshot } from '../../view/view-meta.ts';
+import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
 
-/** How long a signed URL is good (SPEC "Other constants"). */
+/** How long a signed URL is good (specification "Signed addresses"). */
 export const URL_LIFETIME_SECONDS = 15 * 60;
 
-/** `GET /v1/snapshots/{snapshot_id}/download` (SPEC). */
+/** `GET /v1/snapshots/{snapshot_id}/download` (specification "Snapshot routes"). */
 export const snapshotDownloadRoute = dataRoute({
   path: '/v1/snapshots/:snapshot_id/download',
   capability: 'snapshots',
+  feature: 'snapshots',
+  limitPerMinute: 30,
   summary: 'A signed URL for one dataset of a snapshot',
   description: 'Verify size and SHA-256 of what you download. With redirect=true the answer is a 302 to the URL.',
   params: z.object({ snapshot_id: id('The snapshot, as listed', '2026-06-29') }),
@@ -35,6 +36,13 @@ export const snapshotDownloadRoute = dataRoute({
       sha256: z.string().describe('Of the compressed file, in hex'),
     })
     .meta({ id: 'SnapshotDownload' }),
+  example: {
+    dataset: 'models',
+    url: 'https://api.example.com/files/releases/2026-06-29.01M7Z20AH0KMS8N3QW4JSZTBNG/snapshot/models.jsonl.gz?expires=1782821700&signature=RrwueUXE5CcYPj1MzDimWd12jdWGu75dds4JOnMTl5s',
+    expires_at: '2026-06-30T12:15:00Z',
+    bytes: 65_692,
+    sha256: '41fbaaedea4ee6ab1b705447dde9a412d13a3825ac52dd86221f976bbf917de0',
+  },
   redirects: true,
   errors: ['not_found'],
   cacheControl: 'private, max-age=60',
@@ -52,13 +60,15 @@ export const snapshotDownloadRoute = dataRoute({
     }
     return { key: releaseKey(entry, snapshotPaths(manifest).dataset(query.dataset)), file, redirect: query.redirect };
   },
-  answerOnce: async ({ key, file, redirect }, { now, signUrl }) => {
-    const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });
-    const expiresAt = new Date(Math.floor(now.getTime() / 1000) * 1000 + URL_LIFETIME_SECONDS * 1000);
-    const { name: dataset, bytes, sha256 } = file;
-    const body = JSON.stringify({ dataset, url, expires_at: timestampFromDate(expiresAt), bytes, sha256 });
-    if (!redirect) return { status: 200, headers: {}, body };
-    return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store' }, body };
+  answer: {
+    once: async ({ key, file, redirect }, { now, signUrl }) => {
+      const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });
+      const expiresAt = new Date(Math.floor(now.getTime() / 1000) * 1000 + URL_LIFETIME_SECONDS * 1000);
+      const { name: dataset, bytes, sha256 } = file;
+      const body = JSON.stringify({ dataset, url, expires_at: timestampFromDate(expiresAt), bytes, sha256 });
+      if (!redirect) return { status: 200, headers: {}, body };
+      return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store' }, body };
+    },
   },
 });
 

@@ -1,29 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Manifest } from '../../schemas/manifest.ts';
-import { sha256 } from '../../storage/hash.ts';
-import { openSeries, type Series } from '../../test/series.ts';
-import { SMALL_DAYS } from '../testing/small-days.ts';
-import { openTestApi, type TestApi } from '../testing/test-api.ts';
+import { describe, expect, test } from 'vitest';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import type { Manifest } from '../../../schemas/manifest.ts';
+import { sha256 } from '../../../storage/hash.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { publishSmallDays, SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 
 const DAYS = Object.keys(SMALL_DAYS).slice(0, 3);
 const NOON = '2026-06-11T12:00:00Z';
-let series: Series;
-let api: TestApi;
-let now = new Date(NOON);
-
-beforeAll(async () => {
-  series = await openSeries();
-  for (const day of DAYS) await series.publish(day, SMALL_DAYS[day] ?? {});
-  api = await openTestApi(series.url, { now: () => now });
-});
-afterAll(async () => {
-  await api?.close();
-  await series?.dispose();
-});
+const api = useApi({ days: (store) => publishSmallDays(store, DAYS), now: NOON });
 
 async function listSnapshots(): Promise<readonly Manifest[]> {
   return (await api.json('/v1/snapshots'))['snapshots'] as readonly Manifest[];
@@ -55,7 +42,11 @@ test.each(DATASET_NAMES)(
     const download = await api.json(`/v1/snapshots/${newest?.id}/download?dataset=${name}`);
     const { bytes, sha256: hash } = listed ?? {};
     expect(download).toEqual({
-      ...{ dataset: name, url: expect.any(String), expires_at: '2026-06-11T12:15:00Z', bytes, sha256: hash },
+      dataset: name,
+      url: expect.any(String),
+      expires_at: '2026-06-11T12:15:00Z',
+      bytes,
+      sha256: hash,
     });
     const file = await fetchFile(new URL(String(download['url'])));
     expect(file.statusCode).toBe(200);
@@ -97,11 +88,11 @@ describe('a signed address', () => {
 
   test('ends after fifteen minutes', async () => {
     const url = await signedUrl();
-    now = new Date('2026-06-11T12:14:59Z');
+    api.clock.set('2026-06-11T12:14:59Z');
     expect((await fetchFile(url)).statusCode).toBe(200);
-    now = new Date('2026-06-11T12:15:00Z');
+    api.clock.set('2026-06-11T12:15:00Z');
     const ended = await fetchFile(url);
-    now = new Date(NOON);
+    api.clock.set(NOON);
     expect(ended.statusCode).toBe(403);
     expect(ended.json().error).toMatchObject({ code: 'signature_invalid', param: null });
   });
@@ -160,16 +151,16 @@ test('the version of the records can be chosen; one that there isn’t is 422', 
 test('a file that is lost is 404 until it is republished, and then the same bytes', async () => {
   const url = await signedUrl(DAYS[1], 'scores');
   const before = (await fetchFile(url)).rawPayload;
-  await rm(join(series.folder, decodeURIComponent(url.pathname).slice('/files/'.length)));
+  await rm(join(api.store.folder, decodeURIComponent(url.pathname).slice('/files/'.length)));
   const lost = await fetchFile(url);
   expect([lost.statusCode, lost.json().error.code]).toEqual([404, 'not_found']);
-  await series.republish(DAYS[1] ?? '');
+  await api.store.republish(DAYS[1] ?? '');
   expect((await fetchFile(await signedUrl(DAYS[1], 'scores'))).rawPayload).toEqual(before);
 });
 
 test('a snapshot that is pruned is gone from the list and from download', async () => {
   const url = await signedUrl(DAYS[0]);
-  await series.prune({ changesMonths: 13, snapshots: 1, states: 7 });
+  await api.store.prune({ changesMonths: 13, snapshots: 1, states: 7 });
   await api.follower.refresh();
   expect((await listSnapshots()).map(({ id }) => id)).toEqual([DAYS[2]]);
   const gone = await api.get(`/v1/snapshots/${DAYS[0]}/download?dataset=models`);

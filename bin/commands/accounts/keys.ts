@@ -1,13 +1,24 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { ApiKey } from '../../accounts/administration/api-key.ts';
-import { timestampFromDate } from '../../schemas/day.ts';
-import { withAdministration } from '../configured-accounts.ts';
-import type { CommandContext } from './command-context.ts';
+import type { ApiKey } from '../../../accounts/administration/administration.ts';
+import { timestampFromDate } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { withAdministration } from '../../config/configured-accounts.ts';
 
 export interface CreateKeyOptions {
   readonly org: string;
   readonly name: string;
+  /** An instant, or milliseconds from now. */
+  readonly expires?: Date | number;
+  readonly json?: boolean;
+}
+
+export interface RotateKeyOptions {
+  readonly id: string;
+  /** Milliseconds. */
+  readonly overlap: number;
+  readonly expires?: Date | number;
   readonly json?: boolean;
 }
 
@@ -22,14 +33,46 @@ export interface RevokeKeyOptions {
 }
 
 /** `modelstats keys create`: issues a key and shows it, this once. */
-export async function createKey(context: CommandContext, { org, name, json }: CreateKeyOptions): Promise<number> {
-  const { key, ...issued } = await withAdministration(context, (administration) => administration.createKey(org, name));
+export async function createKey(
+  context: CommandContext,
+  { org, name, expires, json }: CreateKeyOptions,
+): Promise<number> {
+  const expiresAt = expiryFrom(expires, context);
+  const { key, ...issued } = await withAdministration(context, (administration) =>
+    administration.createKey(org, name, { expiresAt }),
+  );
   if (json) context.print(JSON.stringify({ ...jsonFrom(issued), key }));
-  else {
-    context.print(tableOf([issued]));
-    context.print(`\n  ${pc.bold(key)}\n\nThis is the only time that the key is shown; only its hash is kept.`);
-  }
+  else showNew(context, [issued], key);
   return 0;
+}
+
+/** `modelstats keys rotate ID`: issues a key in place of another, which goes on working for the overlap. */
+export async function rotateKey(
+  context: CommandContext,
+  { id, overlap: overlapMs, expires, json }: RotateKeyOptions,
+): Promise<number> {
+  const expiresAt = expiryFrom(expires, context);
+  const { issued, replaced } = await withAdministration(context, (administration) =>
+    administration.rotateKey(id, { overlapMs, expiresAt }),
+  );
+  const { key, ...known } = issued;
+  if (json) context.print(JSON.stringify({ ...jsonFrom(known), key, replaced: jsonFrom(replaced) }));
+  else showNew(context, [known, replaced], key);
+  return 0;
+}
+
+function showNew(context: CommandContext, keys: readonly ApiKey[], key: string): void {
+  context.print(tableOf(keys));
+  context.print(`\n  ${pc.bold(key)}\n\nThis is the only time that the key is shown; only its hash is kept.`);
+}
+
+/** The instant at which a key is to end; null: never. */
+function expiryFrom(expires: Date | number | undefined, { clock }: Pick<CommandContext, 'clock'>): Date | null {
+  if (expires === undefined) return null;
+  const now = clock().getTime();
+  const at = typeof expires === 'number' ? now + expires : expires.getTime();
+  if (at <= now) throw new AppError('usage', '--expires lies in the past: the key would never work');
+  return new Date(at);
 }
 
 /** `modelstats keys list [--org ID]`. */
@@ -48,10 +91,16 @@ export async function revokeKey(context: CommandContext, { id, json }: RevokeKey
   return 0;
 }
 
-function jsonFrom({ id, organizationId, name, lastFour, createdAt, lastUsedAt, revokedAt }: ApiKey) {
+function jsonFrom({ id, organizationId, name, lastFour, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) {
   return {
-    ...{ id, organization_id: organizationId, name, last_four: lastFour, created_at: timestampFromDate(createdAt) },
-    ...{ last_used_at: timestampOrNull(lastUsedAt), revoked_at: timestampOrNull(revokedAt) },
+    id,
+    organization_id: organizationId,
+    name,
+    last_four: lastFour,
+    created_at: timestampFromDate(createdAt),
+    expires_at: timestampOrNull(expiresAt),
+    last_used_at: timestampOrNull(lastUsedAt),
+    revoked_at: timestampOrNull(revokedAt),
   };
 }
 
@@ -61,11 +110,13 @@ function timestampOrNull(date: Date | null): string | null {
 
 function tableOf(keys: readonly ApiKey[]): string {
   const table = new Table({
-    head: ['ID', 'organization', 'name', 'ends with', 'created', 'last used', 'revoked'],
+    head: ['ID', 'organization', 'name', 'ends with', 'created', 'expires', 'last used', 'revoked'],
     style: { head: [], border: [] },
   });
   for (const key of keys) {
-    const dates = [key.createdAt, key.lastUsedAt, key.revokedAt].map((date) => timestampOrNull(date) ?? '');
+    const dates = [key.createdAt, key.expiresAt, key.lastUsedAt, key.revokedAt].map(
+      (date) => timestampOrNull(date) ?? '',
+    );
     table.push([key.id, key.organizationId, key.name, key.lastFour, ...dates]);
   }
   return table.toString();

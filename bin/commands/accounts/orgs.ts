@@ -1,18 +1,24 @@
 import Table from 'cli-table3';
-import type { Organization } from '../../accounts/administration/organization.ts';
-import { timestampFromDate } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
-import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../schemas/plans.ts';
-import { type Contract, type Subscription, SubscriptionSchema, type SubscriptionStatus } from '../../schemas/terms.ts';
-import { withAdministration } from '../configured-accounts.ts';
-import type { CommandContext } from './command-context.ts';
+import type { Organization } from '../../../accounts/administration/organization.ts';
+import { type SubscriptionChange, subscriptionChanges } from '../../../accounts/administration/subscription-changes.ts';
+import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../../accounts/plans/plans.ts';
+import {
+  type Contract,
+  type Subscription,
+  SubscriptionSchema,
+  type SubscriptionStatus,
+} from '../../../accounts/plans/terms.ts';
+import { timestampFromDate } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { withAdministration } from '../../config/configured-accounts.ts';
 
-/** What a contract says, in the words of the command line. */
+/** What a contract changes of a plan, as options of the command line. */
 interface TermsOptions {
   readonly status?: SubscriptionStatus;
   readonly periodEnd?: Date;
   readonly graceUntil?: Date;
-  readonly dailyQuota?: number | null;
+  readonly dailyQuota?: number | 'unlimited';
   readonly burst?: number;
   readonly historyMonths?: number;
   readonly features?: Feature[];
@@ -30,7 +36,8 @@ export interface CreateOrganizationOptions extends TermsOptions {
 
 export interface SetPlanOptions extends TermsOptions {
   readonly org: string;
-  readonly plan: PlanName;
+  readonly plan?: PlanName;
+  readonly reset?: boolean;
   readonly json?: boolean;
 }
 
@@ -49,14 +56,58 @@ export async function createOrganization(context: CommandContext, options: Creat
   return 0;
 }
 
-/** `modelstats orgs set-plan`: replaces plan and contract; in force from the organization's next request on. */
+/** `modelstats orgs set-plan`: changes what is named; in force from the organization's next request on. */
 export async function setPlan(context: CommandContext, options: SetPlanOptions): Promise<number> {
-  const subscription = subscriptionFrom(options);
-  const changed = await withAdministration(context, (administration) =>
-    administration.setPlan(options.org, subscription),
+  const { before, after } = await withAdministration(context, (administration) =>
+    administration.changePlan(options.org, (subscription) => changedSubscription(subscription, options)),
   );
-  context.print(options.json ? JSON.stringify(jsonFrom(changed)) : tableOf([changed]));
+  const changes = subscriptionChanges(before.subscription, after.subscription);
+  if (options.json) context.print(JSON.stringify({ ...jsonFrom(after), changed: changes.map(jsonFromChange) }));
+  else context.print([tableOf([after]), ...changes.map(lineOfChange), ...keptLine(changes, after)].join('\n'));
   return 0;
+}
+
+/** With `reset` as if it were new; else what is not named stays. */
+function changedSubscription(before: Subscription, options: SetPlanOptions): Subscription {
+  const { plan = before.plan } = options;
+  if (options.reset) return subscriptionFrom({ ...options, plan });
+  const status = options.status ?? before.status;
+  const graceUntil = options.graceUntil ?? (needsGrace(status) ? before.graceUntil : null) ?? undefined;
+  const periodEnd = options.periodEnd ?? before.periodEnd ?? undefined;
+  const { contract, ...named } = subscriptionFrom({
+    ...options,
+    plan,
+    status,
+    ...(graceUntil === undefined ? {} : { graceUntil }),
+    ...(periodEnd === undefined ? {} : { periodEnd }),
+  });
+  return SubscriptionSchema.parse({ ...named, contract: { ...before.contract, ...contract } });
+}
+
+function needsGrace(status: SubscriptionStatus): boolean {
+  return status === 'grace' || status === 'past_due';
+}
+
+function jsonFromChange({ field, from, to }: SubscriptionChange) {
+  return { field, from: from ?? null, to: to ?? null };
+}
+
+function lineOfChange({ field, from, to }: SubscriptionChange): string {
+  return `changed ${field}: ${shown(field, from)} → ${shown(field, to)}`;
+}
+
+/** The terms of the contract that were not named and stay. */
+function keptLine(changes: readonly SubscriptionChange[], { subscription }: Organization): readonly string[] {
+  const kept = Object.entries(subscription.contract).filter(([name]) => !changes.some(({ field }) => field === name));
+  if (kept.length === 0) return changes.length === 0 ? ['nothing changed'] : [];
+  const terms = kept.map(([name, value]) => `${name} ${shown(name, value)}`).join(', ');
+  return [`in the contract as before: ${terms} (--reset drops what is not named)`];
+}
+
+function shown(field: string, value: unknown): string {
+  if (value === undefined) return "the plan's own";
+  if (value === null) return field === 'daily_quota' ? 'unlimited' : 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** `modelstats orgs list`. */
@@ -79,10 +130,10 @@ function subscriptionFrom(options: TermsOptions & { readonly plan: PlanName }): 
   return SubscriptionSchema.parse({ plan, status, periodEnd, graceUntil, contract: contractFrom(options) });
 }
 
-/** Only what was named: the rest stays the plan's, also when the plan changes some day. */
+/** Only what was named: the rest follows the plan, also when the plan's own values change. */
 function contractFrom(options: TermsOptions): Contract {
   const contract: Contract = {
-    daily_quota: options.dailyQuota,
+    daily_quota: options.dailyQuota === 'unlimited' ? null : options.dailyQuota,
     burst_per_minute: options.burst,
     history_months: options.historyMonths,
     features: options.features,

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { ulid } from 'ulid';
-import { backfillPricing } from '../../pipeline/backfill/backfill.ts';
-import type { BackfillResult, BackfillStatus } from '../../pipeline/backfill/backfill-result.ts';
-import { isDay } from '../../schemas/day.ts';
-import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { showProgress } from '../progress.ts';
-import { type CommandContext, duckdbSettings } from './command-context.ts';
+import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
+import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill-result.ts';
+import { isDay } from '../../../schemas/day.ts';
+import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
+import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import { showProgress } from '../../cli/progress.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface BackfillOptions {
   readonly table: string;
@@ -22,7 +22,7 @@ const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
   nothing_placed: ERROR_CODES.source_rejected.exit,
 };
 
-/** `modelstats backfill pricing`: reconstructs the prices of the days before the first night (DESIGN §6, §10). */
+/** `modelstats backfill pricing`: reconstructs prices of the days before the first night (specification "Pricing backfill"). */
 export async function backfill(context: CommandContext, options: BackfillOptions): Promise<number> {
   const { config, clock, print, log } = context;
   const { table, from = null, dryRun = false, json = false } = options;
@@ -38,7 +38,7 @@ export async function backfill(context: CommandContext, options: BackfillOptions
       workFolder: resolve(config.WORK),
       duckdb: duckdbSettings(config),
       limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
-      onStep: progress.part,
+      onStage: progress.part,
     },
   ).finally(progress.stop);
   print(json ? JSON.stringify(result) : describe(result));

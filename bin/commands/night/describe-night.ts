@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import type { NightResult } from '../pipeline/night-result.ts';
-import { DATASET_NAMES } from '../schemas/datasets.ts';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 
 /** A night's result for people. */
 export function describeNight(result: NightResult): string {

@@ -2,8 +2,16 @@ import { expect, test } from 'vitest';
 import { type NightProcessOptions, runNightProcess } from './night-process.ts';
 
 const ANSWER = {
-  ...{ status: 'held', snapshot_id: null, events: null, first_seq: null, last_seq: null, report: null },
-  ...{ quarantined: 0, suspects_pending: 0, problems: ['half is gone'], warnings: [] },
+  status: 'held',
+  snapshot_id: null,
+  events: null,
+  first_seq: null,
+  last_seq: null,
+  report: null,
+  quarantined: 0,
+  suspects_pending: 0,
+  problems: ['half is gone'],
+  warnings: [],
 };
 
 /** Runs a program of a few words in place of a night. */
@@ -11,7 +19,9 @@ function run(program: string, { abandon = new AbortController().signal, timeoutM
   const answers: string[] = [];
   const options: NightProcessOptions = {
     command: [process.execPath, '-e', program],
-    ...{ source: '/source', timeoutMs, onAnswer: (line) => answers.push(line) },
+    source: '/source',
+    timeoutMs,
+    onAnswer: (line) => answers.push(line),
   };
   return runNightProcess('2026-11-20', abandon, options).then((end) => ({ end, answers }));
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { type NightAnswer, NightAnswerSchema, type NightEnd } from '../pipeline/schedule/night-end.ts';
-import type { Day } from '../schemas/day.ts';
-import { ERROR_CODES, messageFromError } from '../schemas/errors.ts';
+import { type NightAnswer, NightAnswerSchema, type NightEnd } from '../../../pipeline/schedule/night-end.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { ERROR_CODES, messageFromError } from '../../../schemas/errors.ts';
 
 export interface NightProcessOptions {
   /** The program and its first words, such as node and this tool. */
@@ -16,27 +16,29 @@ export interface NightProcessOptions {
 
 const ANSWER_CODES: readonly (number | null)[] = [0, ERROR_CODES.held.exit, ERROR_CODES.source_rejected.exit];
 
-/** Kept of what a night prints, in characters: an answer with its problems, and the end of its complaints. */
+/** How much of a night's output is kept, in characters: of stdout the whole answer, of stderr the end. */
 const STDOUT_MAX = 16 * 1024 * 1024;
 const STDERR_MAX = 4096;
 
 /**
- * One night in a process of its own, which runs `modelstats nightly`: it can be ended at once at any instant (a query that
- * runs in this process could not), its memory is given back, and its death is a failed attempt, not the scheduler's.
- * It leads its own process group, lest Ctrl-C at a terminal take away the time to finish that a stop allows.
+ * Runs one night in a process of its own, `modelstats nightly` (decision 0008): it can be ended at any instant, which a query
+ * in this process could not, its memory is given back, and a crash is a failed attempt while the scheduler goes on. It has its
+ * own process group, so that Ctrl-C at a terminal reaches the scheduler only, which lets the night finish.
  */
 export function runNightProcess(day: Day, abandon: AbortSignal, options: NightProcessOptions): Promise<NightEnd> {
   const [program, ...words] = options.command;
   const limit = AbortSignal.timeout(options.timeoutMs);
   const child = spawn(program, [...words, 'nightly', '--json', '--source', options.source, '--day', day], {
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
-    ...{ signal: AbortSignal.any([abandon, limit]), killSignal: 'SIGKILL' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    signal: AbortSignal.any([abandon, limit]),
+    killSignal: 'SIGKILL',
   });
   const stdout = collect(child.stdout, STDOUT_MAX);
   const stderr = collect(child.stderr, STDERR_MAX);
   return new Promise((resolve) => {
     child.on('error', (error) => {
-      // Killed, or never started: its end isn't waited for, which a hanging disk may put off.
+      // Killed, or never started. Not waiting for its end: on a disk that hangs, that can take long.
       release(child);
       if (abandon.aborted) resolve(failed('abandoned: the scheduler was stopped'));
       else if (limit.aborted) resolve(failed(`killed: it took longer than ${options.timeoutMs / 1000} s`));
@@ -51,7 +53,7 @@ export function runNightProcess(day: Day, abandon: AbortSignal, options: NightPr
   });
 }
 
-/** Gathers a stream's text; of a longer one its end. */
+/** Collects a stream's text, of a longer one the end. */
 function collect(stream: Readable, lengthMax: number): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -68,7 +70,7 @@ function findAnswer(text: string): NightAnswer | undefined {
   }
 }
 
-/** Lets this process end though the child may not have yet. */
+/** Lets this process end before the child has. */
 function release(child: ChildProcess): void {
   child.stdout?.destroy();
   child.stderr?.destroy();

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { ulid } from 'ulid';
-import { type NightDeps, type NightRequest, runNight } from '../../pipeline/night.ts';
-import type { NightResult } from '../../pipeline/night-result.ts';
-import { tidyRuns } from '../../pipeline/run-folder.ts';
-import { listSourceDays } from '../../pipeline/source.ts';
-import { type Day, dayFromDate, isDay } from '../../schemas/day.ts';
-import { AppError, ERROR_CODES } from '../../schemas/errors.ts';
-import { loadCatalog, newestEntry } from '../../storage/catalog.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { describeNight } from '../describe-night.ts';
-import { showProgress } from '../progress.ts';
-import { type CommandContext, duckdbSettings } from './command-context.ts';
+import { type NightDeps, type NightRequest, runNight } from '../../../pipeline/night/night.ts';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import { listSourceDays } from '../../../pipeline/night/source.ts';
+import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
+import { type Day, dayFromDate, isDay } from '../../../schemas/day.ts';
+import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
+import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import { showProgress } from '../../cli/progress.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
+import { describeNight } from './describe-night.ts';
 
 export interface NightlyOptions {
   readonly source?: string;
@@ -30,7 +30,10 @@ const EXIT_CODES: Readonly<Record<NightResult['status'], number>> = {
   rejected: ERROR_CODES.source_rejected.exit,
 };
 
-/** `modelstats nightly`: one night, or every dated folder that isn't published yet, in order (DESIGN §5, §10). */
+/**
+ * `modelstats nightly`: one night, or every dated folder that isn't published yet, in order (specification "Stages of a night";
+ * specification "Exit codes").
+ */
 export async function nightly(context: CommandContext, options: NightlyOptions): Promise<number> {
   const source = options.source ?? context.config.SOURCE;
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
@@ -49,7 +52,7 @@ export async function nightly(context: CommandContext, options: NightlyOptions):
 interface DaysInput {
   readonly days: readonly Day[];
   readonly request: Omit<NightRequest, 'day'>;
-  /** Leaves out days that can't be published any more, with a word, rather than failing at the first of them. */
+  /** Leaves out days that can't be published any more, and logs them, rather than failing at the first. */
   readonly skipLate: boolean;
   readonly json: boolean;
 }
@@ -83,7 +86,7 @@ function answer({ print, log }: CommandContext, result: NightResult, json: boole
   for (const warning of json ? [] : result.warnings) log(`${result.day}: ${warning}`);
 }
 
-/** Days between published ones that have no snapshot: corrections come in the next night (DESIGN §5). */
+/** Unpublished days before the newest snapshot. They can't be published any more (specification "One release per day"). */
 async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<readonly Day[]> {
   const { catalog } = await loadCatalog(store);
   const published = new Set(catalog?.releases.map(({ day }) => day));

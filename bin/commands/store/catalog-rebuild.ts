@@ -1,7 +1,7 @@
-import { rebuildCatalog } from '../../pipeline/catalog-rebuild.ts';
-import { newestEntry } from '../../storage/catalog.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import type { CommandContext } from './command-context.ts';
+import { rebuildCatalog } from '../../../pipeline/upkeep/catalog-rebuild.ts';
+import { newestEntry } from '../../../storage/catalog.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface CatalogRebuildOptions {
   readonly force?: boolean;
@@ -9,7 +9,10 @@ export interface CatalogRebuildOptions {
   readonly json?: boolean;
 }
 
-/** `modelstats catalog rebuild`: makes a lost or damaged catalog.json anew from the releases (DESIGN §6). */
+/**
+ * `modelstats catalog rebuild`: makes a lost or damaged catalog.json anew from the releases
+ * (specification "Republishing and repair").
+ */
 export async function catalogRebuild(
   { config, print }: CommandContext,
   { force = false, keep, json = false }: CatalogRebuildOptions,

@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { Removal } from '../../pipeline/prune/removal.ts';
-import { type PruneResult, prune } from '../../pipeline/prune.ts';
-import type { Retention } from '../../schemas/retention.ts';
-import type { Config } from '../config.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { type Progress, showProgress } from '../progress.ts';
-import type { CommandContext } from './command-context.ts';
+import { type PruneResult, prune } from '../../../pipeline/upkeep/prune/prune.ts';
+import type { Removal } from '../../../pipeline/upkeep/prune/stored-objects.ts';
+import type { Retention } from '../../../schemas/retention.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { type Progress, showProgress } from '../../cli/progress.ts';
+import type { Config } from '../../config/config.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface PruneOptions {
   readonly dryRun?: boolean;
@@ -47,7 +47,7 @@ function jsonFrom({ dry_run, removals, suspicious, retained_from }: PruneResult)
   return { dry_run, objects, bytes, retained_from, removals: removals.map(rowFrom), suspicious };
 }
 
-/** The keys themselves follow from the name and the part. */
+/** Without the keys of the objects: `name` and `what` say which they are. */
 function rowFrom({ name, what, reason, keys, bytes }: Removal) {
   return { name, what, objects: keys.length, bytes, reason };
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { type RepublishResult, republish } from '../../pipeline/republish.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { showProgress } from '../progress.ts';
-import { type CommandContext, duckdbSettings } from './command-context.ts';
+import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
+import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import { showProgress } from '../../cli/progress.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface RepublishOptions {
   readonly snapshot: string;

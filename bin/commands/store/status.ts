@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { readStatus, type Status } from '../../pipeline/status.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { type CommandContext, duckdbSettings } from './command-context.ts';
+import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface StatusOptions {
   readonly json?: boolean;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { verify } from '../../pipeline/verify/verify.ts';
-import { verifyBackfill } from '../../pipeline/verify/verify-backfill.ts';
-import { AppError } from '../../schemas/errors.ts';
-import { getEntry, loadCatalogToContinue, newestEntry } from '../../storage/catalog.ts';
-import { openConfiguredStore } from '../configured-store.ts';
-import { showProgress } from '../progress.ts';
-import { type CommandContext, duckdbSettings } from './command-context.ts';
+import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
+import { verifyBackfill } from '../../../pipeline/upkeep/verify/verify-backfill.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { getEntry, loadCatalogToContinue, newestEntry } from '../../../storage/catalog.ts';
+import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import { showProgress } from '../../cli/progress.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface VerifyOptions {
   readonly snapshot?: string;

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
-import type { SourceFile } from '../../schemas/release.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { hashFile } from '../../storage/hash.ts';
+import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { SourceFile } from '../../../schemas/release.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { number } from '../../../storage/duckdb/row-shape.ts';
+import { hashFile } from '../../../storage/hash.ts';
 import type { DatasetSource, SourceDay } from '../source.ts';
 import { table } from '../tables.ts';
 import { diagnose } from './diagnose.ts';
@@ -54,8 +55,9 @@ export interface CaptureDeps {
 }
 
 /**
- * Stage 1 of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
- * (DESIGN §5). Rejects with `source_rejected` where a file can't be read as a whole; single bad rows are left to check.
+ * A stage of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
+ * (specification "Stages of a night"). Rejects with `source_rejected` where a file can't be read as a whole; single bad rows
+ * are left to check.
  */
 export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Capture> {
   const queries = await loadQueries(source, deps.database);
@@ -128,8 +130,9 @@ async function readRows(database: Database, dataset: Dataset, relation: Relation
     SELECT ${names}, ${faultSql(rowRules(dataset))} AS fault
     FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql})))`;
   await database.run(sql, relation.parameters);
-  const { rows } = await database.row(`SELECT count(*)::DOUBLE AS rows FROM ${table('source', dataset.name)}`);
-  return Number(rows);
+  const count = `SELECT count(*)::DOUBLE AS rows FROM ${table('source', dataset.name)}`;
+  const { rows } = await database.row({ rows: number }, count);
+  return rows;
 }
 
 function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns, extraColumns }: Relation): void {

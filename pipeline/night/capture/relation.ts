@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { Dataset } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
-import { type Database, sqlName, sqlText } from '../../storage/duckdb.ts';
+import type { Dataset } from '../../../schemas/datasets.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { type Database, sqlName, sqlText } from '../../../storage/duckdb/database.ts';
+import { text } from '../../../storage/duckdb/row-shape.ts';
 import type { DatasetSource } from '../source.ts';
 
 /** Rows of any origin, as a SELECT that gives every captured column of the dataset as text, in file order. */
@@ -41,8 +42,11 @@ export async function relationFromFile(
 
 /** The rows of any SELECT, such as one of `source.sql`; lists become JSON text. */
 export async function relationFromQuery(database: Database, dataset: Dataset, query: string): Promise<Relation> {
-  const columns = await database.rows(`SELECT column_name, column_type FROM (DESCRIBE ${query})`);
-  const types = new Map(columns.map((row) => [String(row['column_name']), String(row['column_type'])]));
+  const columns = await database.rows(
+    { column_name: text, column_type: text },
+    `SELECT column_name, column_type FROM (DESCRIBE ${query})`,
+  );
+  const types = new Map(columns.map((row) => [row.column_name, row.column_type]));
   const selected = dataset.columns.map(({ name }) => {
     const type = types.get(name);
     if (type === undefined) return `CAST(NULL AS VARCHAR) AS ${name}`;
@@ -103,8 +107,8 @@ function compareColumns(dataset: Dataset, present: readonly string[]) {
 }
 
 /** The names in the header line of a CSV file; none where the file is empty. */
-export function csvHeader(text: string, fileName: string): readonly string[] {
-  const line = text.split(/\r?\n/, 1)[0] ?? '';
+export function csvHeader(start: string, fileName: string): readonly string[] {
+  const line = start.split(/\r?\n/, 1)[0] ?? '';
   if (line === '') return [];
   const fields = line.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g) ?? [];
   const names = (line.endsWith(',') ? fields : fields.slice(0, -1))

@@ -3,8 +3,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { readBlocks } from '../../storage/hash.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { readBlocks } from '../../../storage/hash.ts';
 import type { DatasetSource } from '../source.ts';
 
 /** What one pass over a source file's bytes tells, before anything is parsed. */

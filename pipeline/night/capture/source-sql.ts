@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { StatementType } from '@duckdb/node-api';
-import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { type Database, sqlText } from '../../storage/duckdb.ts';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { type Database, sqlText } from '../../../storage/duckdb/database.ts';
 
 /** The SELECT of each dataset that `source.sql` maps. */
 export type SourceQueries = ReadonlyMap<DatasetName, string>;

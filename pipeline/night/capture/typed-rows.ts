@@ -1,8 +1,9 @@
 /**
- * From text to typed columns, and the rules a row must keep (DESIGN §5 "check"). Both are SQL expressions over the raw
- * text `raw_<column>` and the typed value `<column>`, derived from the dataset table, so that a night reads each file once.
+ * From text to typed columns, and the rules a row must keep (specification "Bad rows"). Both are SQL expressions over the
+ * raw text `raw_<column>` and the typed value `<column>`, derived from the dataset table, so that a night reads each file
+ * once.
  */
-import { type Column, type ColumnType, type Dataset, ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+import { type Column, type ColumnType, type Dataset, ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
 
 /** A rule that a row may break; `sql` is true where it does. Its place in the list is its bit in `fault`. */
 export interface RowRule {
@@ -44,7 +45,10 @@ const TYPE_WORDS: Readonly<Record<ColumnType, string>> = {
   timestamp: 'a date-time YYYY-MM-DDTHH:MM:SSZ',
 };
 
-/** Columns whose absence the night itself makes good: see capture time and model count in DESIGN §4. */
+/**
+ * Columns that the night itself fills where the source has none: with the time of the capture, and by counting the day's
+ * scores.
+ */
 export const FILLED_LATER: ReadonlySet<string> = new Set(['updated_at', 'model_count']);
 
 /** The items of a JSON array of texts, or of a text with commas; NULL for any other JSON. */

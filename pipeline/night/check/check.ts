@@ -1,10 +1,10 @@
-import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
-import type { SourceSettings } from '../../schemas/limits.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { columnDefinitions } from '../../storage/record-sql.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
 import type { Capture } from '../capture/capture.ts';
+import type { SourceSettings } from '../source-settings.ts';
 import { table } from '../tables.ts';
 import { createIssues, describeIssue, type Issue, listIssues } from './issues.ts';
 import { checkReferences } from './references.ts';
@@ -34,21 +34,11 @@ export interface CheckInput {
   readonly acceptSuspects: readonly string[];
 }
 
-/** The source has more bad rows than the limits allow; carries what was found, for the report. */
-export class TooManyBadRows extends AppError {
-  readonly checked: Check;
-
-  constructor(message: string, checked: Check) {
-    super('source_rejected', message);
-    this.checked = checked;
-  }
-}
-
 /**
- * Stage 2 of the night: every row through the dataset's rules, keys and references, every price through the suspects'
- * (DESIGN §5). Bad rows are set aside, all of them told at once. Rejects with {@link TooManyBadRows} past the limits.
+ * A stage of the night: every row through the dataset's rules, keys and references, every price through the suspects'
+ * (specification "Bad rows"). Bad rows are set aside, all of them told at once; see {@link assertFewBadRows}.
  */
-export async function check(database: Database, input: CheckInput): Promise<Check> {
+export async function check(input: CheckInput, { database }: { readonly database: Database }): Promise<Check> {
   const { day, capture, settings } = input;
   await createIssues(database);
   const counts = emptyCounts();
@@ -79,9 +69,7 @@ export async function check(database: Database, input: CheckInput): Promise<Chec
     ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
     ...suspects.unknownAccepts.map((id) => `no suspect ${id} waits to be accepted`),
   ];
-  const result = { issues, rows, quarantined: counts, orphans: references.orphans, suspects, withheld, warnings };
-  rejectTooManyBad(result, settings);
-  return result;
+  return { issues, rows, quarantined: counts, orphans: references.orphans, suspects, withheld, warnings };
 }
 
 export function emptyCounts(): Record<DatasetName, number> {
@@ -95,7 +83,10 @@ async function createUncaptured(database: Database, name: DatasetName): Promise<
     FROM ${table('captured', name)}`);
 }
 
-function rejectTooManyBad(checked: Check, settings: SourceSettings): void {
+/**
+ * Throws `source_rejected` where a dataset has more bad rows than the settings allow, with an example of each such dataset.
+ */
+export function assertFewBadRows(checked: Check, settings: SourceSettings): void {
   const problems = DATASET_NAMES.flatMap((name) => {
     const allowed = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * checked.rows[name]));
     if (checked.quarantined[name] <= allowed) return [];
@@ -105,5 +96,5 @@ function rejectTooManyBad(checked: Check, settings: SourceSettings): void {
       `${name}: ${checked.quarantined[name]} of ${checked.rows[name]} rows are bad, ${allowed} are allowed${example}`,
     ];
   });
-  if (problems.length > 0) throw new TooManyBadRows(problems.join('\n'), checked);
+  if (problems.length > 0) throw new AppError('source_rejected', problems.join('\n'));
 }

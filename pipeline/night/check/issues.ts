@@ -1,5 +1,6 @@
-import type { DatasetName } from '../../schemas/datasets.ts';
-import type { Database } from '../../storage/duckdb.ts';
+import type { DatasetName } from '../../../schemas/datasets.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { nullable, number, text, word } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
 
 /**
@@ -50,27 +51,30 @@ export function issueSql(issue: {
   );
 }
 
+/** A row of `issues`, without its dataset. */
+const FOUND = { kind: word(ISSUE_KINDS), row: number, field: text, value: nullable(text), reason: text };
+
 /** All problems, in dataset and file order, with the lines on which they stand. */
 export async function listIssues(database: Database, captured: readonly CapturedDataset[]): Promise<readonly Issue[]> {
   const found: Issue[] = [];
   for (const dataset of captured) {
     const rows = await database.rows(
+      FOUND,
       `SELECT kind, row::DOUBLE AS row, field, value, reason FROM issues WHERE dataset = $1
        ORDER BY row, field, kind LIMIT ${ISSUES_MAX}`,
       [dataset.dataset],
     );
     const lineFromRow = lineFinder(dataset);
-    for (const issue of rows) {
-      const row = Number(issue['row']);
+    for (const { kind, row, field, value, reason } of rows) {
       found.push({
         dataset: dataset.dataset,
-        kind: ISSUE_KINDS.find((kind) => kind === issue['kind']) ?? 'bad',
+        kind,
         file: dataset.origin,
         line: lineFromRow(row),
         row,
-        field: String(issue['field']),
-        value: issue['value'] === null ? null : String(issue['value']),
-        reason: String(issue['reason']),
+        field,
+        value,
+        reason,
       });
     }
   }

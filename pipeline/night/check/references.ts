@@ -1,7 +1,7 @@
-import { childrenOf, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { columnList } from '../../storage/record-sql.ts';
+import { childrenOf, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { columnList } from '../../../storage/duckdb/record-sql.ts';
 import { table } from '../tables.ts';
 import { issueSql } from './issues.ts';
 
@@ -22,8 +22,9 @@ export interface ReferenceInput {
 const PARENTS = ['models', 'benchmarks'] as const satisfies readonly DatasetName[];
 
 /**
- * Holds the references of every snapshot (DESIGN §5 "References"): fills `present_<parent>` with the ids that are in
- * force today and `removed` with those that once were, then takes rows that point elsewhere out of `captured_<dataset>`.
+ * Holds the references of every snapshot (specification "References"; decision 0004): fills `present_<parent>` with the ids
+ * that are in force today and `removed` with those that once were, then takes rows that point elsewhere out of
+ * `captured_<dataset>`.
  */
 export async function checkReferences(database: Database, input: ReferenceInput): Promise<ReferenceCheck> {
   const dangling = { models: 0, benchmarks: 0, scores: 0, rankings: 0, pricing: 0 };

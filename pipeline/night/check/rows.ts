@@ -1,6 +1,7 @@
-import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { columnList, sameKeySql } from '../../storage/record-sql.ts';
+import { DATASETS, type Dataset } from '../../../schemas/datasets.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { columnList, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
+import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
 import { meantIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
 import { table } from '../tables.ts';
@@ -14,22 +15,22 @@ export interface RowCheck {
 }
 
 /**
- * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of
- * the bad ones, whose records are carried (DESIGN §5 "Quarantine"). The good rows aren't copied: the bad ones are deleted
- * from `source_<dataset>`, which then gets its new name and keeps its rowids.
+ * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of the
+ * bad ones, whose records are carried (specification "Bad rows"; decision 0002). The good rows aren't copied: the bad ones
+ * are deleted from `source_<dataset>`, which then gets its new name and keeps its rowids.
  */
 export async function checkRows(database: Database, captured: CapturedDataset): Promise<RowCheck> {
   const dataset = DATASETS[captured.dataset];
   const source = table('source', dataset.name);
   const rules = rowRules(dataset);
-  const counts = await database.row(
+  const { faulty, keyless } = await database.row(
+    { faulty: number, keyless: number },
     `SELECT count(*) FILTER (fault <> 0)::DOUBLE AS faulty,
             count(*) FILTER (fault & ${unreadableKeyMask(dataset, rules)} <> 0)::DOUBLE AS keyless FROM ${source}`,
   );
-  const faulty = Number(counts['faulty']);
   if (faulty > 0) await explainFaults(database, dataset, captured);
   const contradicting = await splitByKey(database, dataset, faulty > 0);
-  return { bad: faulty + contradicting, withhold: Number(counts['keyless']) > 0 };
+  return { bad: faulty + contradicting, withhold: keyless > 0 };
 }
 
 /** Records in `issues` which rule each bad row broke, with the text as it stands in the source; the first `rowsMax` rows. */
@@ -107,8 +108,8 @@ async function findRepeats(database: Database, dataset: Dataset): Promise<boolea
      GROUP BY ${columnList(dataset.key, 's')} HAVING count(*) > 1`,
   );
   await database.run('DROP TABLE repeated');
-  const { repeats } = await database.row('SELECT count(*)::DOUBLE AS repeats FROM verdict');
-  return Number(repeats) > 0;
+  const { repeats } = await database.row({ repeats: number }, 'SELECT count(*)::DOUBLE AS repeats FROM verdict');
+  return repeats > 0;
 }
 
 function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: string): string {

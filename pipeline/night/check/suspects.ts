@@ -1,8 +1,9 @@
-import { DATASETS } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
-import type { SourceSettings } from '../../schemas/limits.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { entityIdSql, sameKeySql } from '../../storage/record-sql.ts';
+import { DATASETS } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import type { SourceSettings } from '../source-settings.ts';
 import { table } from '../tables.ts';
 import { issueSql } from './issues.ts';
 
@@ -26,7 +27,7 @@ export interface SuspectCheck {
 const PRICES = ['input_per_million', 'output_per_million'] as const;
 
 /**
- * Holds back prices that can't be right (DESIGN §5 "Suspects"): outside `price_range`, or moved by more than
+ * Holds back prices that can't be right (specification "Suspect prices"): outside `price_range`, or moved by more than
  * `max_price_ratio` between two plausible values. Fills `suspects` and takes them out of `captured_pricing`; their
  * records are carried like those of bad rows. A price that is in force already is never a suspect.
  */
@@ -77,8 +78,9 @@ async function admit(database: Database, { settings, accept }: SuspectInput) {
   const named = [...settings.accept, ...accept].map((id) => id.replace(/^pricing:/, ''));
   const parameters = [JSON.stringify(named), settings.suspect_days] as const;
   const condition = `list_contains(from_json($1, '["VARCHAR"]'), entity_id) OR (rule = 'max_price_ratio' AND days >= $2)`;
-  const rows = await database.rows(`SELECT entity_id FROM suspects WHERE ${condition} ORDER BY entity_id`, parameters);
-  const admitted = rows.map((row) => String(row['entity_id']));
+  const select = `SELECT entity_id FROM suspects WHERE ${condition} ORDER BY entity_id`;
+  const rows = await database.rows({ entity_id: text }, select, parameters);
+  const admitted = rows.map(({ entity_id }) => entity_id);
   await database.run(`DELETE FROM suspects WHERE ${condition}`, parameters);
   return { admitted, unknownAccepts: accept.filter((id) => !admitted.includes(id.replace(/^pricing:/, ''))) };
 }
@@ -100,6 +102,6 @@ async function setAside(database: Database): Promise<void> {
 }
 
 async function countSuspects(database: Database): Promise<number> {
-  const { pending } = await database.row('SELECT count(*)::DOUBLE AS pending FROM suspects');
-  return Number(pending);
+  const { pending } = await database.row({ pending: number }, 'SELECT count(*)::DOUBLE AS pending FROM suspects');
+  return pending;
 }

@@ -1,9 +1,9 @@
-import type { Catalog } from '../../schemas/catalog.ts';
-import { timestampFromDate } from '../../schemas/day.ts';
-import { RELEASE_PATHS, releaseId } from '../../storage/keys.ts';
-import type { ListedObject } from '../../storage/object-store.ts';
-import { contentOf, type Removal } from './removal.ts';
+import type { Catalog } from '../../../schemas/catalog.ts';
+import { timestampFromDate } from '../../../schemas/day.ts';
+import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
+import type { ListedObject } from '../../../storage/object-store.ts';
 import type { StoredObjects } from './stored-objects.ts';
+import { contentOf, type Removal } from './stored-objects.ts';
 
 /**
  * How long a release or backfill that the catalog doesn't name is left alone after its last write. No night takes a day.
@@ -61,7 +61,9 @@ function strayReleases({ catalog, stored }: OrphansInput): readonly Stray[] {
   const live = new Set(catalog?.releases.map(releaseId));
   const strays = [...stored.releases].filter(([id]) => !live.has(id));
   return strays.map(([name, objects]) => ({
-    ...{ name, what: 'orphan', reason: 'never published' },
+    name,
+    what: 'orphan',
+    reason: 'never published',
     isLost: objects.some(({ path }) => path === RELEASE_PATHS.published),
     objects: sortFirst(objects, ({ path }) => path === RELEASE_PATHS.release),
   }));
@@ -74,7 +76,9 @@ function strayBackfills({ catalog, stored }: OrphansInput): readonly Stray[] {
   return strays.map(([run, objects]) => {
     const wasLive = objects.some(({ isMark }) => isMark);
     return {
-      ...{ name: `pricing.${run}`, what: 'backfill', reason: wasLive ? 'replaced by a later one' : 'never published' },
+      name: `pricing.${run}`,
+      what: 'backfill',
+      reason: wasLive ? 'replaced by a later one' : 'never published',
       isLost: wasLive && run > current,
       objects: sortFirst(objects, ({ isMark }) => isMark),
     };

@@ -1,8 +1,8 @@
-import { type CatalogEntry, RELEASE_PARTS, type ReleasePart } from '../../schemas/catalog.ts';
-import { type ExpiredPart, findExpired, type Retention } from '../../schemas/retention.ts';
-import { partOfPath, releaseId } from '../../storage/keys.ts';
+import { type CatalogEntry, RELEASE_PARTS, type ReleasePart } from '../../../schemas/catalog.ts';
+import { type ExpiredPart, findExpired, type Retention } from '../../../schemas/retention.ts';
+import { partOfPath, releaseId } from '../../../storage/keys.ts';
 import { findOrphans, type OrphansInput, type Suspicious } from './orphans.ts';
-import { contentOf, type Removal } from './removal.ts';
+import { contentOf, type Removal } from './stored-objects.ts';
 
 export interface PrunePlan {
   /** The live releases as the catalog is to list them. */

@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addDays } from '../schemas/day.ts';
-import { AppError } from '../schemas/errors.ts';
-import { RETENTION, type Retention, retainedFrom } from '../schemas/retention.ts';
-import { loadCatalog, swapCatalog } from '../storage/catalog.ts';
-import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import { addDays } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { RETENTION, type Retention, retainedFrom } from '../../../schemas/retention.ts';
+import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
+import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import {
+  keysOf,
+  openSmallStore,
+  RELEASE_FILES,
+  type SmallStore,
+  smallEntry,
+} from '../../../test/support/pipeline/small-store.ts';
 import { prune } from './prune.ts';
-import { keysOf, openSmallStore, RELEASE_FILES, type SmallStore, smallEntry } from './testing/small-store.ts';
 
 const NOW = new Date('2026-03-10T06:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -198,7 +204,7 @@ describe('orphans', () => {
 
 describe('backfills', () => {
   const aYearLater = new Date('2027-03-10T06:00:00Z');
-  const inForce = { ...{ run: 'RUN2', bytes: 3, sha256: '0'.repeat(64), intervals: 1, table_sha256: '0'.repeat(64) } };
+  const inForce = { run: 'RUN2', bytes: 3, sha256: '0'.repeat(64), intervals: 1, table_sha256: '0'.repeat(64) };
   const pricing = { ...inForce, first_day: '2020-01-01', last_day: '2020-01-01' };
   const put = (run: string, suffixes: readonly string[] = ['parquet', 'json']) =>
     Promise.all(suffixes.map((suffix) => small.store.put(`backfill/pricing.${run}.${suffix}`, Buffer.from('old'))));

@@ -1,20 +1,21 @@
 /**
- * Pruning (DESIGN §6): what retention no longer keeps leaves the catalog first and the store afterwards, so no reader is
- * ever promised what is gone. A prune that dies in between leaves objects that nothing refers to; the next one removes them.
+ * Pruning (specification "Retention"; decision 0009): what retention no longer keeps leaves the catalog first and the store
+ * afterwards, so no reader is ever promised what is gone. A prune that dies in between leaves objects that nothing refers
+ * to; the next one removes them.
  *
  * Every deletion comes after a swap of the catalog, even where its list stays as it is. Whoever began with an older catalog
  * (a night that slept for days, a copy into this store) can't commit any more; so nothing deleted here can become live.
  */
 import pLimit from 'p-limit';
-import type { Day } from '../schemas/day.ts';
-import { isAppError } from '../schemas/errors.ts';
-import { type Retention, retainedFrom } from '../schemas/retention.ts';
-import { loadCatalog, swapCatalog } from '../storage/catalog.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import type { Suspicious } from './prune/orphans.ts';
-import { planPrune } from './prune/plan.ts';
-import type { Removal } from './prune/removal.ts';
-import { listStoredObjects } from './prune/stored-objects.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { type Retention, retainedFrom } from '../../../schemas/retention.ts';
+import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { retryWhenRaced } from '../../run/retry-when-raced.ts';
+import type { Suspicious } from './orphans.ts';
+import { planPrune } from './plan.ts';
+import type { Removal } from './stored-objects.ts';
+import { listStoredObjects } from './stored-objects.ts';
 
 export interface PruneDeps {
   readonly store: ObjectStore;
@@ -39,9 +40,6 @@ export interface PruneResult {
   readonly retained_from: Day | null;
 }
 
-/** Two nights and a second prune at once are already strange; beyond that something swaps without end. */
-const ATTEMPTS_MAX = 5;
-
 /** Deletes at once: enough to hide a remote store's latency, few enough never to be throttled. */
 const DELETES_MAX = 8;
 
@@ -50,13 +48,7 @@ const DELETES_MAX = 8;
  * enough, and as the store does; whatever was not deleted then goes with the next prune.
  */
 export async function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await pruneOnce(dryRun, deps);
-    } catch (error) {
-      if (!isAppError(error, 'precondition_failed') || attempt >= ATTEMPTS_MAX) throw error;
-    }
-  }
+  return retryWhenRaced(() => pruneOnce(dryRun, deps));
 }
 
 async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult> {

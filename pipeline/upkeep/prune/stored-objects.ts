@@ -1,5 +1,6 @@
-import { BACKFILL_PREFIX, backfillFromKey, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
-import type { ListedObject, ObjectStore } from '../../storage/object-store.ts';
+import type { ReleasePart } from '../../../schemas/catalog.ts';
+import { BACKFILL_PREFIX, backfillFromKey, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../../storage/keys.ts';
+import type { ListedObject, ObjectStore } from '../../../storage/object-store.ts';
 
 /** An object of a release, with its path inside it. */
 export interface ReleaseObject extends ListedObject {
@@ -37,4 +38,21 @@ function addTo<T>(groups: Map<string, T[]>, id: string, object: T): void {
   const group = groups.get(id);
   if (group === undefined) groups.set(id, [object]);
   else group.push(object);
+}
+
+/** Objects that go together, and why. */
+export interface Removal {
+  /** `<day>.<run>` of a release, `pricing.<run>` of a backfill. */
+  readonly name: string;
+  /** A part of a live release, a whole release that is not live, or a backfill that is not in force. */
+  readonly what: ReleasePart | 'orphan' | 'backfill';
+  readonly reason: string;
+  /** In the order in which they are to be deleted. */
+  readonly keys: readonly string[];
+  readonly bytes: number;
+}
+
+/** The objects' part of a removal. */
+export function contentOf(objects: readonly ListedObject[]): Pick<Removal, 'keys' | 'bytes'> {
+  return { keys: objects.map(({ key }) => key), bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0) };
 }

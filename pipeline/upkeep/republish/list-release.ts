@@ -1,6 +1,6 @@
-import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { hasPublished, type LoadedCatalog, newestEntry, swapCatalog, whyNoCatalog } from '../../storage/catalog.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import { hasPublished, type LoadedCatalog, newestEntry, swapCatalog, whyNoCatalog } from '../../../storage/catalog.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 
 export interface ListInput {
   readonly entry: CatalogEntry;

@@ -1,21 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
-import type { DatasetFile, Manifest } from '../../schemas/manifest.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import type { Release } from '../../schemas/release.ts';
-import { getVersion } from '../../schemas/versions.ts';
-import { loadRelease } from '../../storage/catalog.ts';
-import { type Database, sqlText } from '../../storage/duckdb.ts';
-import { gzipLines } from '../../storage/gzip-lines.ts';
-import { RELEASE_PATHS } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { lineSql } from '../../storage/record-sql.ts';
-import { fetchReleaseFile } from '../../storage/release-files.ts';
-import { replaySql } from '../replay-sql.ts';
-import { writeLines } from '../snapshot.ts';
-import { linesSql, noLinesSql, unpackLines } from '../verify/snapshot-lines.ts';
+import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { DatasetFile, Manifest } from '../../../schemas/manifest.ts';
+import type { Release } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { getVersion } from '../../../schemas/versions/record-versions.ts';
+import { loadRelease } from '../../../storage/catalog.ts';
+import { type Database, sqlText, writeLines } from '../../../storage/duckdb/database.ts';
+import { lineSql } from '../../../storage/duckdb/record-sql.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { gzipLines, unpackLines } from '../../../storage/gzip-lines.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { linesSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
 
 /** What a snapshot's file is rebuilt from, and where. */
 export interface RebuildDeps {
@@ -48,7 +46,8 @@ export async function rebuildFromState(file: SnapshotFile, to: string, deps: Reb
 
 /**
  * {@link rebuildFromState} from the snapshot before and this night's events. A dataset without events (benchmarks) can only
- * be had like this where it did not change, nor its version. A snapshot under notice can't: events are in the version in force.
+ * be had like this where it did not change, nor its version. A snapshot under notice can't: events are in the version in
+ * force.
  */
 export async function rebuildByReplay(file: SnapshotFile, to: string, deps: RebuildDeps): Promise<void> {
   const { name } = file;

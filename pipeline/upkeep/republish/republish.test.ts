@@ -3,17 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { RETENTION } from '../schemas/retention.ts';
-import { loadCatalog, loadRelease, swapCatalog } from '../storage/catalog.ts';
-import { sha256 } from '../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../test/nights.ts';
-import { prune } from './prune.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import { RETENTION } from '../../../schemas/retention.ts';
+import { loadCatalog, loadRelease, swapCatalog } from '../../../storage/catalog.ts';
+import { sha256 } from '../../../storage/hash.ts';
+import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { DAMAGES, openStoreFiles, type StoreFiles } from '../../../test/support/pipeline/store-files.ts';
+import {
+  fixtureSource,
+  openTemporaryStore,
+  type TemporaryStore,
+} from '../../../test/support/pipeline/temporary-store.ts';
+import { prune } from '../prune/prune.ts';
+import { verify } from '../verify/verify.ts';
 import { type RepublishResult, republish } from './republish.ts';
-import { DAMAGES, openStoreFiles, type StoreFiles } from './testing/store-files.ts';
-import { verify } from './verify/verify.ts';
 
 const DUCKDB = { memoryLimit: '200MB', threads: 1 };
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;

@@ -1,23 +1,22 @@
 /**
- * Republishing (DESIGN §10): puts a snapshot's release files back as they were published, in its own store or in a second
- * one. What is there and right stays untouched; what is missing or damaged comes back byte for byte or not at all. No
- * published byte ever changes, and what the catalog doesn't list any more does not come back.
+ * Republishing (specification "Republishing and repair"): puts a snapshot's release files back as they were published, in
+ * its own store or in a second one. What is there and right stays untouched; what is missing or damaged comes back byte for
+ * byte or not at all. No published byte ever changes, and what the catalog doesn't list any more does not come back.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import type { Day } from '../schemas/day.ts';
-import { AppError, isAppError } from '../schemas/errors.ts';
-import type { RecordVersion } from '../schemas/record-version.ts';
-import type { Release, ReleaseFile } from '../schemas/release.ts';
-import { RECORD_VERSIONS } from '../schemas/versions.ts';
-import { getEntry, type LoadedCatalog, loadCatalog, loadRelease } from '../storage/catalog.ts';
-import { Database, type DuckDBSettings } from '../storage/duckdb.ts';
-import { partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { markPublished } from './publish.ts';
-import { listRelease } from './republish/list-release.ts';
-import { type FileReport, restoreFile } from './republish/restore-file.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { Release, ReleaseFile } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { getEntry, type LoadedCatalog, loadCatalog, loadRelease, markPublished } from '../../../storage/catalog.ts';
+import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
+import { partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { retryWhenRaced } from '../../run/retry-when-raced.ts';
+import { withScratch } from '../../run/scratch.ts';
+import { listRelease } from './list-release.ts';
+import { type FileReport, restoreFile } from './restore-file.ts';
 
 export interface RepublishDeps {
   /** Whose catalog names the snapshot. */
@@ -25,7 +24,7 @@ export interface RepublishDeps {
   /** A second store that is to have it; undefined repairs the origin. */
   readonly second: ObjectStore | undefined;
   readonly workFolder: string;
-  readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
+  readonly duckdb: DuckDBLimits;
   /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
   readonly versions?: readonly RecordVersion[];
   /** Called as each file begins. */
@@ -47,9 +46,6 @@ export interface RepublishResult {
   readonly not_listed_because: string | null;
 }
 
-/** A night and a prune may both swap the second store's catalog meanwhile; beyond that something swaps without end. */
-const ATTEMPTS_MAX = 5;
-
 /**
  * Checks every file of a release and puts back what is not as published. Rejects with `not_found` where the catalog has no
  * such snapshot, with `corrupt` where its release.json is gone or damaged, with `usage` where the second store has another
@@ -58,16 +54,10 @@ const ATTEMPTS_MAX = 5;
 export async function republish(snapshot: Day, deps: RepublishDeps): Promise<RepublishResult> {
   const entry = getEntry((await loadCatalog(deps.origin)).catalog, snapshot);
   const release = await loadRelease(deps.origin, entry);
-  await mkdir(deps.workFolder, { recursive: true });
-  const scratch = await mkdtemp(join(deps.workFolder, 'republish-'));
-  const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: join(scratch, 'spill') });
-  const work: Work = { entry, release, scratch, database, deps, restored: new Map() };
-  try {
-    return await retryWhenRaced(() => republishOnce(work));
-  } finally {
-    database.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
+  return withScratch({ ...deps, prefix: 'republish-' }, ({ database, folder }) => {
+    const work: Work = { entry, release, scratch: folder, database, deps, restored: new Map() };
+    return retryWhenRaced(() => republishOnce(work));
+  });
 }
 
 interface Work {
@@ -78,16 +68,6 @@ interface Work {
   readonly deps: RepublishDeps;
   /** What earlier attempts of this run put back, by path. */
   readonly restored: Map<string, FileReport>;
-}
-
-async function retryWhenRaced<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isAppError(error, 'precondition_failed') || attempt >= ATTEMPTS_MAX) throw error;
-    }
-  }
 }
 
 async function republishOnce(work: Work): Promise<RepublishResult> {
@@ -102,8 +82,13 @@ async function republishOnce(work: Work): Promise<RepublishResult> {
   const reason = known === undefined ? await listCopy(work, { target, loaded, ok }) : undefined;
   if (reason === undefined) await markPublished(target, release);
   return {
-    ...{ ok, snapshot: entry.day, release: releaseId(entry), store: target.url, files },
-    ...{ listed: reason === undefined, not_listed_because: reason ?? null },
+    ok,
+    snapshot: entry.day,
+    release: releaseId(entry),
+    store: target.url,
+    files,
+    listed: reason === undefined,
+    not_listed_because: reason ?? null,
   };
 }
 

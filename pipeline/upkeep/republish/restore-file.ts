@@ -1,15 +1,15 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { Manifest } from '../../schemas/manifest.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import { manifestsOf, type Release, type ReleaseFile } from '../../schemas/release.ts';
-import type { Database } from '../../storage/duckdb.ts';
-import { hashFile, hashStream } from '../../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../storage/keys.ts';
-import type { ObjectStore, PutCondition } from '../../storage/object-store.ts';
-import { fetchFile } from '../../storage/release-files.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import type { Manifest } from '../../../schemas/manifest.ts';
+import { manifestsOf, type Release, type ReleaseFile } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { fetchFile } from '../../../storage/fetch-object.ts';
+import { hashFile, hashStream } from '../../../storage/hash.ts';
+import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
+import type { ObjectStore, PutCondition } from '../../../storage/object-store.ts';
 import { type RebuildDeps, rebuildByReplay, rebuildFromState, type SnapshotFile } from './rebuild-snapshot.ts';
 
 /** What became of one file: it was right, it was copied, it was made anew, or it can't be had. */
@@ -127,7 +127,8 @@ function rebuildsFrom(file: SnapshotFile, deps: RebuildDeps): readonly Way[] {
   const { url } = deps.store;
   const before = deps.release.prev === null ? 'the events' : `the snapshot ${deps.release.prev.day} and the events`;
   const fromState: Way = {
-    ...{ status: 'rebuilt', from: `the state in ${url}` },
+    status: 'rebuilt',
+    from: `the state in ${url}`,
     write: (local) => rebuildFromState(file, local, deps),
   };
   if (file.manifest !== deps.release.manifest) return [fromState];

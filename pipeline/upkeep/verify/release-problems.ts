@@ -1,9 +1,36 @@
-import { cursorFromSeq } from '../../schemas/cursor.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Manifest } from '../../schemas/manifest.ts';
-import { numberFromVersion } from '../../schemas/record-version.ts';
-import type { Release } from '../../schemas/release.ts';
-import { idFromSnapshot } from '../../schemas/snapshot-id.ts';
+import { cursorFromSeq } from '../../../schemas/change.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { type DatasetFile, idFromSnapshot, type Manifest } from '../../../schemas/manifest.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { numberFromVersion } from '../../../schemas/versions/record-version.ts';
+import { hashFile, readBlocks } from '../../../storage/hash.ts';
+
+/** Where size or hash in the manifest differ from those of the compressed file. */
+export async function findPackedProblems(file: DatasetFile, path: string): Promise<readonly string[]> {
+  const { bytes, sha256 } = await hashFile(path);
+  if (bytes === file.bytes && sha256 === file.sha256) return [];
+  return [`${file.name}: the manifest's size or sha256 is not the file's`];
+}
+
+/** Where size, hash or number of lines in the manifest differ from those of the file's lines. */
+export async function findContentProblems(file: DatasetFile, path: string, what: string): Promise<readonly string[]> {
+  const { bytes, sha256 } = await hashFile(path);
+  if (bytes !== file.content_bytes || sha256 !== file.content_sha256) {
+    return [`${file.name}: ${what} does not give the recorded content (sha256 ${sha256})`];
+  }
+  const records = await countLines(path);
+  return records === file.records ? [] : [`${file.name}: ${what} has ${records} records, recorded are ${file.records}`];
+}
+
+const NEWLINE = 0x0a;
+
+async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  for await (const block of readBlocks(path)) {
+    for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, at + 1)) lines += 1;
+  }
+  return lines;
+}
 
 export interface ManifestInput {
   readonly release: Release;

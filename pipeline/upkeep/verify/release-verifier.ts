@@ -1,26 +1,26 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CatalogEntry, catalogEntryFromRelease } from '../../schemas/catalog.ts';
-import { DATASETS } from '../../schemas/datasets.ts';
-import { isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { DatasetFile, Manifest } from '../../schemas/manifest.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import { manifestsOf, type Release } from '../../schemas/release.ts';
-import { getVersion } from '../../schemas/versions.ts';
-import { loadRelease } from '../../storage/catalog.ts';
-import { type Database, sqlText } from '../../storage/duckdb.ts';
-import { partOfPath, RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
-import { LineReader } from '../../storage/line-reader.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { lineSql } from '../../storage/record-sql.ts';
-import { fetchReleaseFile } from '../../storage/release-files.ts';
-import { replaySql } from '../replay-sql.ts';
-import { findRecordFault } from '../same-records.ts';
-import { writeLines } from '../snapshot.ts';
-import { findContentProblems, findPackedProblems } from './file-problems.ts';
-import { findManifestProblems } from './manifest-problems.ts';
-import { linesSql, noLinesSql, type SnapshotLines, unpackLines } from './snapshot-lines.ts';
+import { type CatalogEntry, catalogEntryFromRelease } from '../../../schemas/catalog.ts';
+import { DATASETS } from '../../../schemas/datasets.ts';
+import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import type { DatasetFile, Manifest } from '../../../schemas/manifest.ts';
+import { manifestsOf, type Release } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { getVersion } from '../../../schemas/versions/record-versions.ts';
+import { loadRelease } from '../../../storage/catalog.ts';
+import { type Database, sqlText, writeLines } from '../../../storage/duckdb/database.ts';
+import { lineSql } from '../../../storage/duckdb/record-sql.ts';
+import { nullable, number } from '../../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { unpackLines } from '../../../storage/gzip-lines.ts';
+import { partOfPath, RELEASE_PATHS, snapshotPaths } from '../../../storage/keys.ts';
+import { LineReader } from '../../../storage/line-reader.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { linesSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
+import { findRecordFault } from '../../proof/same-records.ts';
+import { findContentProblems, findManifestProblems, findPackedProblems } from './release-problems.ts';
+import type { SnapshotLines } from './snapshot-lines.ts';
 
 interface ReleaseVerifierInput {
   readonly entry: CatalogEntry;
@@ -32,6 +32,8 @@ interface ReleaseVerifierInput {
   readonly store: ObjectStore;
   readonly versions: readonly RecordVersion[];
 }
+
+const EVENTS = { events: number, seqs: number, first: nullable(number), last: nullable(number), others: number };
 
 /** The checks of one release; each adds to `problems` what it finds. */
 export class ReleaseVerifier {
@@ -136,6 +138,7 @@ export class ReleaseVerifier {
   async #checkSeqs(release: Release): Promise<void> {
     const changes = sqlText(this.#path(RELEASE_PATHS.changes));
     const row = await this.#input.database.row(
+      EVENTS,
       `SELECT count(*)::DOUBLE AS events, count(DISTINCT seq)::DOUBLE AS seqs, min(seq)::DOUBLE AS first,
               max(seq)::DOUBLE AS last, count(*) FILTER (schema_version <> $1)::DOUBLE AS others
        FROM read_parquet(${changes}) WHERE occurred_on = '${release.day}'`,
@@ -145,14 +148,14 @@ export class ReleaseVerifier {
     const events = release.last_seq - before;
     const first = events === 0 ? null : before + 1;
     const isGapless =
-      row['events'] === events &&
-      row['seqs'] === events &&
-      row['first'] === first &&
-      row['last'] === (events === 0 ? null : release.last_seq) &&
+      row.events === events &&
+      row.seqs === events &&
+      row.first === first &&
+      row.last === (events === 0 ? null : release.last_seq) &&
       release.first_seq === first &&
       release.events.upsert + release.events.delete === events;
     if (!isGapless) this.problems.push(`its events are not numbered ${before + 1} to ${release.last_seq} without gaps`);
-    if (row['others'] !== 0) this.problems.push(`some of its events are not in version ${release.schema_version}`);
+    if (row.others !== 0) this.problems.push(`some of its events are not in version ${release.schema_version}`);
   }
 
   async #replay(release: Release): Promise<void> {

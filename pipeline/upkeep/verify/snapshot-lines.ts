@@ -1,16 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import { loadRelease } from '../../storage/catalog.ts';
-import { sqlText } from '../../storage/duckdb.ts';
-import { RELEASE_PATHS } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { entityIdSql } from '../../storage/record-sql.ts';
-import { fetchReleaseFile } from '../../storage/release-files.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { loadRelease } from '../../../storage/catalog.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { unpackLines } from '../../../storage/gzip-lines.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** The unpacked lines of the snapshot that a replay starts from; kept from one release to the next. */
 export class SnapshotLines {
@@ -53,25 +49,3 @@ export class SnapshotLines {
     await this.shift(entry);
   }
 }
-
-/** Unpacks a snapshot's file. */
-export async function unpackLines(gzipPath: string, to: string): Promise<void> {
-  await pipeline(createReadStream(gzipPath), createGunzip(), createWriteStream(to));
-}
-
-/** A file of canonical lines as a relation with the key's columns, `entity_id` and `line`. */
-export function linesSql(dataset: Dataset, path: string): string {
-  const key = dataset.key.map((part) => `line ->> '$.${part}' AS ${part}`).join(', ');
-  return `SELECT *, ${entityIdSql(dataset)} AS entity_id FROM (
-    SELECT ${key}, CAST(line AS VARCHAR) AS line FROM (
-      SELECT json AS line FROM read_ndjson_objects(${sqlText(path)}, maximum_object_size = ${LINE_BYTES_MAX})))`;
-}
-
-/** {@link linesSql} of the nothing before the first night. */
-export function noLinesSql(dataset: Dataset): string {
-  const columns = [...dataset.key, 'entity_id', 'line'].map((name) => `CAST(NULL AS VARCHAR) AS ${name}`);
-  return `SELECT ${columns.join(', ')} WHERE false`;
-}
-
-/** Far above any line we write. */
-const LINE_BYTES_MAX = 64 * 1024 * 1024;

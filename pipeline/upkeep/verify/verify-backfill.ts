@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalog, PricingBackfill } from '../../schemas/catalog.ts';
-import { isAppError, messageFromError } from '../../schemas/errors.ts';
-import { fetchBackfill } from '../../storage/backfill-objects.ts';
-import { Database } from '../../storage/duckdb.ts';
-import { backfillKey } from '../../storage/keys.ts';
-import { getBounds } from '../backfill/bounds.ts';
+import type { Catalog, PricingBackfill } from '../../../schemas/catalog.ts';
+import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { fetchBackfill } from '../../../storage/backfill-objects.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
+import { backfillKey } from '../../../storage/keys.ts';
+import { getBounds } from '../../backfill/bounds.ts';
+import { withScratch } from '../../run/scratch.ts';
 import type { Problem, VerifyDeps } from './verify.ts';
 
 /**
@@ -18,37 +19,29 @@ export async function verifyBackfill(
 ): Promise<readonly Problem[]> {
   const backfill = catalog?.backfill?.pricing ?? undefined;
   if (backfill === undefined) return [];
-  await mkdir(deps.workFolder, { recursive: true });
-  const scratch = await mkdtemp(join(deps.workFolder, 'verify-'));
-  try {
-    const path = join(scratch, 'pricing.parquet');
-    await fetchBackfill(deps.store, backfill, path);
-    const found = await readIntervals(path, join(scratch, 'spill'), deps);
-    const { firstCaptured } = getBounds(catalog, null);
-    return findProblems(backfill, found, firstCaptured).map((message) => problemOf(backfill, message));
-  } catch (error) {
-    if (isAppError(error, 'store_unavailable')) throw error;
-    return [problemOf(backfill, messageFromError(error))];
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  return withScratch({ ...deps, prefix: 'verify-' }, async (scratch) => {
+    try {
+      const path = join(scratch.folder, 'pricing.parquet');
+      await fetchBackfill(deps.store, backfill, path);
+      const found = await readIntervals(path, scratch.database);
+      const { firstCaptured } = getBounds(catalog, null);
+      return findProblems(backfill, found, firstCaptured).map((message) => problemOf(backfill, message));
+    } catch (error) {
+      if (isAppError(error, 'store_unavailable')) throw error;
+      return [problemOf(backfill, messageFromError(error))];
+    }
+  });
 }
 
 type Intervals = Pick<PricingBackfill, 'intervals' | 'first_day' | 'last_day'>;
 
-async function readIntervals(path: string, tempFolder: string, deps: Pick<VerifyDeps, 'duckdb'>): Promise<Intervals> {
-  const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder });
-  try {
-    const row = await database.row(
-      `SELECT count(*)::DOUBLE AS intervals, min(valid_from)::VARCHAR AS first_day, max(valid_to)::VARCHAR AS last_day
-       FROM read_parquet($1)`,
-      [path],
-    );
-    const day = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
-    return { intervals: Number(row['intervals']), first_day: day('first_day'), last_day: day('last_day') };
-  } finally {
-    database.close();
-  }
+function readIntervals(path: string, database: Database): Promise<Intervals> {
+  return database.row(
+    { intervals: number, first_day: nullable(text), last_day: nullable(text) },
+    `SELECT count(*)::DOUBLE AS intervals, min(valid_from)::VARCHAR AS first_day, max(valid_to)::VARCHAR AS last_day
+     FROM read_parquet($1)`,
+    [path],
+  );
 }
 
 function findProblems(recorded: Intervals, found: Intervals, firstCaptured: string): readonly string[] {

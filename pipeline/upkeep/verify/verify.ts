@@ -1,15 +1,17 @@
 /**
- * Proves a store from the outside (DESIGN §1): every file is the recorded one, every snapshot follows byte for byte from
- * the one before and the events between, seqs have no gap, and the state that the next night starts from is the snapshot.
+ * Proves a store from the outside (specification "Promises"; decision 0024): every file is the recorded one, every snapshot
+ * follows byte for byte from the one before and the events between, seqs have no gap, and the state that the next night
+ * starts from is the snapshot.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CatalogEntry } from '../../schemas/catalog.ts';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import { RECORD_VERSIONS } from '../../schemas/versions.ts';
-import { Database, type DuckDBSettings } from '../../storage/duckdb.ts';
-import { releaseId } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
+import { releaseId } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { withScratch } from '../../run/scratch.ts';
 import { ReleaseVerifier } from './release-verifier.ts';
 import { SnapshotLines } from './snapshot-lines.ts';
 
@@ -31,7 +33,7 @@ export interface Verification {
 export interface VerifyDeps {
   readonly store: ObjectStore;
   readonly workFolder: string;
-  readonly duckdb: Omit<DuckDBSettings, 'tempFolder'>;
+  readonly duckdb: DuckDBLimits;
   /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
   readonly versions?: readonly RecordVersion[];
   readonly onSnapshot: (day: string) => void;
@@ -43,29 +45,23 @@ export async function verify(
   isWanted: (entry: CatalogEntry) => boolean,
   deps: VerifyDeps,
 ): Promise<Verification> {
-  await mkdir(deps.workFolder, { recursive: true });
-  const scratch = await mkdtemp(join(deps.workFolder, 'verify-'));
-  const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: join(scratch, 'spill') });
-  const lines = new SnapshotLines(deps.store, scratch);
-  const problems: Problem[] = [];
-  let [snapshots, replayed] = [0, 0];
-  try {
+  return withScratch({ ...deps, prefix: 'verify-' }, async ({ database, folder }) => {
+    const { store, versions = RECORD_VERSIONS } = deps;
+    const lines = new SnapshotLines(store, folder);
+    const problems: Problem[] = [];
+    let [snapshots, replayed] = [0, 0];
     for (const [index, entry] of releases.entries()) {
       if (!isWanted(entry)) continue;
       deps.onSnapshot(entry.day);
+      const scratch = join(folder, releaseId(entry));
       const previous = releases[index - 1];
-      const files = join(scratch, releaseId(entry));
-      const { store, versions = RECORD_VERSIONS } = deps;
-      const verifier = new ReleaseVerifier({ entry, previous, database, scratch: files, lines, store, versions });
+      const verifier = new ReleaseVerifier({ entry, previous, database, scratch, lines, store, versions });
       await verifier.run();
-      await rm(files, { recursive: true, force: true });
+      await rm(scratch, { recursive: true, force: true });
       snapshots += 1;
       if (verifier.isReplayed) replayed += 1;
       problems.push(...verifier.problems.map((message) => ({ snapshot: entry.day, message })));
     }
-  } finally {
-    database.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
-  return { ok: problems.length === 0, snapshots, replayed, problems };
+    return { ok: problems.length === 0, snapshots, replayed, problems };
+  });
 }

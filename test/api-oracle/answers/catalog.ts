@@ -1,6 +1,6 @@
-/** `/v1/models/{id}`, `/v1/updates` and `/v1/categories` (DECISIONS "Records and lists"). */
+/** `/v1/models/{id}`, `/v1/updates` and `/v1/categories` (specification "Models"; "Updates"). */
 import { addDays } from '../../../schemas/day.ts';
-import { entityId } from '../../oracle/canonical.ts';
+import { entityId } from '../../night-oracle/canonical.ts';
 import type { ApiState } from '../api-state.ts';
 import { type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
@@ -25,6 +25,7 @@ export function answerUpdates({ world, today }: ApiState, { query }: ApiRequest)
   const reader = new QueryReader(query);
   const days = reader.integer('days', { min: 1, max: 30 }) ?? 7;
   const limit = reader.integer('limit', { min: 1, max: 200 }) ?? 50;
+  reader.listCursor();
   if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
 
   const added = world.current.models.flatMap((record) => {
@@ -32,8 +33,8 @@ export function answerUpdates({ world, today }: ApiState, { query }: ApiRequest)
     return day > firstNight(world).day && day >= addDays(today, -days) ? [{ record, day }] : [];
   });
   added.sort((a, b) => compareText(b.day, a.day) || compareText(String(a.record['id']), String(b.record['id'])));
-  const models = added.slice(0, limit).map(({ record, day }) => ({ ...record, added_at: dataAsOf(world, day) }));
-  return { kind: 'body', body: { days, models, total: added.length } };
+  const rows = added.map(({ record, day }) => ({ ...record, added_at: dataAsOf(world, day) ?? null }));
+  return { kind: 'list', name: 'models', rows, limit, envelope: { days, total: rows.length } };
 }
 
 export function answerCategories({ world }: ApiState): Expected {

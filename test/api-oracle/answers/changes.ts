@@ -1,5 +1,5 @@
-/** `/v1/changes` (SPEC "GET /v1/changes", DECISIONS "Snapshots and feed"). */
-import { seqFromCursor } from '../../../schemas/cursor.ts';
+/** `/v1/changes` (specification "Change feed"). */
+import { seqFromCursor } from '../../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import type { ApiState } from '../api-state.ts';
 import type { Expected } from '../expected.ts';

@@ -1,4 +1,4 @@
-/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (DECISIONS "Records and lists"). */
+/** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (specification "Lists"). */
 import type { ApiState } from '../api-state.ts';
 import type { Expected } from '../expected.ts';
 import { sortRecords } from '../order.ts';
@@ -107,7 +107,7 @@ function listOfRows(name: string, rows: readonly WireRecord[], limit: number) {
   return { kind: 'list', name, rows, limit, envelope: { total: rows.length } } as const;
 }
 
-/** One price that is low enough in all that was asked for; an unknown price is not. */
+/** Whether one price is within all bounds that were asked for; an unknown price is within none. */
 function isAffordable(price: WireRecord, inputMax: number | undefined, outputMax: number | undefined): boolean {
   return isAtMost(price['input_per_million'], inputMax) && isAtMost(price['output_per_million'], outputMax);
 }

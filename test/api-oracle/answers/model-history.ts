@@ -1,8 +1,8 @@
-/** `/v1/models/{model_id}/history` (SPEC "GET /v1/models/{model_id}/history", DECISIONS "History"). */
+/** `/v1/models/{model_id}/history` (specification "History requests"; "History points"). */
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
-import { entityId } from '../../oracle/canonical.ts';
-import type { Values } from '../../oracle/row-rules.ts';
+import { entityId } from '../../night-oracle/canonical.ts';
+import type { Values } from '../../night-oracle/row-rules.ts';
 import type { ApiState } from '../api-state.ts';
 import { type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';

@@ -1,7 +1,7 @@
-/** History points (SPEC "History point", DECISIONS "History"). */
+/** History points (specification "History points"). */
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
-import type { Values } from '../../oracle/row-rules.ts';
+import type { Values } from '../../night-oracle/row-rules.ts';
 import type { World } from '../world.ts';
 import type { DayRange } from './range.ts';
 

@@ -11,7 +11,7 @@ export interface DayRange {
   readonly to: Day;
 }
 
-/** The days that are served (SPEC "history", rules 2 to 4): `to` is clamped to today, `from` is 400 days before it. */
+/** The days that are served (specification "History requests"): `to` is clamped to today, `from` is 400 days before it. */
 export function readRange(reader: QueryReader, today: Day): DayRange {
   const [asked, explicit] = [reader.day('to'), reader.day('from')];
   const to = asked === undefined || asked > today ? today : asked;

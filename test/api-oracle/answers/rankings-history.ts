@@ -1,4 +1,4 @@
-/** `/v1/rankings/history` (SPEC "GET /v1/rankings/history", DECISIONS "History"). */
+/** `/v1/rankings/history` (specification "Rankings history"; "History points"). */
 import type { ApiState } from '../api-state.ts';
 import { type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';

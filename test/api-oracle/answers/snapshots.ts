@@ -1,9 +1,9 @@
 /**
- * `/v1/snapshots` and its download (SPEC "Snapshot manifest entry"). Counts and hashes of the lines are computed; the
+ * `/v1/snapshots` and its download (specification "Snapshots and manifests"). Counts and hashes of the lines are computed; the
  * compressed size, its hash and the time of publication are the store's own (see stored-snapshots.ts) or, without it,
  * checked for their form.
  */
-import { cursorFromSeq } from '../../../schemas/cursor.ts';
+import { cursorFromSeq } from '../../../schemas/change.ts';
 import { DATASET_NAMES, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
 import type { ApiState } from '../api-state.ts';
 import { COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';

@@ -4,16 +4,16 @@
  * cursors, the feed for some pages.
  */
 
-import { answerRequest } from './answer.ts';
-import type { ApiState } from './api-state.ts';
-import type { Client } from './client.ts';
-import { compareDownload } from './compare-download.ts';
-import { compareFeed } from './compare-feed.ts';
-import { compareList } from './compare-list.ts';
-import { compareInvalid, compareRefusal } from './compare-refusal.ts';
+import { answerRequest } from '../answer.ts';
+import type { ApiState } from '../api-state.ts';
+import type { Client } from '../client.ts';
+import type { Expected } from '../expected.ts';
+import { type ApiRequest, targetFromRequest } from '../request.ts';
+import { compareDownload } from './download.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
-import type { Expected } from './expected.ts';
-import { type ApiRequest, targetFromRequest } from './request.ts';
+import { compareFeed } from './feed.ts';
+import { compareList } from './list.ts';
+import { compareInvalid, compareRefusal } from './refusal.ts';
 
 export interface Comparison {
   readonly kind: Expected['kind'];

@@ -1,4 +1,4 @@
-import { Shape } from './expected.ts';
+import { Shape } from '../expected.ts';
 
 export interface Difference {
   /** The request's target, and where in its answer, such as `points[3].value`. */

@@ -1,10 +1,10 @@
 /** Compares a signed URL and fetches the file behind it. */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import type { DownloadExpected } from '../expected.ts';
+import { targetFromRequest } from '../request.ts';
 import { findDifference, isObject } from './difference.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
-import type { DownloadExpected } from './expected.ts';
-import { targetFromRequest } from './request.ts';
 
 export async function compareDownload(exchange: Exchange, { body, contentSha256 }: DownloadExpected): Promise<Verdict> {
   const target = targetFromRequest(exchange.request);

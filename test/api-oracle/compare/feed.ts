@@ -2,13 +2,12 @@
  * Compares pages of the change feed. An unfiltered page holds exactly what its limit allows; a filtered one may stop
  * early, so what is held to is that its pages, one after another, skip and repeat nothing and come to the end.
  */
-import { cursorFromSeq, seqFromCursor } from '../../schemas/cursor.ts';
+import { cursorFromSeq, seqFromCursor } from '../../../schemas/change.ts';
+import { type FeedExpected, Shape } from '../expected.ts';
+import { targetFromRequest } from '../request.ts';
+import type { FeedEvent } from '../world.ts';
 import { findKeyOrderDifference, isObject } from './difference.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
-import type { FeedExpected } from './expected.ts';
-import { Shape } from './expected.ts';
-import { targetFromRequest } from './request.ts';
-import type { FeedEvent } from './world.ts';
 
 /** Pages read of a feed by one request; reading it whole is feed-replay.ts's work. */
 const PAGES_MAX = 4;

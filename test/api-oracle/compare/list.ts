@@ -1,10 +1,10 @@
 /** Reads a list to its end by following its cursors; a cursor that was made for other filters must be refused. */
 
-import { compareInvalid } from './compare-refusal.ts';
+import { type ListExpected, TEXT } from '../expected.ts';
+import { targetFromRequest } from '../request.ts';
 import { isObject } from './difference.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
-import { type ListExpected, TEXT } from './expected.ts';
-import { targetFromRequest } from './request.ts';
+import { compareInvalid } from './refusal.ts';
 
 export async function compareList(exchange: Exchange, expected: ListExpected): Promise<Verdict> {
   return (await comparePages(exchange, expected)) ?? (await compareForeignCursor(exchange));

@@ -1,8 +1,11 @@
-/** Compares answers that say no: the error envelope, and the list of problems of a validation error (SPEC "Errors"). */
-import type { Answer } from './client.ts';
+/**
+ * Compares answers that say no: the error envelope, and the list of problems of a validation error (specification
+ * "Error envelope"; "Validation errors").
+ */
+import type { Answer } from '../client.ts';
+import { type InvalidExpected, type RefusalExpected, TEXT } from '../expected.ts';
 import { findDifference, isObject } from './difference.ts';
 import { shortAnswer, type Verdict } from './exchange.ts';
-import { type InvalidExpected, type RefusalExpected, TEXT } from './expected.ts';
 
 export function compareRefusal(target: string, answer: Answer, { status, code, param }: RefusalExpected): Verdict {
   if (answer.status !== status) return { target, path: '(status)', expected: status, actual: shortAnswer(answer) };

@@ -1,6 +1,6 @@
+import type { Chooser } from '../../support/random.ts';
 import type { ApiState } from '../api-state.ts';
 import type { ApiRequest, Parameters } from '../request.ts';
-import type { Chooser } from './chooser.ts';
 import { type Interests, valuesOf } from './interests.ts';
 
 /** All that a generator of requests chooses from. */

@@ -1,4 +1,4 @@
-import { cursorFromSeq } from '../../../schemas/cursor.ts';
+import { cursorFromSeq } from '../../../schemas/change.ts';
 import { DATASET_NAMES, ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import type { ApiRequest } from '../request.ts';
 import { type Asking, pickSome } from './asking.ts';

@@ -37,7 +37,7 @@ export function askRankingsHistory(asking: Asking): ApiRequest {
   return { route: 'rankings-history', params: {}, query };
 }
 
-/** Mostly to one of the model's own series; now and then by what another kind is narrowed by, which is ignored. */
+/** Narrowed mostly to one of the model's own series; now and then with the parameter of another kind, which is ignored. */
 function pickNarrowed(asking: Asking, kind: HistoryKind, series: readonly Series[]): Parameters {
   const { choose, interests } = asking;
   const own = series.map(({ key }) => key[1] ?? '');

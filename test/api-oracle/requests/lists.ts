@@ -68,7 +68,7 @@ function paged(
   return { ...request, query, ...foreign };
 }
 
-/** A part of an id or a name, in another case now and then; signs that a pattern would take for wild are among them. */
+/** A part of an id or a name, now and then in another case; among them `%` and `_`, which SQL's LIKE takes for wildcards. */
 function pickPart(asking: Asking): string {
   const { choose } = asking;
   if (choose.chance(0.15)) return choose.pick(['%', '_', '\\', '.', '/', ' ', '[', '*', "'", 'é', 'a'.repeat(200)]);

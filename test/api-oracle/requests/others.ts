@@ -11,14 +11,15 @@ export function askUpdates(asking: Asking): ApiRequest {
     days: [0.8, () => String(choose.integer(1, 30))],
     limit: [0.5, () => String(choose.pick([1, 2, 10, 50, 199, 200]))],
   });
-  return { route: 'updates', params: {}, query };
+  const foreign = choose.chance(0.15) ? { foreignQuery: { ...query, days: query['days'] === '9' ? '8' : '9' } } : {};
+  return { route: 'updates', params: {}, query, ...foreign };
 }
 
 export function askCategories(): ApiRequest {
   return { route: 'categories', params: {}, query: {} };
 }
 
-/** A path that is none of ours. */
+/** A path that the API does not have. */
 export function askNowhere({ choose }: Asking): ApiRequest {
   const nowhere = choose.pick(['', 'model', 'Models', 'ranking', 'histories', 'admin', 'models.json']);
   return { route: 'nowhere', params: { nowhere }, query: {} };

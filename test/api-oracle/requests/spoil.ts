@@ -1,5 +1,5 @@
+import type { Chooser } from '../../support/random.ts';
 import type { ApiRequest, Parameters, Route } from '../request.ts';
-import type { Chooser } from './chooser.ts';
 
 /** Texts that are no valid value, or one at a bound's edge; the oracle says which. */
 const BAD_VALUES = {
@@ -58,7 +58,7 @@ const PARAMETER_TYPES: Readonly<Record<Route, Readonly<Record<string, ParameterT
     sort: 'choice',
   },
   rankings: { ...PAGE, category: 'required' },
-  updates: { days: 'integer', limit: 'integer' },
+  updates: { ...PAGE, days: 'integer' },
   categories: {},
   'model-history': { ...RANGE, kind: 'choice' },
   'rankings-history': { ...RANGE, top: 'integer', category_id: 'required' },

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS_TABLE } from '../database/migrate.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { openAccounts } from '../open-accounts.ts';
-import { times } from './subject.ts';
+import { openAccounts, openAccountsOn } from '../../../accounts/open-accounts.ts';
+import { MIGRATIONS_TABLE } from '../../../database/migrate.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+import { addCustomer, callerOf, times } from './subject.ts';
 
 /** `another` makes an empty database and gives its address. */
 export function describeDatabase(another: () => Promise<string>): void {
@@ -27,6 +27,40 @@ export function describeDatabase(another: () => Promise<string>): void {
       await second.close();
     });
 
+    test('gives its secret once: ten that ask at the same time get the same, and so does whoever opens it later', async () => {
+      const url = await another();
+      const opened = await times(10, () => openAccounts(url));
+      const secrets = await Promise.all(opened.map((accounts) => accounts.secret('file-links')));
+      await Promise.all(opened.map((accounts) => accounts.close()));
+      const later = await openAccounts(url);
+      secrets.push(await later.secret('file-links'));
+      await later.close();
+      expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(1);
+      expect(secrets[0]).toHaveLength(32);
+      const stranger = await openAccounts(await another());
+      expect(await stranger.secret('file-links')).not.toEqual(secrets[0]);
+      await stranger.close();
+    });
+
+    test('of the version before keeps its organizations, keys and usage', async () => {
+      const url = await another();
+      const database = await openDatabase(url);
+      const before = await openAccountsOn(database);
+      const { key, caller } = await addCustomer(before, { contract: { daily_quota: 5 } });
+      await before.quota.reserve(await caller());
+      await before.close();
+      for (const table of ['audit_log', 'service_values'])
+        await sql`drop table ${sql.table(table)}`.execute(database.kysely);
+      await sql`alter table api_keys drop column expires_at`.execute(database.kysely);
+      await sql`delete from ${sql.table(MIGRATIONS_TABLE)} where name > '0002-usage'`.execute(database.kysely);
+      await database.close();
+      const after = await openAccounts(url);
+      const again = await callerOf(after, key);
+      expect(await after.quota.usage(again)).toMatchObject({ used: 1, limit: 5 });
+      expect(await after.administration.listKeys(again.organizationId)).toMatchObject([{ expiresAt: null }]);
+      await after.close();
+    });
+
     test('of a newer version is refused', async () => {
       const url = await another();
       const database = await openDatabase(url);
@@ -35,7 +69,8 @@ export function describeDatabase(another: () => Promise<string>): void {
       );
       await database.close();
       await expect(openAccounts(url)).rejects.toMatchObject({
-        ...{ code: 'configuration', message: expect.stringMatching(/newer version of modelstats \(9999-future\)/) },
+        code: 'configuration',
+        message: expect.stringMatching(/newer version of modelstats \(9999-future\)/),
       });
     });
   });

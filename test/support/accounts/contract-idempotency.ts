@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../accounts.ts';
-import type { Caller } from '../caller.ts';
-import type { Reservation } from '../quota/quota.ts';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Caller } from '../../../accounts/caller.ts';
+import type { Reservation } from '../../../accounts/quota/quota.ts';
 import { addCustomer, callerOf, type Subject, times } from './subject.ts';
 
-async function reserve(accounts: Accounts, caller: Caller, idempotencyKey: string): Promise<Reservation> {
-  const result = await accounts.quota.reserve(caller, { idempotencyKey });
+/** A hash of an effective request, as long as one may be. */
+const REQUEST = 'f'.repeat(64);
+
+async function reserve(
+  accounts: Accounts,
+  caller: Caller,
+  idempotencyKey: string,
+  request = REQUEST,
+): Promise<Reservation> {
+  const result = await accounts.quota.reserve(caller, { idempotencyKey, request });
   if (!result.granted) throw new Error('refused');
   return result.reservation;
 }
@@ -29,16 +37,46 @@ export function describeIdempotency(subject: Subject): void {
     test('that reserved today passes with nothing left', async () => {
       const { accounts, caller } = await start(1);
       await reserve(accounts, caller, 'a');
-      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'b' })).toMatchObject({ granted: false });
-      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).toMatchObject({
-        ...{ granted: true, usage: { used: 1, remaining: 0 } },
+      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'b', request: REQUEST })).toMatchObject({
+        granted: false,
       });
+      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: REQUEST })).toMatchObject({
+        granted: true,
+        usage: { used: 1, remaining: 0 },
+      });
+    });
+
+    test('on another request takes a unit of its own, and on the same one passes with nothing left', async () => {
+      const { accounts, caller } = await start(2);
+      await reserve(accounts, caller, 'a', 'one');
+      await reserve(accounts, caller, 'a', 'two');
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 2, remaining: 0 });
+      const third = await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'three' });
+      expect(third).toMatchObject({ granted: false });
+      for (const request of ['one', 'two', 'one'])
+        expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a', request })).granted).toBe(true);
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 2 });
+    });
+
+    test('takes one unit per request for many at once, and gives each back by itself', async () => {
+      const { accounts, caller } = await start(100);
+      const held = await times(60, (index) => reserve(accounts, caller, 'a', `request-${index % 3}`));
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 3 });
+      const first = held.filter((_, index) => index % 3 === 0);
+      await Promise.all(first.map((reservation) => accounts.quota.release(reservation)));
+      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 2 });
+    });
+
+    test('needs a hash of at most 64 characters', async () => {
+      const { accounts, caller } = await start();
+      for (const request of ['', 'f'.repeat(65)])
+        await expect(accounts.quota.reserve(caller, { idempotencyKey: 'a', request })).rejects.toThrow(RangeError);
     });
 
     test('that was refused holds nothing', async () => {
       const { accounts, caller } = await start(0);
       for (let attempt = 0; attempt < 3; attempt += 1)
-        expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).granted).toBe(false);
+        expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: REQUEST })).granted).toBe(false);
       expect(await accounts.quota.usage(caller)).toMatchObject({ used: 0 });
     });
 
@@ -47,7 +85,7 @@ export function describeIdempotency(subject: Subject): void {
       const first = await reserve(accounts, caller, 'a');
       expect(await accounts.quota.release(first)).toMatchObject({ used: 0 });
       await reserve(accounts, caller, 'b');
-      expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).granted).toBe(false);
+      expect((await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: REQUEST })).granted).toBe(false);
     });
 
     test('keeps its unit while one of its requests was not released, whichever came first', async () => {
@@ -88,13 +126,16 @@ export function describeIdempotency(subject: Subject): void {
     test('among requests without one, exactly the units there are get granted', async () => {
       const { accounts, caller } = await start(20);
       const results = await times(120, (index) =>
-        accounts.quota.reserve(caller, index % 3 === 0 ? { idempotencyKey: `${index % 10}` } : {}),
+        accounts.quota.reserve(
+          caller,
+          index % 3 === 0 ? { idempotencyKey: `${index % 10}`, request: REQUEST } : undefined,
+        ),
       );
       const granted = results.filter((result) => result.granted);
       const keys = new Set(
-        granted.map(({ reservation }) => reservation.idempotencyKey).filter((key) => key !== undefined),
+        granted.map(({ reservation }) => reservation.idempotency?.key).filter((key) => key !== undefined),
       );
-      const without = granted.filter(({ reservation }) => reservation.idempotencyKey === undefined);
+      const without = granted.filter(({ reservation }) => reservation.idempotency === undefined);
       expect(keys.size + without.length).toBe(20);
       expect(await accounts.quota.usage(caller)).toMatchObject({ used: 20 });
     });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { apiKeyFromBytes } from '../../schemas/api-key.ts';
-import { NO_SUBSCRIPTION, type Subscription } from '../../schemas/terms.ts';
+import { apiKeyFromBytes } from '../../../accounts/keys/api-key.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../../accounts/plans/terms.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
 
 /** Longest that a key revoked by another process may still work, as promised. */
@@ -13,7 +13,9 @@ export function describeKeys(subject: Subject): void {
       const accounts = await subject.open({ clock: new TestClock().now });
       const { organizationId, keyId, key } = await addCustomer(accounts, { plan: 'builder' });
       expect(await accounts.authenticate(key)).toMatchObject({
-        ...{ organizationId, apiKeyId: keyId, clientSource: 'api_key' },
+        organizationId,
+        apiKeyId: keyId,
+        clientSource: 'api_key',
         terms: { plan: 'builder', status: 'active', dailyQuota: 5000, quotaLimit: 5000, burstPerMinute: 300 },
       });
     });
@@ -78,6 +80,66 @@ export function describeKeys(subject: Subject): void {
       const { administration } = await subject.open();
       expect(await administration.listKeys(organizationId)).toMatchObject([{ lastUsedAt: clock.now() }]);
       expect(await administration.listKeys(untouched.organizationId)).toMatchObject([{ lastUsedAt: null }]);
+    });
+
+    test('a key with an end works until that instant, and is then refused like an unknown one, wherever it is remembered', async () => {
+      const clock = new TestClock('2026-11-20T12:00:00Z');
+      const [here, there] = [await subject.open({ clock: clock.now }), await subject.open({ clock: clock.now })];
+      const { organizationId } = await addCustomer(here);
+      const expiresAt = new Date('2026-11-20T12:00:02Z');
+      const { key } = await here.administration.createKey(organizationId, 'short', { expiresAt });
+      clock.set('2026-11-20T12:00:01.999Z');
+      for (const accounts of [here, there]) expect(await accounts.authenticate(key)).toBeDefined();
+      clock.set('2026-11-20T12:00:02Z');
+      for (const accounts of [here, there]) expect(await accounts.authenticate(key)).toBeUndefined();
+      clock.set('2026-11-21T12:00:00Z');
+      expect(await here.authenticate(key)).toBeUndefined();
+      expect((await there.administration.listKeys(organizationId)).at(-1)).toMatchObject({ name: 'short', expiresAt });
+    });
+
+    test('a rotated key works beside the new one for the overlap, here and in other processes, and then no more', async () => {
+      const clock = new TestClock('2026-11-20T12:00:00Z');
+      const [here, there] = [await subject.open({ clock: clock.now }), await subject.open({ clock: clock.now })];
+      const { key: old, keyId, organizationId } = await addCustomer(here);
+      expect(await there.authenticate(old)).toBeDefined();
+      const { issued, replaced } = await here.administration.rotateKey(keyId, { overlapMs: 3_600_000 });
+      expect(issued).toMatchObject({ organizationId, name: 'test', expiresAt: null, revokedAt: null });
+      expect(replaced).toMatchObject({ id: keyId, expiresAt: new Date('2026-11-20T13:00:00Z') });
+      clock.advance(3_599_999);
+      for (const key of [old, issued.key])
+        for (const accounts of [here, there])
+          expect(await accounts.authenticate(key)).toMatchObject({ organizationId });
+      clock.advance(1);
+      for (const accounts of [here, there]) {
+        expect(await accounts.authenticate(old)).toBeUndefined();
+        expect(await accounts.authenticate(issued.key)).toBeDefined();
+      }
+    });
+
+    test('a rotation without an overlap ends the old key at once here, and within 5 seconds elsewhere', async () => {
+      const clock = new TestClock();
+      const [here, there] = [await subject.open({ clock: clock.now }), await subject.open({ clock: clock.now })];
+      const { key, keyId } = await addCustomer(here);
+      for (const accounts of [here, there]) expect(await accounts.authenticate(key)).toBeDefined();
+      await here.administration.rotateKey(keyId, { overlapMs: 0 });
+      expect(await here.authenticate(key)).toBeUndefined();
+      clock.advance(REVOCATION_MS_MAX);
+      expect(await there.authenticate(key)).toBeUndefined();
+    });
+
+    test('a rotation never lets the old key live longer, and one that has ended is not rotated', async () => {
+      const clock = new TestClock('2026-11-20T12:00:00Z');
+      const { administration, ...rest } = await subject.open({ clock: clock.now });
+      const { organizationId } = await addCustomer({ administration, ...rest });
+      const expiresAt = new Date('2026-11-20T12:00:10Z');
+      const { id } = await administration.createKey(organizationId, 'short', { expiresAt });
+      expect((await administration.rotateKey(id, { overlapMs: 60_000 })).replaced.expiresAt).toEqual(expiresAt);
+      clock.advance(10_000);
+      await expect(administration.rotateKey(id, { overlapMs: 0 })).rejects.toMatchObject({ code: 'usage' });
+      const { id: revoked } = await administration.createKey(organizationId, 'revoked');
+      await administration.revokeKey(revoked);
+      await expect(administration.rotateKey(revoked, { overlapMs: 0 })).rejects.toMatchObject({ code: 'usage' });
+      await expect(administration.rotateKey('key_none', { overlapMs: 0 })).rejects.toMatchObject({ code: 'not_found' });
     });
 
     test('an organization or a key that is not there is named', async () => {

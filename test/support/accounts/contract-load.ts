@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../accounts.ts';
-import type { Caller } from '../caller.ts';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Caller } from '../../../accounts/caller.ts';
 import { addCustomer, type Subject, times } from './subject.ts';
 
 const ORGANIZATIONS = 20;
@@ -47,7 +47,7 @@ export function describeLoad(subject: Subject): void {
 /** Reserves, every third time with one of a few Idempotency-Keys, and every eleventh time gives it back. */
 async function request(accounts: Accounts, mine: Kept, index: number): Promise<void> {
   const idempotencyKey = index % 3 ? undefined : `${index % 17}`;
-  const result = await accounts.quota.reserve(mine.caller, { idempotencyKey });
+  const result = await accounts.quota.reserve(mine.caller, { idempotencyKey, request: 'r' });
   if (!result.granted) throw new Error('refused');
   if (index % 11 === 0) await accounts.quota.release(result.reservation);
   else if (idempotencyKey === undefined) mine.plain += 1;

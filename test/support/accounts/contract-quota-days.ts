@@ -32,14 +32,33 @@ export function describeQuotaDays(subject: Subject): void {
       expect(await accounts.quota.usage(caller)).toMatchObject({ quotaDay: '2026-11-21', used: 1 });
     });
 
+    test('a clock that is set back over midnight counts on the day it tells, and neither day loses or gains a unit', async () => {
+      const clock = new TestClock('2026-11-20T23:59:00Z');
+      const accounts = await subject.open({ clock: clock.now });
+      const caller = await (await addCustomer(accounts)).caller();
+      await times(3, () => accounts.quota.reserve(caller));
+      clock.set('2026-11-21T00:10:00Z');
+      const late = await accounts.quota.reserve(caller);
+      clock.set('2026-11-20T23:30:00Z');
+      expect(await accounts.quota.reserve(caller)).toMatchObject({ usage: { quotaDay: '2026-11-20', used: 4 } });
+      if (!late.granted) throw new Error('refused');
+      expect(await accounts.quota.release(late.reservation)).toMatchObject({ quotaDay: '2026-11-21', used: 0 });
+      clock.set('2026-11-21T00:10:00Z');
+      expect(await accounts.quota.reserve(caller)).toMatchObject({ usage: { quotaDay: '2026-11-21', used: 1 } });
+    });
+
     test('an Idempotency-Key is forgotten with its day', async () => {
       const clock = new TestClock('2026-11-20T23:59:59Z');
       const accounts = await subject.open({ clock: clock.now });
       const caller = await (await addCustomer(accounts)).caller();
-      await accounts.quota.reserve(caller, { idempotencyKey: 'a' });
+      await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' });
       clock.set('2026-11-21T00:00:00Z');
-      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).toMatchObject({ usage: { used: 1 } });
-      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a' })).toMatchObject({ usage: { used: 1 } });
+      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' })).toMatchObject({
+        usage: { used: 1 },
+      });
+      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' })).toMatchObject({
+        usage: { used: 1 },
+      });
     });
 
     test('old usage and Idempotency-Keys are removed, those of today and yesterday stay', async () => {
@@ -49,7 +68,7 @@ export function describeQuotaDays(subject: Subject): void {
       const caller = await (await addCustomer(accounts)).caller();
       for (const day of ['2026-11-18', '2026-11-19', '2026-11-20']) {
         clock.set(`${day}T12:00:00Z`);
-        await times(10, (index) => accounts.quota.reserve(caller, { idempotencyKey: `${index}` }));
+        await times(10, (index) => accounts.quota.reserve(caller, { idempotencyKey: `${index}`, request: 'r' }));
       }
       clock.set('2026-11-21T00:00:00Z');
       await accounts.quota.reserve(caller);
@@ -61,7 +80,7 @@ export function describeQuotaDays(subject: Subject): void {
         clock.set(`${day}T13:00:00Z`);
         const before = await accounts.quota.usage(caller);
         used.push(before.used);
-        const again = await accounts.quota.reserve(caller, { idempotencyKey: '0' });
+        const again = await accounts.quota.reserve(caller, { idempotencyKey: '0', request: 'r' });
         held.push(again.usage.used === before.used);
       }
       expect({ used, held }).toEqual({ used: [0, 10, 10, 1], held: [false, false, true, false] });

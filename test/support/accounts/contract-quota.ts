@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { AccountSchema } from '../../schemas/account.ts';
-import type { Accounts } from '../accounts.ts';
-import type { Caller } from '../caller.ts';
+import { AccountSchema } from '../../../accounts/account.ts';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Caller } from '../../../accounts/caller.ts';
 import { addCustomer, type Subject, TestClock, times } from './subject.ts';
 
 export function describeQuota(subject: Subject): void {

@@ -1,8 +1,8 @@
-import type { Subscription } from '../../schemas/terms.ts';
-import { NO_SUBSCRIPTION } from '../../schemas/terms.ts';
-import type { Accounts } from '../accounts.ts';
-import type { Caller } from '../caller.ts';
-import { type OpenAccountsOptions, openAccounts } from '../open-accounts.ts';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Caller } from '../../../accounts/caller.ts';
+import { type OpenAccountsOptions, openAccounts } from '../../../accounts/open-accounts.ts';
+import type { Subscription } from '../../../accounts/plans/terms.ts';
+import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
 
 /** A clock that stands still until it is told. */
 export class TestClock {

@@ -1,4 +1,4 @@
-import { openAccounts } from '../open-accounts.ts';
+import { openAccounts } from '../../../accounts/open-accounts.ts';
 import { callerOf } from './subject.ts';
 
 /**
@@ -12,7 +12,7 @@ const caller = await callerOf(accounts, key);
 async function reserveForEver(worker: number): Promise<never> {
   for (let round = 0; ; round += 1) {
     const idempotencyKey = round % 2 === 0 ? undefined : `${process.pid}-${worker}-${round}`;
-    const { granted } = await accounts.quota.reserve(caller, { idempotencyKey });
+    const { granted } = await accounts.quota.reserve(caller, { idempotencyKey, request: 'r' });
     if (granted) process.send?.('answered');
   }
 }

@@ -1,4 +1,4 @@
-import type { TestApi } from './test-api.ts';
+import type { TestApi } from './open-api.ts';
 
 export interface FeedEvent {
   readonly seq: number;

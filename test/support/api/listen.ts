@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { times } from '../../accounts/testing/subject.ts';
+import { times } from '../accounts/subject.ts';
 import { bearer } from './test-accounts.ts';
 
 /** An answer as a client of a real connection sees it. */
@@ -14,9 +14,14 @@ interface Listening {
   listen(options: { readonly host: string; readonly port: number }): PromiseLike<string>;
 }
 
-/** Lets an app listen on a free port of loopback; its address. */
+/** Lets an app listen on a free port of 127.0.0.1 until it is closed; its address. */
 export async function listen(app: Listening): Promise<string> {
   return await app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** The same; its port. */
+export async function listenOnPort(app: Listening): Promise<number> {
+  return Number(new URL(await listen(app)).port);
 }
 
 /** Asks once over a connection of its own, or of an agent's; rejects where none is answered. */

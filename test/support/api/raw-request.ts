@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 
 export interface RawAnswer {
   readonly status: number;
@@ -7,12 +6,6 @@ export interface RawAnswer {
   readonly body: string;
   /** All that came, this answer included. */
   readonly all: string;
-}
-
-/** Opens a real port for an app; `close` of the app frees it. */
-export async function listenOnLoopback(app: FastifyInstance): Promise<number> {
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  return Number(new URL(url).port);
 }
 
 /** The head of a request, and a body where there is one. */

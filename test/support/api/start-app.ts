@@ -1,25 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import type { RecordVersion } from '../../schemas/record-version.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { folderFromUrl, openStore } from '../../storage/open-store.ts';
-import { AnswerCache } from '../answer-cache.ts';
-import { type ApiSettings, buildApp } from '../app.ts';
-import { FileLinks } from '../file-links.ts';
-import { Metrics } from '../metrics.ts';
-import { ViewFolder } from '../view/view-folder.ts';
-import { type FollowerSettings, type ViewEvent, ViewFollower } from '../view/view-follower.ts';
-import { bearer, openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
+import type { FastifyInstance } from 'fastify';
+import { AnswerCache } from '../../../api/answers/answer-cache.ts';
+import { type ApiSettings, buildApp } from '../../../api/app.ts';
+import { FileLinks } from '../../../api/files/file-links.ts';
+import { ViewFolder } from '../../../api/view/view-folder.ts';
+import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/view-follower.ts';
+import { Metrics } from '../../../http/metrics.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
+import { openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
 
-export interface TestApiOptions {
-  /** Default: noon of 2026-06-30. */
-  readonly now?: () => Date;
+/** What a test may want otherwise of the API itself. */
+export interface AppOptions {
   readonly settings?: Partial<ApiSettings>;
   readonly follower?: Partial<FollowerSettings>;
-  /** A folder that a view may already lie in; default: a new one. */
-  readonly viewFolder?: string;
   readonly cacheBytes?: number;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[];
@@ -29,20 +23,12 @@ export interface TestApiOptions {
   readonly accounts?: TestAccountsOptions;
 }
 
-/** The API over a store, in this process, following only when told to. */
-export interface TestApi {
+export interface StartedApp {
   readonly app: FastifyInstance;
   readonly follower: ViewFollower;
   readonly events: readonly ViewEvent[];
-  readonly viewFolder: string;
   /** Undefined where nobody is asked for a key. */
   readonly accounts: TestAccounts | undefined;
-  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
-  readonly headers: Readonly<Record<string, string>>;
-  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** The parsed body of a 200. */
-  json(url: string): Promise<Record<string, unknown>>;
-  close(): Promise<void>;
 }
 
 const DEFAULT_SETTINGS: ApiSettings = {
@@ -54,6 +40,7 @@ const DEFAULT_SETTINGS: ApiSettings = {
   compressFromBytes: 1024,
   failedAttemptsMax: 60,
   capabilities: {},
+  backstop: {},
   metricsToken: undefined,
 };
 
@@ -66,13 +53,18 @@ const DEFAULT_FOLLOWER: FollowerSettings = {
   retryMaxMs: 3_600_000,
 };
 
-/** Starts the API over the store at `url`; the view is built, or has failed to be, when it resolves. */
-export async function openTestApi(url: string, options: TestApiOptions = {}): Promise<TestApi> {
-  const clock = options.now ?? (() => new Date('2026-06-30T12:00:00Z'));
+/**
+ * Puts the API together: the one place where tests do. It serves the store at `url` from a view in `viewFolder`, which is built,
+ * or has failed to be, when this resolves.
+ */
+export async function startApp(
+  url: string,
+  viewFolder: string,
+  { clock, ...options }: AppOptions & { readonly clock: () => Date },
+): Promise<StartedApp> {
   const links = new FileLinks('a secret for tests only', clock);
   const opened = await openStore(url, { file: { signUrl: async (...link) => links.sign(...link) } });
   const store = options.wrapStore?.(opened) ?? opened;
-  const viewFolder = options.viewFolder ?? (await mkdtemp(join(tmpdir(), 'modelstats-view-')));
   const events: ViewEvent[] = [];
   const follower = new ViewFollower(
     { ...DEFAULT_FOLLOWER, ...options.follower },
@@ -99,22 +91,5 @@ export async function openTestApi(url: string, options: TestApiOptions = {}): Pr
     versions: options.versions,
   });
   await follower.start();
-  const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
-  const common: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
-  const get: TestApi['get'] = async (path, headers = {}) =>
-    app.inject({ method: 'GET', url: path, headers: { ...common, ...headers } });
-  return {
-    ...{ app, follower, events, viewFolder, accounts, get, headers: common },
-    json: async (path) => {
-      const response = await get(path);
-      if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
-      return response.json();
-    },
-    close: async () => {
-      await app.close();
-      await follower.stop();
-      await accounts?.close();
-      if (options.viewFolder === undefined) await rm(viewFolder, { recursive: true, force: true });
-    },
-  };
+  return { app, follower, events, accounts };
 }

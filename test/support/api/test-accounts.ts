@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Accounts } from '../../accounts/accounts.ts';
-import { type OpenAccountsOptions, openAccounts } from '../../accounts/open-accounts.ts';
-import { addCustomer, type Customer } from '../../accounts/testing/subject.ts';
-import type { PlanName } from '../../schemas/plans.ts';
-import { BACKSTOP_PER_MINUTE, type BackstopLimits } from '../../schemas/route-limits.ts';
-import type { Subscription } from '../../schemas/terms.ts';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import { type OpenAccountsOptions, openAccounts } from '../../../accounts/open-accounts.ts';
+import type { PlanName } from '../../../accounts/plans/plans.ts';
+import type { Subscription } from '../../../accounts/plans/terms.ts';
+import type { BackstopLimits } from '../../../api/access/access-control.ts';
+import { V1_ROUTES } from '../../../api/routes.ts';
+import { addCustomer, type Customer } from '../accounts/subject.ts';
 
 export interface TestAccountsOptions {
   /** Default: a SQLite file that goes away with the API. */
@@ -44,7 +45,10 @@ export async function openTestAccounts(
     commercial: await add({ plan: 'commercial' }),
   };
   return {
-    ...{ accounts, url, customers, add },
+    accounts,
+    url,
+    customers,
+    add,
     close: async () => {
       await accounts.close();
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
@@ -53,10 +57,21 @@ export async function openTestAccounts(
 }
 
 /** A backstop that is in nobody's way. */
-export const WIDE_BACKSTOP: BackstopLimits = { ...mapValues(BACKSTOP_PER_MINUTE, 1_000_000) };
+export const WIDE_BACKSTOP: BackstopLimits = Object.fromEntries(V1_ROUTES.map(({ name }) => [name, 1_000_000]));
 
-function mapValues<K extends string>(record: Readonly<Record<K, number>>, value: number): Record<K, number> {
-  return Object.fromEntries(Object.keys(record).map((key) => [key, value])) as Record<K, number>; // The same keys.
+/** The same accounts with some of the quota's methods replaced. */
+export function replaceQuota(accounts: Accounts, replaced: Partial<Accounts['quota']>): Accounts {
+  const { quota } = accounts;
+  return {
+    ...accounts,
+    quota: {
+      reserve: (...given) => quota.reserve(...given),
+      settle: (...given) => quota.settle(...given),
+      release: (...given) => quota.release(...given),
+      usage: (...given) => quota.usage(...given),
+      ...replaced,
+    },
+  };
 }
 
 export function bearer(key: string): { readonly authorization: string } {

@@ -1,16 +1,16 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BackfillRequest, backfillPricing } from '../../../pipeline/backfill/backfill.ts';
+import type { BackfillResult } from '../../../pipeline/backfill/backfill-result.ts';
+import { type NightDeps, runNight } from '../../../pipeline/night/night.ts';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { Day } from '../../../schemas/day.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { openStore } from '../../../storage/open-store.ts';
-import { type NightDeps, runNight } from '../../night.ts';
-import type { NightResult } from '../../night-result.ts';
-import { type BackfillRequest, backfillPricing } from '../backfill.ts';
-import type { BackfillResult } from '../backfill-result.ts';
+import { NIGHT_SETTINGS } from '../pipeline/temporary-store.ts';
+import { linesFromRows, writeDay } from '../pipeline/write-day.ts';
 
-const DUCKDB = { memoryLimit: '300MB', threads: 1 };
-const LIMITS = { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 };
 const NOW = new Date('2026-07-01T00:30:00Z');
 
 /** A file store in a folder of its own, into which a test publishes small nights and backfills. */
@@ -40,9 +40,7 @@ export class CapturedStore {
   /** Publishes a day whose models are given by id; no `pricing` file where no prices are given. */
   async publish(day: Day, models: readonly string[], prices?: readonly object[]): Promise<NightResult> {
     const source = join(this.folder, 'source', day);
-    await mkdir(source, { recursive: true });
-    await writeFile(join(source, 'models.jsonl'), linesOf(models.map((id) => ({ id, name: id }))));
-    if (prices !== undefined) await writeFile(join(source, 'pricing.jsonl'), linesOf(prices));
+    await writeDay(source, { models: models.map((id) => ({ id, name: id })), pricing: prices });
     return this.publishFrom(source, day);
   }
 
@@ -54,14 +52,14 @@ export class CapturedStore {
   /** Writes a table from rows; `name` tells its format. */
   async writeTable(rows: readonly object[], name = 'table.jsonl'): Promise<string> {
     const path = join(this.folder, name);
-    await writeFile(path, linesOf(rows));
+    await writeFile(path, linesFromRows(rows));
     return path;
   }
 
   async backfill(request: Partial<BackfillRequest> & { readonly table: string }, store = this.store) {
     return backfillPricing(
       { from: null, dryRun: false, ...request },
-      { ...this.#nightDeps(), store, onStep: () => {} },
+      { ...this.#nightDeps(), store, onStage: () => {} },
     );
   }
 
@@ -82,15 +80,7 @@ export class CapturedStore {
         return `R${String(this.#runs).padStart(4, '0')}`;
       },
       workFolder: join(this.folder, 'work'),
-      duckdb: DUCKDB,
-      limits: LIMITS,
-      uploadsMax: 4,
-      toolVersion: '0.0.0-test',
-      onStage: () => {},
+      ...NIGHT_SETTINGS,
     };
   }
-}
-
-function linesOf(rows: readonly object[]): string {
-  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

@@ -2,9 +2,10 @@
  * What a backfill must give, worked out the slow way: every row is asked about every single day. It shares no code with the
  * pipeline but the calendar's next day.
  */
+
+import type { Bounds } from '../../../pipeline/backfill/bounds.ts';
+import type { NotPlacedReason } from '../../../pipeline/backfill/judge.ts';
 import { addDays, type Day } from '../../../schemas/day.ts';
-import type { Bounds } from '../bounds.ts';
-import type { NotPlacedReason } from '../judge.ts';
 import type { TableRow } from './table-row.ts';
 
 export interface Expected {

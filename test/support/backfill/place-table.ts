@@ -1,13 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Bounds } from '../../../pipeline/backfill/bounds.ts';
+import { judgeRows } from '../../../pipeline/backfill/judge.ts';
+import { countNotPlaced, type NotPlaced } from '../../../pipeline/backfill/not-placed.ts';
+import { type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';
+import { readPricingTable } from '../../../pipeline/backfill/read-table.ts';
 import type { Day } from '../../../schemas/day.ts';
-import { Database } from '../../../storage/duckdb.ts';
-import type { Bounds } from '../bounds.ts';
-import { judgeRows } from '../judge.ts';
-import { countNotPlaced, type NotPlaced } from '../not-placed.ts';
-import { type Placement, placeIntervals } from '../place.ts';
-import { readPricingTable } from '../read-table.ts';
+import { Database } from '../../../storage/duckdb/database.ts';
+import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
+import { linesFromRows } from '../pipeline/write-day.ts';
+import { rawRows } from '../storage/raw-rows.ts';
 import type { TableRow } from './table-row.ts';
 
 export interface Interval extends TableRow {
@@ -51,7 +54,7 @@ export class TablePlacer {
   async place({ rows, knownModels, ...bounds }: PlaceInput): Promise<Placed> {
     const [database, scratch] = [this.#database, this.#scratch];
     const path = join(scratch, 'table.jsonl');
-    await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    await writeFile(path, linesFromRows(rows));
     await database.run('DROP TABLE IF EXISTS source_pricing; DROP TABLE IF EXISTS issues');
     await readPricingTable(path, { database, scratch, limits: LIMITS });
     const ids = JSON.stringify(knownModels);
@@ -73,13 +76,14 @@ export class TablePlacer {
 
 async function readPlaced(database: Database): Promise<Pick<Placed, 'intervals' | 'reasons'>> {
   const verdicts = await database.rows(
+    { verdict: nullable(text) },
     `SELECT coalesce(j.verdict, if(s.fault <> 0, 'bad_row', NULL)) AS verdict
      FROM source_pricing s LEFT JOIN judged j ON j.row = s.rowid + 1 ORDER BY s.rowid`,
   );
-  const rows = await database.rows('FROM placed');
+  const rows = await rawRows(database, 'FROM placed');
   return {
     // The columns are those of the query that filled `placed`.
     intervals: rows as unknown as readonly Interval[],
-    reasons: verdicts.map(({ verdict }) => (typeof verdict === 'string' ? verdict : null)),
+    reasons: verdicts.map(({ verdict }) => verdict),
   };
 }

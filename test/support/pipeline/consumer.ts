@@ -2,15 +2,14 @@
  * A consumer in plain TypeScript, who knows nothing of the pipeline: holds a copy of a snapshot, applies events to it, and
  * writes it down as a snapshot's text.
  */
+
 import { expect } from 'vitest';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { type Change, ChangeSchema } from '../schemas/change.ts';
-import { seqFromCursor } from '../schemas/cursor.ts';
-import { DATASETS, type DatasetName, ENTITY_TYPES } from '../schemas/datasets.ts';
-import { entityIdFromKey } from '../schemas/entity-id.ts';
-import { datasetFromEntityType } from '../schemas/records.ts';
-import type { TemporaryStore } from './nights.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import { type Change, ChangeSchema, entityIdFromKey, seqFromCursor } from '../../../schemas/change.ts';
+import { DATASETS, type DatasetName, ENTITY_TYPES } from '../../../schemas/datasets.ts';
+import { datasetFromEntityType } from '../../../schemas/records.ts';
 import { listReleases, readChanges, readRelease, readSnapshot } from './published.ts';
+import type { TemporaryStore } from './temporary-store.ts';
 
 type ConsumerRecord = Readonly<Record<string, unknown>>;
 

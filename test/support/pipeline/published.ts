@@ -1,14 +1,15 @@
 /** What a store has published, read the way people would look at it: lines of text, rows as JSON. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { CatalogEntry } from '../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS, type DatasetName } from '../schemas/datasets.ts';
-import type { Release } from '../schemas/release.ts';
-import { loadCatalog, loadRelease } from '../storage/catalog.ts';
-import type { Row } from '../storage/duckdb.ts';
-import { RELEASE_PATHS, releaseKey } from '../storage/keys.ts';
-import type { TemporaryStore } from './nights.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { loadCatalog, loadRelease } from '../../../storage/catalog.ts';
+import { type RawRow, text } from '../../../storage/duckdb/row-shape.ts';
+import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
+import type { TemporaryStore } from './temporary-store.ts';
 
 /** The live releases, oldest first. */
 export async function listReleases({ deps }: TemporaryStore): Promise<readonly CatalogEntry[]> {
@@ -41,7 +42,7 @@ export async function readLines(store: TemporaryStore, entry: CatalogEntry, path
 export async function readChanges(store: TemporaryStore, entry: CatalogEntry): Promise<string> {
   const rows = await readParquet(store, entry, RELEASE_PATHS.changes);
   return linesFrom(rows, (row) => {
-    const { data, ...rest } = { ...row, seq: Number(row['seq']) } as Row;
+    const { data, ...rest } = { ...row, seq: Number(row['seq']) } as RawRow;
     return JSON.stringify({ ...rest, data: null }).replace('"data":null', () => `"data":${data ?? 'null'}`);
   });
 }
@@ -84,20 +85,21 @@ export async function listUntidyRuns({ deps }: TemporaryStore): Promise<readonly
   return names.filter((name) => name.endsWith('tmp'));
 }
 
-function intervalFromRow(dataset: DatasetName, { valid_from, valid_to, ...record }: Row) {
+function intervalFromRow(dataset: DatasetName, { valid_from, valid_to, ...record }: RawRow) {
   return { dataset, valid_from, valid_to, record };
 }
 
-function keyFromRow(dataset: DatasetName, row: Row) {
+function keyFromRow(dataset: DatasetName, row: RawRow) {
   return { dataset, key: DATASETS[dataset].key.map((part) => row[part]) };
 }
 
-function linesFrom(rows: readonly Row[], lineFromRow: (row: Row) => string): string {
+function linesFrom(rows: readonly RawRow[], lineFromRow: (row: RawRow) => string): string {
   return rows.map((row) => `${lineFromRow(row)}\n`).join('');
 }
 
-async function readParquet(store: TemporaryStore, entry: CatalogEntry, path: string): Promise<readonly Row[]> {
+async function readParquet(store: TemporaryStore, entry: CatalogEntry, path: string): Promise<readonly RawRow[]> {
   const file = join(store.folder, releaseKey(entry, path));
-  const rows = await store.reader.rows('SELECT CAST(to_json(t) AS VARCHAR) AS json FROM read_parquet($1) t', [file]);
-  return rows.map((row) => JSON.parse(String(row['json'])) as Row);
+  const select = 'SELECT CAST(to_json(t) AS VARCHAR) AS json FROM read_parquet($1) t';
+  const rows = await store.reader.rows({ json: text }, select, [file]);
+  return rows.map(({ json }) => JSON.parse(json) as RawRow);
 }

@@ -1,16 +1,21 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Catalog, type CatalogEntry, RELEASE_PARTS } from '../../schemas/catalog.ts';
-import type { Day } from '../../schemas/day.ts';
-import { FileStore } from '../../storage/file-store.ts';
-import { CATALOG_KEY, partOfPath, RELEASE_PATHS, type ReleaseName, releaseKey } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { type Catalog, type CatalogEntry, RELEASE_PARTS } from '../../../schemas/catalog.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import { CATALOG_KEY, partOfPath, RELEASE_PATHS, type ReleaseName, releaseKey } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** Something of everything that a published release holds, relative to its prefix. */
 export const RELEASE_FILES: readonly string[] = [
-  ...[RELEASE_PATHS.release, RELEASE_PATHS.published, RELEASE_PATHS.manifest, RELEASE_PATHS.changes],
-  ...[RELEASE_PATHS.snapshot('scores'), RELEASE_PATHS.state('scores'), RELEASE_PATHS.suspects],
+  RELEASE_PATHS.release,
+  RELEASE_PATHS.published,
+  RELEASE_PATHS.manifest,
+  RELEASE_PATHS.changes,
+  RELEASE_PATHS.snapshot('scores'),
+  RELEASE_PATHS.state('scores'),
+  RELEASE_PATHS.suspects,
   RELEASE_PATHS.history('scores'),
 ];
 
@@ -56,9 +61,16 @@ export async function openSmallStore(): Promise<SmallStore> {
 /** A live release of a day, with all its parts. */
 export function smallEntry(day: Day, run = 'RUN'): CatalogEntry {
   return {
-    ...{ day, run, release_sha256: '0'.repeat(64), parts: [...RELEASE_PARTS] },
-    ...{ data_as_of: `${day}T23:59:59Z`, published_at: `${day}T23:59:59Z`, schema_version: '1.0' },
-    ...{ captured: [], first_seq: null, last_seq: 0 },
+    day,
+    run,
+    release_sha256: '0'.repeat(64),
+    data_as_of: `${day}T23:59:59Z`,
+    published_at: `${day}T23:59:59Z`,
+    schema_version: '1.0',
+    captured: [],
+    first_seq: null,
+    last_seq: 0,
+    parts: [...RELEASE_PARTS],
   };
 }
 

@@ -1,18 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Release, ReleaseFile } from '../../schemas/release.ts';
-import { loadCatalog, loadRelease } from '../../storage/catalog.ts';
-import { type Database, sqlText } from '../../storage/duckdb.ts';
-import { hashStream } from '../../storage/hash.ts';
-import { RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { fetchReleaseFile, getReleaseFile } from '../../storage/release-files.ts';
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import type { Release, ReleaseFile } from '../../../schemas/release.ts';
+import { loadCatalog, loadRelease } from '../../../storage/catalog.ts';
+import { type Database, sqlText } from '../../../storage/duckdb/database.ts';
+import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile, getReleaseFile } from '../../../storage/fetch-object.ts';
+import { hashStream } from '../../../storage/hash.ts';
+import { RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** Everything that readers of a store can see. */
-export interface Published {
+export interface StoreContents {
   readonly releases: readonly CatalogEntry[];
   /** `day dataset sha256` of every public snapshot file, oldest first. */
   readonly snapshots: readonly string[];
@@ -21,7 +22,7 @@ export interface Published {
 }
 
 /** Reads a store as its readers do; throws where the catalog, or anything it names, is not whole. */
-export async function readPublished(store: ObjectStore, database: Database): Promise<Published> {
+export async function readContents(store: ObjectStore, database: Database): Promise<StoreContents> {
   const releases = (await loadCatalog(store)).catalog?.releases ?? [];
   const loaded = await Promise.all(releases.map((entry) => loadRelease(store, entry)));
   const scratch = await mkdtemp(join(tmpdir(), 'modelstats-published-'));
@@ -61,6 +62,7 @@ async function readEvents(store: ObjectStore, releases: readonly Release[], data
   };
   const files = await Promise.all(releases.map(fetched));
   const rows = await database.rows(
+    { seq: number, entity_type: text, entity_id: text, op: text, data: nullable(text) },
     `SELECT seq::DOUBLE AS seq, entity_type, entity_id, op, data FROM read_parquet([${files.join(', ')}]) ORDER BY seq`,
   );
   return rows.map(({ seq, entity_type, entity_id, op, data }) => [seq, entity_type, entity_id, op, data]);

@@ -1,9 +1,9 @@
 import { cp, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileStore } from '../../storage/file-store.ts';
-import { sha256 } from '../../storage/hash.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import { sha256 } from '../../../storage/hash.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 
 /** A file store in a folder of its own, whose objects a test can take away or damage. */
 export interface StoreFiles {

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningCli } from '../cli.ts';
+import type { RunningCli } from './cli.ts';
 
 /**
  * Resolves when a process makes a new folder in one that is there: a run's in `work/runs`, a release's in

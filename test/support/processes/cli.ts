@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** The command as an operator starts it; `make test` and `npm test` build it first. */
-export const COMMAND = join(import.meta.dirname, '../dist/bin/modelstats.js');
+export const COMMAND = join(import.meta.dirname, '../../../dist/bin/modelstats.js');
 
 export interface CliResult {
   readonly code: number | null;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { S3Store, type S3StoreOptions } from '../s3-store.ts';
-import { s3AddressFrom } from '../s3-store-address.ts';
+import { s3AddressFrom } from '../../../storage/s3/address.ts';
+import { S3Store, type S3StoreOptions } from '../../../storage/s3/s3-store.ts';
 import { FaultProxy, type ProxiedRequest } from './fault-proxy.ts';
 import { describeOnMinio, Minio } from './minio.ts';
 

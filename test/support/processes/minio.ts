@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { findExecutable, freePort } from '../../test/servers.ts';
-import type { S3StoreOptions } from '../s3-store.ts';
+import type { S3StoreOptions } from '../../../storage/s3/s3-store.ts';
+import { findExecutable, freePort } from './servers.ts';
 
-const TOOLS = join(import.meta.dirname, '../../.tools');
+const TOOLS = join(import.meta.dirname, '../../../.tools');
 const BUCKET = 'modelstats-test';
 const START_MS_MAX = 30_000;
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../test/servers.ts';
 import { getProgram, ServerProcess } from './server-process.ts';
+import { freePort } from './servers.ts';
 
 const NOBODY = 65534;
 const USER = 'modelstats';

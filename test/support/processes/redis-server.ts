@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../../test/servers.ts';
 import { getProgram, ServerProcess } from './server-process.ts';
+import { freePort } from './servers.ts';
 
 /** A Redis server of one test file: loopback, a free port, a folder that goes away with it, nothing kept on disk. */
 export class RedisServer {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { Database } from '../storage/duckdb.ts';
+import { Database } from '../../../storage/duckdb/database.ts';
+import { writeInventedDays } from '../../worlds/invented-days.ts';
+import { readContents, type StoreContents } from '../pipeline/store-contents.ts';
 import { answersFrom, type CliResult, runCli } from './cli.ts';
-import { writeInventedDays } from './crash/invented-days.ts';
-import { type Published, readPublished } from './crash/published.ts';
 import { S3Server, type S3Target } from './s3-target.ts';
 
 const DAYS = 30;
@@ -52,8 +52,8 @@ export class S3Series {
     await rm(this.#folder, { recursive: true });
   }
 
-  published(): Promise<Published> {
-    return readPublished(this.target.store, this.#database);
+  published(): Promise<StoreContents> {
+    return readContents(this.target.store, this.#database);
   }
 
   /** The night of the next day, or what further words make of it. */
@@ -100,7 +100,7 @@ export class S3Series {
     for (const words of says) expect(result.stderr).toMatch(words);
   }
 
-  #expectOneMore(before: Published, after: Published): void {
+  #expectOneMore(before: StoreContents, after: StoreContents): void {
     expect(after.releases.slice(0, -1)).toEqual(before.releases);
     expect(after.events.slice(0, before.events.length)).toEqual(before.events);
     expect(after.events.map(([seq]) => seq)).toEqual(after.events.map((_, index) => index + 1));

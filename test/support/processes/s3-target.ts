@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
-import { S3Store } from '../storage/s3-store.ts';
-import { s3AddressFrom } from '../storage/s3-store-address.ts';
-import { FaultProxy, type ProxiedRequest } from '../storage/testing/fault-proxy.ts';
-import { Minio } from '../storage/testing/minio.ts';
+import { s3AddressFrom } from '../../../storage/s3/address.ts';
+import { S3Store } from '../../../storage/s3/s3-store.ts';
 import type { RunningCli } from './cli.ts';
+import { FaultProxy, type ProxiedRequest } from './fault-proxy.ts';
+import { Minio } from './minio.ts';
 import type { Target } from './target.ts';
 
 /** A MinIO server for nights, with a proxy before it that sees their requests and lets some go wrong. */

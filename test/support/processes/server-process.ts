@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { findExecutable } from '../../test/servers.ts';
+import { findExecutable } from './servers.ts';
 
 const START_MS_MAX = 30_000;
 const POSTGRES_FOLDER = '/usr/lib/postgresql';

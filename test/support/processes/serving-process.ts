@@ -4,15 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BACKSTOP_PER_MINUTE } from '../schemas/route-limits.ts';
+import { V1_ROUTES } from '../../../api/routes.ts';
 import { COMMAND } from './cli.ts';
 
 const START_MS_MAX = 30_000;
 
 /** A backstop that is in nobody's way, as a setting. */
-const WIDE_BACKSTOP = Object.keys(BACKSTOP_PER_MINUTE)
-  .map((route) => `${route}=1000000`)
-  .join(',');
+const WIDE_BACKSTOP = V1_ROUTES.map(({ name }) => `${name}=1000000`).join(',');
 
 export interface ServingOptions {
   /** The store's folder. */

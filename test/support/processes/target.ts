@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileStore } from '../storage/file-store.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { begun } from './begun.ts';
 import { envOf, type RunningCli } from './cli.ts';
-import { begun } from './crash/begun.ts';
 
 /** A store of whichever kind with a work folder: where nights are run, killed and looked at. */
 export interface Target {

@@ -1,5 +1,5 @@
+import type { NightAnswer, NightEnd } from '../../../pipeline/schedule/night-end.ts';
 import type { Day } from '../../../schemas/day.ts';
-import type { NightAnswer, NightEnd } from '../night-end.ts';
 import type { FakeTime } from './fake-time.ts';
 
 /** Nights that end as they are told to, and remember of which day and when they were begun. */
@@ -29,8 +29,16 @@ export class FakeNights {
 
 export function answer(status: NightAnswer['status'], problems: readonly string[] = []): NightAnswer {
   return {
-    ...{ status, snapshot_id: null, events: null, first_seq: null, last_seq: null },
-    ...{ quarantined: 0, suspects_pending: 0, problems: [...problems], warnings: [], report: null },
+    status,
+    snapshot_id: null,
+    events: null,
+    first_seq: null,
+    last_seq: null,
+    quarantined: 0,
+    suspects_pending: 0,
+    problems: [...problems],
+    warnings: [],
+    report: null,
   };
 }
 

@@ -1,15 +1,17 @@
 /** Versions of the records that were never published, for tests of what happens when there is more than one. */
-import { DATASETS } from '../datasets.ts';
-import type { Day } from '../day.ts';
-import { addDays } from '../day.ts';
-import { defineVersions, NOTICE_DAYS_MIN } from '../define-versions.ts';
-import { datasetWithFields, type RecordVersion } from '../record-version.ts';
-import { RECORD_VERSIONS } from '../versions.ts';
+import { DATASETS } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { addDays } from '../../../schemas/day.ts';
+import { defineVersions, NOTICE_DAYS_MIN } from '../../../schemas/versions/define-versions.ts';
+import { datasetWithFields, type RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 
 /** A major version that renames, removes, moves and adds fields; `rankings` stay as they are. */
 export function versionTwo(inForceFrom: Day, noticeFrom: Day = addDays(inForceFrom, -NOTICE_DAYS_MIN)): RecordVersion {
   return {
-    ...{ version: '2.0', noticeFrom, inForceFrom },
+    version: '2.0',
+    noticeFrom,
+    inForceFrom,
     datasets: {
       ...DATASETS,
       models: datasetWithFields('models', [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import type { ListedObject, ObjectStore, PutCondition } from '../object-store.ts';
+import type { ListedObject, ObjectStore, PutCondition } from '../../../storage/object-store.ts';
 
 /** What the contract is tested on; to be asked for inside of tests only. */
 export interface Subject {

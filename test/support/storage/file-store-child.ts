@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isAppError, messageFromError } from '../../schemas/errors.ts';
-import { FileStore } from '../file-store.ts';
-import { FileStoreLock } from '../file-store-lock.ts';
+import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { FileStore } from '../../../storage/file/file-store.ts';
+import { FileStoreLock } from '../../../storage/file/lock.ts';
 
 /**
  * A process of its own that works on a file store as its words say, and tells its parent what happened. Run by

@@ -1,6 +1,6 @@
-import { S3Store } from '../s3-store.ts';
-import { s3AddressFrom } from '../s3-store-address.ts';
-import { Minio } from './minio.ts';
+import { s3AddressFrom } from '../../../storage/s3/address.ts';
+import { S3Store } from '../../../storage/s3/s3-store.ts';
+import { Minio } from '../processes/minio.ts';
 
 /** A process of its own that uploads files, and tells how much memory that took. Words are endpoint, address, files. */
 const [endpoint = '', address = '', ...paths] = process.argv.slice(2);

@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { DatasetName } from '../../schemas/datasets.ts';
+import { type DayRows, writeDay } from '../../support/pipeline/write-day.ts';
 
 /** Rows of each dataset but benchmarks; of so many, ten may be bad. */
 export const ROWS = 30;
@@ -15,12 +15,8 @@ export class Source {
   }
 
   static async create(folder: string): Promise<Source> {
-    await mkdir(folder, { recursive: true });
-    const source = new Source(folder);
-    for (const [name, rows] of Object.entries(goodRows())) {
-      await source.write(`${name}.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    }
-    return source;
+    await writeDay(folder, goodRows());
+    return new Source(folder);
   }
 
   path(name: string): string {
@@ -51,7 +47,7 @@ export class Source {
   }
 }
 
-function goodRows(): Readonly<Record<DatasetName, readonly object[]>> {
+function goodRows(): DayRows {
   const ids = Array.from({ length: ROWS }, (_, index) => `m${index}`);
   return {
     models: ids.map((id) => ({ id, name: `Model ${id}` })),

@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely';
+import type { ControlTables } from '../../database/tables.ts';
+
+/** What can be done to organizations, as `subject.verb`. */
+export const AUDIT_ACTIONS = [
+  'organization.create',
+  'organization.set_plan',
+  'key.create',
+  'key.rotate',
+  'key.revoke',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** One thing that somebody did. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: Date;
+  /** Null for what concerns no organization. */
+  readonly organizationId: string | null;
+  /** Who did it: `cli:` and the user of the operating system, `system` for the service itself. */
+  readonly actor: string;
+  /** Of this or another version, so not only an {@link AuditAction}. */
+  readonly action: string;
+  /** The id of what it was done to, such as a key's. */
+  readonly subjectId: string | null;
+  /** Facts without secrets. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** What is to be noted; the id sorts after those of earlier entries. */
+export interface NewAuditEntry extends AuditEntry {
+  readonly action: AuditAction;
+}
+
+/**
+ * Notes what somebody does (specification "Audit log"). Give it the transaction of the change itself, so that neither is there without the
+ * other.
+ */
+export async function recordAudit(transaction: Kysely<ControlTables>, entry: NewAuditEntry): Promise<void> {
+  const { id, at, organizationId, actor, action, subjectId, details } = entry;
+  await transaction
+    .insertInto('audit_log')
+    .values({
+      id,
+      at: at.getTime(),
+      organization_id: organizationId,
+      actor,
+      action,
+      subject_id: subjectId,
+      details: JSON.stringify(details),
+    })
+    .execute();
+}
+
+/** The newest entries of an organization, newest first. */
+export async function readAudit(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+  { limit }: { readonly limit: number },
+): Promise<readonly AuditEntry[]> {
+  const rows = await database
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    at: new Date(row.at),
+    organizationId: row.organization_id,
+    actor: row.actor,
+    action: row.action,
+    subjectId: row.subject_id,
+    details: JSON.parse(row.details),
+  }));
+}

@@ -1,0 +1,83 @@
+import type { BaseLogger } from 'pino';
+import { isAppError, messageFromError } from '../schemas/errors.ts';
+
+/** Why the control database doesn't do its work. */
+export interface AccountsProblem {
+  readonly code: 'unavailable';
+  /** For operators; it may name paths and hosts, never a password. */
+  readonly message: string;
+  readonly since: Date;
+}
+
+export interface DatabaseHealthDeps {
+  readonly clock: () => Date;
+  readonly log: Pick<BaseLogger, 'info' | 'warn'>;
+  /** Writes something; rejects where that fails. */
+  readonly probe: () => Promise<void>;
+  /** Between two probes while there is a problem. */
+  readonly probeMs: number;
+}
+
+/**
+ * Remembers whether the control database could be read and written when it was last needed. A failure shows until the next write that
+ * succeeds, which a probe tries again and again, so that a server without requests recovers too. Each cause is logged once.
+ */
+export class DatabaseHealth {
+  readonly #deps: DatabaseHealthDeps;
+  #problem: AccountsProblem | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(deps: DatabaseHealthDeps) {
+    this.#deps = deps;
+  }
+
+  get problem(): AccountsProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Does work that only reads: it can show a problem, but not that one is over. */
+  async reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isAppError(error, 'unavailable')) this.#failed(messageFromError(error));
+      throw error;
+    }
+  }
+
+  async writing<T>(work: () => Promise<T>): Promise<T> {
+    const result = await this.reading(work);
+    this.#recovered();
+    return result;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #failed(message: string): void {
+    if (this.#problem?.message !== message)
+      this.#deps.log.warn({ reason: message }, 'the control database does not do its work');
+    this.#problem = { code: 'unavailable', message, since: this.#problem?.since ?? this.#deps.clock() };
+    this.#probeLater();
+  }
+
+  #recovered(): void {
+    if (this.#problem === undefined) return;
+    const { since } = this.#problem;
+    this.#problem = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#deps.log.info({ since: since.toISOString() }, 'the control database does its work again');
+  }
+
+  #probeLater(): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.writing(this.#deps.probe).catch(() => {}); // The problem tells.
+    }, this.#deps.probeMs).unref();
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { limitFailedAttempts } from '../../http/failed-attempts.ts';
+import { isPathBelow } from '../../http/path-below.ts';
+import { AccessControl, type BackstopLimits, type RouteAccess } from './access-control.ts';
+import type { CapabilityStates } from './capabilities.ts';
+import type { Visit } from './visit.ts';
+
+export interface AccessOptions {
+  readonly accounts: Accounts;
+  readonly capabilities: CapabilityStates;
+  readonly backstop: BackstopLimits;
+  readonly failedAttemptsMax: number;
+  readonly basePath: string;
+  readonly clock: () => Date;
+}
+
+/**
+ * Stands in front of every route that is added from now on and asks for access, and of what doesn't exist below `/v1`. Admits
+ * the request, keeps its visit with it, and settles that when the status is known.
+ */
+export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<void> {
+  const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
+  const countFailure = await limitFailedAttempts(app, { max: failedAttemptsMax, addressesMax: ADDRESSES_MAX });
+  const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
+  app.decorateRequest('visit', undefined);
+  app.addHook('onRequest', async (request) => {
+    const { access } = request.routeOptions.config;
+    if (access === undefined && !(request.is404 && isPathBelow(`${basePath}/v1`, request.url))) return;
+    const bearerToken = bearerTokenFrom(request.headers.authorization);
+    const visit = await control.admit({ bearerToken, clientAddress: request.ip }, access);
+    request.visit = visit;
+    if (visit.refusal !== undefined) throw visit.refusal;
+  });
+  app.addHook('onSend', async ({ visit }, reply) => {
+    const headers = await visit?.settle(reply.statusCode);
+    if (headers === undefined) return;
+    if (visit?.isData === true && !reply.hasHeader('X-Cache')) reply.header('X-Cache', 'BYPASS');
+    reply.headers(headers);
+  });
+  app.addHook('onResponse', async ({ visit }) => visit?.finish());
+}
+
+/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
+const ADDRESSES_MAX = 20_000;
+
+function bearerTokenFrom(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+}
+
+/** The visit of a request on a route that asks for access. */
+export function getVisit({ visit }: FastifyRequest): Visit {
+  if (visit === undefined) throw new Error('a route below /v1 was reached without being admitted');
+  return visit;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route below `/v1` asks of its callers; every such route has it. */
+    access?: RouteAccess;
+  }
+  interface FastifyRequest {
+    /** Set where the route asks for access and the key was valid. */
+    visit: Visit | undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Account, UsageState } from '../../accounts/account.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
+import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
+import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
+import type { ApiError } from '../../http/errors/api-error.ts';
+import { limitHeaders } from './limit-headers.ts';
+import { hideOutageReason, quotaExceeded } from './refusals.ts';
+import type { Rights } from './rights.ts';
+
+/** What was found out about a request when it was admitted. */
+export interface VisitFacts {
+  readonly caller: Caller;
+  readonly burst: BurstState;
+  /** Whether it asks a data route that is there for the caller. */
+  readonly isData: boolean;
+  /** Whether quota and burst limit hold for the caller, and are told in headers. */
+  readonly hasLimits: boolean;
+  /** Why it is not answered; undefined: it may be. */
+  readonly refusal: ApiError | undefined;
+}
+
+export interface VisitDeps {
+  readonly accounts: Pick<Accounts, 'quota' | 'accountObject'>;
+  readonly clock: () => Date;
+}
+
+/**
+ * One request of an authenticated caller, from its admission until its answer is sent. A refused one grants nothing: whatever
+ * is asked of it throws the refusal, but it tells its limits like any other.
+ */
+export class Visit {
+  readonly caller: Caller;
+  readonly isData: boolean;
+  readonly refusal: ApiError | undefined;
+  readonly #burst: BurstState;
+  readonly #hasLimits: boolean;
+  readonly #deps: VisitDeps;
+  /** As the last look at the quota told it. */
+  #usage: UsageState | undefined;
+  /** The unit it holds, until its answer is sent. */
+  #reservation: Reservation | undefined;
+  /** Whether the quota could not be asked; asking again would only make the caller wait as long again. */
+  #isQuotaUnknown = false;
+
+  constructor({ caller, burst, isData, hasLimits, refusal }: VisitFacts, deps: VisitDeps) {
+    this.caller = caller;
+    this.isData = isData;
+    this.refusal = refusal;
+    this.#burst = burst;
+    this.#hasLimits = hasLimits;
+    this.#deps = deps;
+  }
+
+  /** What the caller may see. */
+  get rights(): Rights {
+    this.#assertNotRefused();
+    const { plan, historyMonths, snapshots } = this.caller.terms;
+    return { plan, historyMonths, snapshots };
+  }
+
+  /** Takes a unit of the daily quota; rejects with `quota_exceeded` where there is none left. */
+  async takeUnit(unitFor?: UnitFor): Promise<void> {
+    this.#assertNotRefused();
+    if (!this.#hasLimits) return;
+    this.#isQuotaUnknown = true;
+    const result = await hideOutageReason(this.#deps.accounts.quota.reserve(this.caller, unitFor));
+    this.#isQuotaUnknown = false;
+    this.#usage = result.usage;
+    if (result.granted) this.#reservation = result.reservation;
+    else throw quotaExceeded(result.usage, this.caller, this.#deps.clock());
+  }
+
+  /** The body of `GET /v1/account`. */
+  async account(): Promise<Account> {
+    this.#assertNotRefused();
+    this.#isQuotaUnknown = true;
+    const account = await hideOutageReason(this.#deps.accounts.accountObject(this.caller));
+    this.#isQuotaUnknown = false;
+    const { quota_day: quotaDay, used, limit, remaining, reset_at: resetAt } = account.usage;
+    this.#usage = { quotaDay, used, limit, remaining, resetAt };
+    return account;
+  }
+
+  /**
+   * Gives the unit back where the status doesn't count, and tells the headers of the answer; undefined where limits are not
+   * told. An answer that fails while it is sent becomes another one and is settled again, so the unit is not final before
+   * {@link finish}. Never rejects.
+   */
+  async settle(status: number): Promise<Readonly<Record<string, string>> | undefined> {
+    if (!this.#hasLimits) return undefined;
+    const usage = await this.#usageAfter(status);
+    const { plan, quotaLimit } = this.caller.terms;
+    const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
+    return limitHeaders({ plan, burst: this.#burst, quota });
+  }
+
+  /** The answer was sent, or nobody waits for it any more: what it cost is final. */
+  finish(): void {
+    if (this.#reservation !== undefined) this.#deps.accounts.quota.settle(this.#reservation);
+  }
+
+  /** Undefined where the control database doesn't tell: the answer is better than its headers. */
+  async #usageAfter(status: number): Promise<UsageState | undefined> {
+    const { quota } = this.#deps.accounts;
+    const reservation = this.#reservation;
+    if (this.#isQuotaUnknown || (reservation !== undefined && isCounted(status))) return this.#usage;
+    this.#reservation = undefined;
+    try {
+      this.#usage =
+        reservation === undefined
+          ? (this.#usage ?? (await quota.usage(this.caller)))
+          : await quota.release(reservation);
+      return this.#usage;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #assertNotRefused(): void {
+    if (this.refusal !== undefined) throw this.refusal;
+  }
+}
+
+/** What counts as a data response (specification "Daily quota"). */
+function isCounted(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 302;
+}

@@ -1,0 +1,191 @@
+/**
+ * How every data route is answered, whoever asks and however the answer is brought (specification "Order of checks"):
+ *
+ * validation (422) → the effective request → conditional (304) → quota (429) → cache → query.
+ *
+ * An answer depends on nothing but the view's version and the effective request: the request after defaults and after the
+ * plan's clamp. So the ETag is the hash of the two, a match costs no query, and two keys with the same rights share it.
+ */
+
+import type { UnitFor } from '../../accounts/quota/quota.ts';
+import { findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
+import { dayFromDate } from '../../schemas/day.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import { sha256 } from '../../storage/hash.ts';
+import type { Rights } from '../access/rights.ts';
+import type { View } from '../view/view.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import type { DataRoute, OnceContext, RequestContext, RouteAnswer, SignUrl } from './data-route.ts';
+import { type EffectiveRequest, EffectiveRequests } from './effective-requests.ts';
+import { findHeaderProblems, type GivenRequest, idempotencyKeyOf } from './parse-request.ts';
+
+export interface AnswerDeps {
+  readonly views: { current(): View };
+  readonly versions: readonly RecordVersion[];
+  readonly clock: () => Date;
+  readonly cache: AnswerCache;
+  /** As {@link OnceContext.signUrl}; a URL that begins with a slash is below the request's base URL. */
+  readonly signUrl: SignUrl;
+}
+
+/** A request as a data route is asked it: parameters, the headers that matter, and what only some callers know. */
+export interface DataRequest extends GivenRequest {
+  /** Under which parsing is kept: equal keys must mean equal parameters. Usually the URL; default: made of the parameters. */
+  readonly key?: string;
+  /** `scheme://host/prefix` of this service, before its own addresses in an answer; default: none. */
+  readonly baseUrl?: string | undefined;
+  /** Told before anything else from which release the request is answered, also where the answer is an error. */
+  readonly onRelease?: (release: { readonly data_as_of: string }) => void;
+}
+
+/** On whose behalf a request is answered: a `Visit`, or rights alone where nobody counts. */
+export interface Asker {
+  readonly rights: Rights;
+  /** Takes a unit of the daily quota; rejects with `quota_exceeded`. */
+  takeUnit?(unitFor: UnitFor | undefined): Promise<void>;
+}
+
+/** An answer, to be sent or shown by whoever asked for it. */
+export interface Answer {
+  readonly status: 200 | 302 | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON in UTF-8; undefined where the caller has it already. */
+  readonly body: Buffer | string | undefined;
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+const ETAG_LENGTH = 32;
+
+/** Answers the data routes from the view in use. Knows no server: a binding hands it what it needs of a request. */
+export class Answers {
+  readonly #deps: AnswerDeps;
+  readonly #understood = new Map<DataRoute, EffectiveRequests>();
+
+  constructor(deps: AnswerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Rejects with ApiError, RequestInvalid or AppError where there is no answer. The view stays open until it resolves. */
+  async answer(route: DataRoute, request: DataRequest, asker: Asker): Promise<Answer> {
+    const view = this.#deps.views.current();
+    const release = view.lease();
+    try {
+      request.onRelease?.(view.newest);
+      const now = this.#deps.clock();
+      const { versions } = this.#deps;
+      const context = { view, rights: asker.rights, versions, now, today: dayFromDate(now) };
+      return 'cached' in route.answer
+        ? await this.#answerCached({ route, request, asker, context }, route.answer)
+        : await this.#answerOnce({ route, request, asker, context }, route.answer);
+    } finally {
+      release();
+    }
+  }
+
+  async #answerCached(exchange: Exchange, { cached }: CachedAnswer): Promise<Answer> {
+    const { request, asker, context } = exchange;
+    const { effective, etag, modifiedAt, fresh, hit } = this.#understand(exchange);
+    const ifNoneMatch = request.headers?.['if-none-match'];
+    const matching = findMatchingEtag(ifNoneMatch, etag);
+    // The caller's own tag is repeated: it may be that of the compressed form.
+    if (matching !== undefined) return notModified({ ...fresh, ETag: matching });
+    const load = () => cached(effective, context);
+    const ifModifiedSince = request.headers?.['if-modified-since'];
+    if (ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt))) {
+      // `*` and a date name no particular answer, so make sure that there is one (404 otherwise). Costs no unit.
+      await this.#deps.cache.get(etag, load);
+      return notModified(fresh);
+    }
+    await asker.takeUnit?.(unitFor(exchange, effective));
+    const { body, isHit } = await this.#deps.cache.get(etag, load);
+    return { status: 200, headers: isHit ? hit : { ...hit, 'X-Cache': 'MISS' }, body };
+  }
+
+  /** Answers that are made for each request, such as signed addresses. The entity tag is the hash of the body. */
+  async #answerOnce(exchange: Exchange, { once }: OnceRouteAnswer): Promise<Answer> {
+    const { route, request, asker, context } = exchange;
+    const effective = route.prepare(request, context);
+    const { status, headers, body } = await once(effective, { ...context, signUrl: this.#signUrlFor(request) });
+    const etag = sha256(body).slice(0, ETAG_LENGTH);
+    const all = { ...freshHeaders(route, context, { etag, modifiedAt: context.now }), ...headers };
+    if (findMatchingEtag(request.headers?.['if-none-match'], etag) !== undefined) return notModified(all);
+    await asker.takeUnit?.(unitFor(exchange, effective));
+    return { status, headers: { ...all, 'X-Cache': 'BYPASS', 'Content-Type': JSON_TYPE }, body };
+  }
+
+  #signUrlFor({ baseUrl = '' }: DataRequest): SignUrl {
+    return async (key, options) => {
+      const url = await this.#deps.signUrl(key, options);
+      return url.startsWith('/') ? baseUrl + url : url;
+    };
+  }
+
+  /** The effective request, with the entity tag and the headers of its answer. */
+  #understand({ route, request, context }: Exchange): EffectiveRequest {
+    const { view, rights, today } = context;
+    const load = () => understand(route, request, context);
+    // A wrong header belongs to this request alone, and is told together with what else is wrong.
+    if (findHeaderProblems(request).length > 0) return load();
+    const key = request.key ?? JSON.stringify([request.params, request.query]);
+    return this.#understoodOf(route).get([view.version, today, JSON.stringify(rights), key], load);
+  }
+
+  #understoodOf(route: DataRoute): EffectiveRequests {
+    const known = this.#understood.get(route);
+    if (known !== undefined) return known;
+    const understood = new EffectiveRequests();
+    this.#understood.set(route, understood);
+    return understood;
+  }
+}
+
+type CachedAnswer = Extract<RouteAnswer<unknown>, { cached: unknown }>;
+type OnceRouteAnswer = Extract<RouteAnswer<unknown>, { once: unknown }>;
+
+interface Exchange {
+  readonly route: DataRoute;
+  readonly request: DataRequest;
+  readonly asker: Asker;
+  readonly context: RequestContext;
+}
+
+function understand(route: DataRoute, request: DataRequest, context: RequestContext): EffectiveRequest {
+  const effective = route.prepare(request, context);
+  const etag = sha256(JSON.stringify([context.view.version, route.path, effective])).slice(0, ETAG_LENGTH);
+  const modifiedAt = lastModified(route, context);
+  const fresh = freshHeaders(route, context, { etag, modifiedAt });
+  return { effective, etag, modifiedAt, fresh, hit: { ...fresh, 'X-Cache': 'HIT', 'Content-Type': JSON_TYPE } };
+}
+
+/** The headers of an answer, its body's aside: those of a 304. */
+function freshHeaders(
+  { cacheControl }: DataRoute,
+  { view }: RequestContext,
+  { etag, modifiedAt }: Pick<EffectiveRequest, 'etag' | 'modifiedAt'>,
+): EffectiveRequest['fresh'] {
+  return {
+    'X-Data-As-Of': view.newest.data_as_of,
+    ETag: `"${etag}"`,
+    'Last-Modified': modifiedAt.toUTCString(),
+    'Cache-Control': cacheControl,
+    // Also on answers that are too small to compress: a cache goes by the first answer it sees.
+    Vary: 'Authorization, accept-encoding',
+  };
+}
+
+function notModified(headers: Answer['headers']): Answer {
+  return { status: 304, headers, body: undefined };
+}
+
+/** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */
+function lastModified({ dependsOnToday }: DataRoute, { view, today }: RequestContext): Date {
+  const midnight = dependsOnToday ? Date.parse(`${today}T00:00:00Z`) : 0;
+  return new Date(Math.max(view.changedAt.getTime(), midnight));
+}
+
+/** What an Idempotency-Key is bound to: the effective request, whatever the release (specification "Idempotency-Key"). */
+function unitFor({ route, request }: Exchange, effective: unknown): UnitFor | undefined {
+  const idempotencyKey = idempotencyKeyOf(request.headers);
+  if (idempotencyKey === undefined) return undefined;
+  return { idempotencyKey, request: sha256(JSON.stringify([route.path, effective])) };
+}

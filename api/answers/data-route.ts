@@ -1,0 +1,131 @@
+/**
+ * What a data route is: what it takes, what a request comes to, and how it is answered. A route names everything that is its
+ * own, so that a new one is a file and a line in `api/routes.ts`. What all of them do alike is in `answers.ts`.
+ */
+import { z } from 'zod';
+import type { Feature } from '../../accounts/plans/plans.ts';
+import type { ApiErrorCode } from '../../http/errors/error-codes.ts';
+import type { RequestProblem } from '../../http/errors/validation.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import type { RouteAccess } from '../access/access-control.ts';
+import type { Capability } from '../access/capabilities.ts';
+import type { Rights } from '../access/rights.ts';
+import type { View } from '../view/view.ts';
+import {
+  type CheckedQuery,
+  findHeaderProblems,
+  type GivenRequest,
+  parseRequest,
+  type RequestSchemas,
+} from './parse-request.ts';
+
+export type JsonText = string;
+
+/** What a route may know besides the request. */
+export interface RequestContext {
+  readonly view: View;
+  readonly rights: Rights;
+  /** The versions of the records, announced ones included. */
+  readonly versions: readonly RecordVersion[];
+  readonly now: Date;
+  readonly today: Day;
+}
+
+/** What a route may know whose answer is made once. */
+export interface OnceContext extends RequestContext {
+  /** A URL from which anybody can download an object of the store for a while. */
+  readonly signUrl: SignUrl;
+}
+
+export type SignUrl = (key: string, options: { readonly expiresInSeconds: number }) => Promise<string>;
+
+/** The capabilities that have data routes. */
+export type DataCapability = Extract<Capability, 'current' | 'history' | 'snapshots' | 'changes'>;
+
+/** An answer that isn't the usual 200 with a body that others may be given too. */
+export interface OnceAnswer {
+  readonly status: 200 | 302;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonText;
+}
+
+/** How an effective request is answered; `cached`: the body is kept and shared, `once`: made for each. Throws ApiError. */
+export type RouteAnswer<Effective> =
+  | { readonly cached: (effective: Effective, context: RequestContext) => Promise<JsonText> }
+  | { readonly once: (effective: Effective, context: OnceContext) => Promise<OnceAnswer> };
+
+/** What a route says about itself, whatever its parameters are. */
+export interface RouteDescription {
+  /** The pattern below the base path, such as `/v1/models/:id`. */
+  readonly path: `/v1/${string}`;
+  readonly capability: DataCapability;
+  /** What the caller's plan must include; null: nothing. */
+  readonly feature: Feature | null;
+  /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
+  readonly limitPerMinute: number;
+  readonly summary: string;
+  readonly description?: string;
+  /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */
+  readonly response: z.ZodType;
+  /** A body, for the OpenAPI document. */
+  readonly example: unknown;
+  /** True where the answer may be a redirect. */
+  readonly redirects?: boolean;
+  /** Beyond those that every data route has. */
+  readonly errors: readonly ApiErrorCode[];
+  readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
+  /** True where the same request on the same release is answered differently tomorrow. */
+  readonly dependsOnToday: boolean;
+}
+
+/** A route as it is written down. */
+export interface DataRouteDefinition<Params, Query, Effective> extends RouteDescription {
+  /** Default: none. */
+  readonly params?: RequestSchemas<Params, Query>['params'];
+  /** Default: none. */
+  readonly query?: RequestSchemas<Params, Query>['query'];
+  /** Finds what is wrong with query parameters that are right one by one. */
+  readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly RequestProblem[];
+  /** The effective request: JSON-compatible and complete. Throws ApiError; runs no query on the view. */
+  readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
+  readonly answer: RouteAnswer<Effective>;
+}
+
+/** A data route of whatever parameters. */
+export interface DataRoute extends RouteDescription {
+  readonly access: RouteAccess;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  /**
+   * The effective request: JSON-compatible, and all that the answer depends on beside the view. Throws RequestInvalid with
+   * every problem of the request at once, or ApiError.
+   */
+  readonly prepare: (request: GivenRequest, context: RequestContext) => unknown;
+  /** Takes what `prepare` made. */
+  readonly answer: RouteAnswer<unknown>;
+}
+
+/** Makes a route of its definition: the types of its parameters end here. */
+export function dataRoute<P, Q, E>(definition: DataRouteDefinition<P, Q, E>): DataRoute {
+  const { params = NO_PARAMETERS, query = NO_PARAMETERS, check, prepare, answer, ...description } = definition;
+  const { path, capability, feature, limitPerMinute } = description;
+  return {
+    ...description,
+    access: { name: path.replaceAll(/:(\w+)/g, '{$1}'), capability, feature, limitPerMinute },
+    params,
+    query,
+    prepare: (request, context) => {
+      // Without `params` or `query` P or Q is `{}`, which is what NO_PARAMETERS parses to.
+      const schemas = { params, query } as RequestSchemas<P, Q>;
+      const checked = (values: CheckedQuery<Q>) => [
+        ...(check?.(values, context) ?? []),
+        ...findHeaderProblems(request),
+      ];
+      return prepare(parseRequest({ ...schemas, check: checked }, request), context);
+    },
+    answer: answer as RouteAnswer<unknown>, // Only ever given what `prepare` made, an E.
+  };
+}
+
+const NO_PARAMETERS = z.object({});

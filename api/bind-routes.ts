@@ -1,0 +1,48 @@
+/** How answers are sent by Fastify: what a request asks goes in, status, headers and body come out. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { getVisit } from './access/bind-access.ts';
+import { ALL_RIGHTS } from './access/rights.ts';
+import type { Answer, Answers, Asker, DataRequest } from './answers/answers.ts';
+import type { DataRoute } from './answers/data-route.ts';
+import { ACCOUNT_ROUTE, answerAccount } from './routes/account.ts';
+
+export interface DataRouteBinding {
+  readonly answers: Answers;
+  /** Whether a request needs a visit; otherwise everything is open to all. */
+  readonly isGuarded: boolean;
+  readonly baseUrlOf: (request: FastifyRequest) => string;
+}
+
+/** Adds a data route to the app. */
+export function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRouteBinding): void {
+  const { answers, isGuarded, baseUrlOf } = binding;
+  const hasAddresses = 'once' in route.answer;
+  app.get(route.path, { config: { access: route.access } }, async (request, reply) => {
+    let dataAsOf: string | undefined;
+    const onRelease: DataRequest['onRelease'] = (release) => {
+      dataAsOf = release.data_as_of;
+    };
+    try {
+      const asker = isGuarded ? getVisit(request) : ANYBODY;
+      const { params, query, headers, url: key } = request;
+      const baseUrl = hasAddresses ? baseUrlOf(request) : undefined;
+      return send(reply, await answers.answer(route, { params, query, headers, key, baseUrl, onRelease }, asker));
+    } catch (error) {
+      if (dataAsOf !== undefined) reply.header('X-Data-As-Of', dataAsOf);
+      throw error;
+    }
+  });
+}
+
+/** Adds `GET /v1/account`, for an app that asks for keys. */
+export function bindAccountRoute(app: FastifyInstance): void {
+  app.get(ACCOUNT_ROUTE.name, { config: { access: ACCOUNT_ROUTE } }, async (request, reply) =>
+    send(reply, await answerAccount(getVisit(request))),
+  );
+}
+
+const ANYBODY: Asker = { rights: ALL_RIGHTS };
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}

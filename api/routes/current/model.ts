@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { notFound } from '../../../http/errors/api-error.ts';
+import { text } from '../../../storage/duckdb/row-shape.ts';
+import { dataRoute } from '../../answers/data-route.ts';
+import { id } from '../../answers/parameters.ts';
+import {
+  EXAMPLE_MODEL,
+  EXAMPLE_PRICE,
+  ModelSchema,
+  PriceSchema,
+  RankingSchema,
+  ScoreSchema,
+} from '../../answers/records.ts';
+import { jsonArray } from '../../queries/json-text.ts';
+import type { View } from '../../view/view.ts';
+
+const ModelDetailSchema = z
+  .looseObject({
+    ...ModelSchema.shape,
+    scores: z.array(ScoreSchema).describe('By benchmark'),
+    rankings: z.array(RankingSchema).describe('By category'),
+    pricing: z.array(PriceSchema).describe('By provider'),
+  })
+  .meta({ id: 'ModelDetail' });
+
+export const modelRoute = dataRoute({
+  path: '/v1/models/:id',
+  capability: 'current',
+  feature: null,
+  limitPerMinute: 120,
+  summary: 'One model with its scores, rankings and prices',
+  params: z.object({ id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
+  response: ModelDetailSchema,
+  example: { ...EXAMPLE_MODEL, scores: [], rankings: [], pricing: [EXAMPLE_PRICE] },
+  errors: ['not_found'],
+  cacheControl: 'public, max-age=60',
+  dependsOnToday: false,
+  prepare: ({ params }) => params,
+  answer: {
+    cached: async ({ id: model }, { view }) => {
+      const [[record], scores, rankings, pricing] = await Promise.all([
+        linesOf(view, 'SELECT line FROM models WHERE id = $1', model),
+        linesOf(view, 'SELECT line FROM scores WHERE model_id = $1 ORDER BY benchmark_id', model),
+        linesOf(view, 'SELECT line FROM rankings WHERE model_id = $1 ORDER BY category', model),
+        linesOf(view, 'SELECT line FROM pricing WHERE model_id = $1 ORDER BY provider', model),
+      ]);
+      if (record === undefined) throw notFound('id', 'There is no such model');
+      const open = record.slice(0, -1);
+      return `${open},"scores":${jsonArray(scores)},"rankings":${jsonArray(rankings)},"pricing":${jsonArray(pricing)}}`;
+    },
+  },
+});
+
+async function linesOf(view: View, sql: string, model: string): Promise<readonly string[]> {
+  const rows = await view.rows({ line: text }, sql, [model]);
+  return rows.map(({ line }) => line);
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import { dataRoute } from '../../answers/data-route.ts';
+import { id, integer } from '../../answers/parameters.ts';
+import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
+import { withPositions } from '../../queries/history-points.ts';
+import { jsonArray, jsonObject } from '../../queries/json-text.ts';
+import { TOP_POSITIONS_MAX } from '../../view/view-tables.ts';
+import { assertKnown, HistoryPointSchema, HistoryWindowSchema, windowText } from './history-answer.ts';
+import { findRangeProblems, RANGE, resolveRange } from './history-range.ts';
+
+const RankingsHistorySchema = z
+  .object({
+    category_id: z.string().describe('As asked for'),
+    kind: z.literal('ranking').describe('Always ranking'),
+    points: z
+      .array(z.looseObject({ ...HistoryPointSchema.shape, model_id: z.string().describe('Who held the position') }))
+      .describe('Ascending by date, then by rank'),
+    window: HistoryWindowSchema,
+  })
+  .meta({ id: 'RankingsHistory' });
+
+/** `GET /v1/rankings/history` (specification "Rankings history"). */
+export const rankingsHistoryRoute = dataRoute({
+  path: '/v1/rankings/history',
+  capability: 'history',
+  feature: 'history',
+  limitPerMinute: 60,
+  summary: 'Daily history of the top positions of a category',
+  description: 'A point per date and position; a tie has one for each model, by model id.',
+  query: z.object({
+    category_id: id('The category', 'text'),
+    ...RANGE,
+    top: integer({
+      min: 1,
+      max: TOP_POSITIONS_MAX,
+      fallback: 10,
+      description: 'Positions per date, ties counted once',
+    }),
+  }),
+  response: RankingsHistorySchema,
+  example: {
+    category_id: 'text',
+    kind: 'ranking',
+    points: EXAMPLE_RANKINGS.map(({ model_id, category, rank, trueskill_mu, trueskill_sigma }) => ({
+      date: '2026-06-29',
+      value: rank,
+      model_id,
+      category_id: category,
+      payload: { positions: 20, trueskill_mu, trueskill_sigma },
+      source: 'capture',
+    })),
+    window: {
+      from: '2026-06-29',
+      to: '2026-06-30',
+      plan_limit_from: '2025-06-30',
+      available_from: '2026-03-19',
+    },
+  },
+  errors: ['not_found', 'history_window_exceeded'],
+  cacheControl: 'private, max-age=60',
+  dependsOnToday: true,
+  check: findRangeProblems,
+  prepare: ({ query }, context) => {
+    const { category_id: category, top, from, to } = query;
+    return { category, top, ...resolveRange({ from, to }, context) };
+  },
+  answer: {
+    cached: async ({ category, top, ...range }, { view }) => {
+      const [rows, window] = await Promise.all([
+        view.rows(
+          { day: text, rank: number, model_id: text, payload: text, positions: number },
+          `SELECT CAST(c.day AS VARCHAR) AS day, p.rank, p.model_id, p.payload, c.positions
+         FROM positions p JOIN ranking_counts c
+           ON c.category = p.category AND c.day >= p.valid_from AND (p.valid_to IS NULL OR c.day <= p.valid_to)
+         WHERE p.category = $1 AND c.category = $1 AND p.rank <= $2::INTEGER
+           AND c.day BETWEEN $3::VARCHAR::DATE AND $4::VARCHAR::DATE
+         ORDER BY c.day, p.rank, p.model_id`,
+          [category, top, range.from, range.to],
+        ),
+        windowText(view, 'ranking', range),
+      ]);
+      if (rows.length === 0) await assertKnown(view, 'category', { id: category, param: 'category_id' });
+      const points = rows.map(({ day, rank, model_id: model, payload, positions }) =>
+        jsonObject({
+          date: JSON.stringify(day),
+          value: String(rank),
+          model_id: JSON.stringify(model),
+          category_id: JSON.stringify(category),
+          payload: withPositions(payload, positions),
+          source: '"capture"',
+        }),
+      );
+      return jsonObject({
+        category_id: JSON.stringify(category),
+        kind: '"ranking"',
+        points: jsonArray(points),
+        window,
+      });
+    },
+  },
+});

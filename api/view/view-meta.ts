@@ -1,0 +1,89 @@
+import { version as duckdbVersion } from '@duckdb/node-api';
+import { type Catalog, CatalogSchema } from '../../schemas/catalog.ts';
+import type { Day } from '../../schemas/day.ts';
+import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
+import { manifestsOf, type Release } from '../../schemas/release.ts';
+import { retainedFrom } from '../../schemas/retention.ts';
+
+/**
+ * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
+ * entity tags differ.
+ */
+export const VIEW_FORMAT = 2;
+
+/** What a view says about itself, stored in it. */
+export interface ViewMeta {
+  readonly format: number;
+  /** DuckDB's version: another one may hash, and so order, otherwise. */
+  readonly engine: string;
+  /** The catalog it was built from. */
+  readonly catalog: Catalog;
+  /** Of every snapshot that the catalog still has, oldest first, in every version of its day, the one in force first. */
+  readonly manifests: readonly Manifest[];
+}
+
+/**
+ * What the view of a catalog says about itself.
+ *
+ * @param releases those that the view before doesn't have, by day
+ */
+export function metaOf(
+  catalog: Catalog,
+  releases: ReadonlyMap<Day, Release>,
+  previous: ViewMeta | undefined,
+): ViewMeta {
+  const listed = groupByDay(previous?.manifests ?? []);
+  const manifests = catalog.releases
+    .filter((entry) => entry.parts.includes('snapshot'))
+    .flatMap(({ day }) => {
+      const release = releases.get(day);
+      return release === undefined ? (listed.get(day) ?? []) : manifestsOf(release);
+    });
+  return { format: VIEW_FORMAT, engine: duckdbVersion(), catalog, manifests };
+}
+
+/** Reads what a view says about itself; undefined where it is of another format or engine. */
+export function metaFromJson(text: string): ViewMeta | undefined {
+  const parsed: unknown = JSON.parse(text);
+  if (parsed === null || typeof parsed !== 'object' || !('format' in parsed) || parsed.format !== VIEW_FORMAT) return;
+  const meta = parsed as ViewMeta; // Written by this very format of this program.
+  if (meta.engine !== duckdbVersion()) return;
+  return { ...meta, catalog: CatalogSchema.parse(meta.catalog) };
+}
+
+/** True where the catalog only adds to what the view has: the same releases, and no event that was pruned before. */
+export function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
+  if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
+  const listed = new Set(manifests.map(({ id }) => id));
+  const isSame = old.releases.every(
+    ({ day, run }, i) => catalog.releases[i]?.day === day && catalog.releases[i].run === run,
+  );
+  const count = old.releases.length;
+  return (
+    isSame && catalog.releases.slice(0, count).every(({ day, parts }) => !parts.includes('snapshot') || listed.has(day))
+  );
+}
+
+/** The first event that the feed still has, or the next to come where it has none. */
+export function firstRetainedSeq(catalog: Catalog): number {
+  const from = retainedFrom(catalog) ?? '';
+  const first = catalog.releases.find(({ day, first_seq: seq }) => day >= from && seq !== null);
+  return first?.first_seq ?? (catalog.releases.at(-1)?.last_seq ?? 0) + 1;
+}
+
+/** The day of a snapshot, whatever its version. */
+export function dayFromSnapshot({ id }: Pick<Manifest, 'id'>): Day {
+  return snapshotFromId(id)?.day ?? id;
+}
+
+/** Snapshots by their day, in the order given: one for each version that a day's was written in. */
+export function groupByDay(manifests: readonly Manifest[]): ReadonlyMap<Day, readonly Manifest[]> {
+  const byDay = new Map<Day, Manifest[]>();
+  for (const manifest of manifests) {
+    const day = dayFromSnapshot(manifest);
+    const group = byDay.get(day);
+    if (group === undefined) byDay.set(day, [manifest]);
+    else group.push(manifest);
+  }
+  return byDay;
+}

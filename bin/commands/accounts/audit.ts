@@ -1,0 +1,31 @@
+import Table from 'cli-table3';
+import type { AuditEntry } from '../../../accounts/audit/audit-log.ts';
+import { timestampFromDate } from '../../../schemas/day.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { withAdministration } from '../../config/configured-accounts.ts';
+
+export interface AuditOptions {
+  readonly org: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `modelstats orgs audit ORG`: what was done, newest first. */
+export async function showAudit(context: CommandContext, { org, limit, json }: AuditOptions): Promise<number> {
+  const entries = await withAdministration(context, (administration) => administration.listAudit(org, { limit }));
+  if (json) context.print(JSON.stringify({ organization_id: org, entries: entries.map(jsonFrom) }));
+  else if (entries.length === 0) context.print('nothing was done to it since there is an audit log');
+  else context.print(tableOf(entries));
+  return 0;
+}
+
+function jsonFrom({ id, at, actor, action, subjectId, details }: AuditEntry) {
+  return { id, at: timestampFromDate(at), actor, action, subject_id: subjectId, details };
+}
+
+function tableOf(entries: readonly AuditEntry[]): string {
+  const table = new Table({ head: ['at', 'who', 'what', 'to', 'details'], style: { head: [], border: [] } });
+  for (const { at, actor, action, subjectId, details } of entries)
+    table.push([timestampFromDate(at), actor, action, subjectId ?? '', JSON.stringify(details)]);
+  return table.toString();
+}

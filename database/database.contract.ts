@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ControlDatabase } from './control-database.ts';
+import { orUnavailable } from './database-errors.ts';
+import { MIGRATIONS_TABLE } from './migrate.ts';
+import { openDatabase } from './open-database.ts';
+import type { ControlTables } from './tables.ts';
+
+/** The name of every column; one that tables.ts doesn't know, or that is missing here, doesn't compile. */
+type ColumnNames = { readonly [T in keyof ControlTables]: Readonly<Record<keyof ControlTables[T], true>> };
+
+const COLUMNS: ColumnNames = {
+  organizations: { id: true, name: true, created_at: true },
+  subscriptions: {
+    organization_id: true,
+    plan: true,
+    plan_version: true,
+    status: true,
+    contract: true,
+    period_end: true,
+    grace_until: true,
+    changed_at: true,
+  },
+  api_keys: {
+    id: true,
+    organization_id: true,
+    hash: true,
+    name: true,
+    last_four: true,
+    created_at: true,
+    last_used_at: true,
+    revoked_at: true,
+    expires_at: true,
+  },
+  verified_integrations: { id: true, organization_id: true, url: true, verified_at: true, ended_at: true },
+  daily_usage: { organization_id: true, day: true, used: true, cap: true, granted: true },
+  idempotency_keys: { day: true, api_key_id: true, key: true, request: true, organization_id: true, holders: true },
+  audit_log: { id: true, at: true, organization_id: true, actor: true, action: true, subject_id: true, details: true },
+  service_values: { name: true, value: true, changed_at: true },
+};
+
+const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000 };
+
+/** What every control database does; `another` makes an empty one and gives its address. */
+export function describeControlDatabase(name: string, another: () => Promise<string>): void {
+  describe(`the control database on ${name}`, () => {
+    let url: string;
+    let database: ControlDatabase;
+
+    beforeEach(async () => {
+      url = await another();
+      database = await openDatabase(url);
+    });
+    afterEach(() => database.close());
+
+    test('has exactly the tables and columns of tables.ts', async () => {
+      const tables = await database.kysely.introspection.getTables();
+      const made = tables
+        .filter((table) => !table.name.startsWith(MIGRATIONS_TABLE))
+        .map((table) => [table.name, Object.fromEntries(table.columns.map((column) => [column.name, true]))]);
+      expect(Object.fromEntries(made)).toEqual(COLUMNS);
+    });
+
+    test('gives 64-bit numbers back as numbers, to Kysely and to prepared statements', async () => {
+      await database.kysely.insertInto('organizations').values(ACME).execute();
+      expect(await database.kysely.selectFrom('organizations').selectAll().execute()).toEqual([ACME]);
+      expect(await readPrepared(database)).toEqual([ACME]);
+    });
+
+    test('keeps nothing of a transaction that failed, and all of one that did not', async () => {
+      const { kysely } = database;
+      const failing = kysely.transaction().execute(async (transaction) => {
+        await transaction.insertInto('organizations').values(ACME).execute();
+        throw new Error('given up');
+      });
+      await expect(failing).rejects.toThrow('given up');
+      expect(await readPrepared(database)).toEqual([]);
+      await kysely
+        .transaction()
+        .execute((transaction) => transaction.insertInto('organizations').values(ACME).execute());
+      const other = await openDatabase(url);
+      expect(await readPrepared(other)).toEqual([ACME]);
+      await other.close();
+    });
+
+    test("shows with its version on SQLite that another opening has written, and not one's own writing", async () => {
+      const before = database.version();
+      await database.kysely.insertInto('organizations').values(ACME).execute();
+      expect(database.version()).toBe(before);
+      const other = await openDatabase(url);
+      await other.kysely.deleteFrom('organizations').execute();
+      await other.close();
+      expect(database.version() !== before).toBe(database.engine.kind === 'sqlite');
+    });
+
+    test("rejects with the driver's error, which orUnavailable makes one of ours", async () => {
+      const broken = () => sql`select * from no_such_table`.execute(database.kysely);
+      await expect(broken()).rejects.toThrow('no_such_table');
+      await expect(orUnavailable(broken)).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('the control database does not answer'),
+      });
+    });
+  });
+}
+
+async function readPrepared({ engine }: ControlDatabase): Promise<readonly unknown[]> {
+  const query = 'select id, name, created_at from organizations';
+  switch (engine.kind) {
+    case 'sqlite':
+      return engine.connection.prepare(query).all();
+    case 'postgres':
+      return (await engine.pool.query(query)).rows;
+  }
+}

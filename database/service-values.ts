@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely';
+import { orUnavailable } from './database-errors.ts';
+import type { ControlTables } from './tables.ts';
+
+/**
+ * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the same.
+ * Rejects with `unavailable`.
+ *
+ * @param make 32 or so random bytes
+ */
+export function getServiceSecret(
+  database: Kysely<ControlTables>,
+  name: string,
+  { make, now }: { readonly make: () => Uint8Array; readonly now: Date },
+): Promise<Buffer> {
+  return orUnavailable(async () => {
+    const stored = () =>
+      database.selectFrom('service_values').select('value').where('name', '=', `secret:${name}`).executeTakeFirst();
+    if ((await stored()) === undefined) {
+      const value = Buffer.from(make()).toString('base64');
+      await database
+        .insertInto('service_values')
+        .values({ name: `secret:${name}`, value, changed_at: now.getTime() })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute();
+    }
+    const row = await stored();
+    if (row === undefined) throw new Error(`the secret ${name} was not kept`);
+    return Buffer.from(row.value, 'base64');
+  });
+}
+
+/** Writes something, to see whether that is possible. Rejects with `unavailable`. */
+export async function probeWriting(database: Kysely<ControlTables>, now: Date): Promise<void> {
+  const row = { name: 'probe', value: '', changed_at: now.getTime() };
+  await orUnavailable(() =>
+    database
+      .insertInto('service_values')
+      .values(row)
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+      .execute(),
+  );
+}

@@ -1,0 +1,43 @@
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import type { Hold } from '../../schemas/release.ts';
+import type { RunReport } from '../run/run.ts';
+import type { Check } from './check/check.ts';
+import type { Diff } from './diff.ts';
+import type { NightStatus } from './night-result.ts';
+
+/** What a night has found out so far; what a stage adds is missing where the night didn't come that far. */
+export interface NightFindings {
+  readonly checked?: Check;
+  readonly changed?: Diff;
+  readonly holds?: readonly Hold[];
+}
+
+export interface NightReportInput {
+  readonly request: { readonly day: Day; readonly source: string };
+  readonly status: NightStatus | 'failed';
+  readonly found: NightFindings;
+  /** What ended the stages early. */
+  readonly error: unknown;
+}
+
+/** The report of a night that began its stages, whatever became of it (specification "Run reports"). */
+export function nightReport({ request, status, found, error }: NightReportInput): RunReport {
+  const { checked, changed, holds } = found;
+  const facts = {
+    day: request.day,
+    source: request.source,
+    rows: checked?.rows ?? null,
+    quarantined: checked?.quarantined ?? null,
+    orphans: checked?.orphans ?? null,
+    suspects: checked?.suspects ?? null,
+    withheld: DATASET_NAMES.filter((name) => checked?.withheld.has(name)),
+    records: changed?.records ?? null,
+    deleted: changed?.deleted ?? null,
+    events: changed?.events ?? null,
+    first_seq: changed?.firstSeq ?? null,
+    last_seq: changed?.lastSeq ?? null,
+    holds: holds ?? [],
+  };
+  return { status, error, facts, issues: checked?.issues ?? [] };
+}

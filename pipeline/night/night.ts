@@ -1,0 +1,187 @@
+import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../../schemas/day.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
+import type { Release } from '../../schemas/release.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import {
+  type LoadedCatalog,
+  loadCatalog,
+  loadCatalogToContinue,
+  loadRelease,
+  newestEntry,
+} from '../../storage/catalog.ts';
+import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { Run, type RunDeps } from '../run/run.ts';
+import { capture } from './capture/capture.ts';
+import type { ScanLimits } from './capture/scan-file.ts';
+import { assertFewBadRows, check } from './check/check.ts';
+import { composeRelease } from './compose-release.ts';
+import { diff } from './diff.ts';
+import { guard } from './guard.ts';
+import { closeIntervals } from './history.ts';
+import { type NightFindings, nightReport } from './night-report.ts';
+import { type NightResult, resultFromProblems, resultFromRelease } from './night-result.ts';
+import { findNightVersions, renewalNotes } from './night-versions.ts';
+import { loadPrevious } from './previous.ts';
+import { prove } from './prove.ts';
+import { publish } from './publish.ts';
+import { writeSnapshot } from './snapshot.ts';
+import { findSourceDay } from './source.ts';
+
+export interface NightRequest {
+  readonly day: Day;
+  /** Folder of the source; see `findSourceDay`. */
+  readonly source: string;
+  /** Everything but publishing. */
+  readonly dryRun: boolean;
+  /** Passes what holds the night. */
+  readonly accept: boolean;
+  /** Suspects to let in, as `pricing:<entity_id>`. */
+  readonly acceptSuspects: readonly string[];
+}
+
+export const STAGES = ['capture', 'previous', 'check', 'diff', 'history', 'snapshot', 'prove', 'publish'] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface NightDeps extends RunDeps<Stage> {
+  readonly store: ObjectStore;
+  readonly duckdb: DuckDBLimits;
+  readonly limits: ScanLimits;
+  /** Uploads at once. */
+  readonly uploadsMax: number;
+  readonly toolVersion: string;
+  /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
+  readonly versions?: readonly RecordVersion[];
+}
+
+/**
+ * One night: a day's source becomes a published release, or nothing changes (specification "Stages of a night"). What an
+ * operator acts on (held, rejected, published before) is a result; what is nobody's input (store, disk, defects) rejects
+ * with an AppError.
+ */
+export async function runNight(request: NightRequest, deps: NightDeps): Promise<NightResult> {
+  const startedAt = deps.clock();
+  const catalog = await loadCatalogToContinue(deps.store);
+  const published = await findPublished(request, catalog, deps.store);
+  if (published !== undefined) return published;
+  assertNext(request.day, { newest: newestEntry(catalog.catalog)?.day, today: dayFromDate(startedAt) });
+  const run = await Run.open({ day: request.day, startedAt }, deps);
+  const ending = await runStages({ request, deps, catalog, run });
+  return run.finish(
+    () => resultFromEnding(ending, { request, run, store: deps.store }),
+    ({ result }) => {
+      const { found, error } = ending;
+      return nightReport({ request, status: result?.status ?? 'failed', found, error });
+    },
+  );
+}
+
+/** How the stages of a night ended, and what they had found out by then. */
+type Ending = { readonly found: NightFindings } & (
+  | { readonly release: Release; readonly problems?: undefined; readonly error?: undefined }
+  | { readonly release?: undefined; readonly problems: readonly string[]; readonly error?: undefined }
+  | { readonly release?: undefined; readonly problems?: undefined; readonly error: unknown }
+);
+
+interface StagesInput {
+  readonly request: NightRequest;
+  readonly deps: NightDeps;
+  /** The catalog that the night continues. */
+  readonly catalog: LoadedCatalog;
+  readonly run: Run<Stage>;
+}
+
+/**
+ * The stages of a night in order, over the run's one database. Never rejects: how far a night came belongs to its ending.
+ */
+async function runStages({ request, deps, catalog, run }: StagesInput): Promise<Ending> {
+  const { day } = request;
+  const { release: folder, scratch } = run.folder;
+  const capturedAt = captureTime(day, run.startedAt);
+  let found: NightFindings = {};
+  try {
+    const source = await findSourceDay(request.source, day);
+    const database = await run.openDatabase(deps.duckdb);
+    const places = { database, store: deps.store, folder, scratch };
+    const captured = await run.stage('capture', () => capture(source, { ...places, limits: deps.limits }));
+    run.warn(captured.warnings);
+    const previous = await run.stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
+    const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
+    const checked = await run.stage('check', () =>
+      check({ day, capture: captured, settings: source.settings, acceptSuspects: request.acceptSuspects }, places),
+    );
+    found = { ...found, checked };
+    assertFewBadRows(checked, source.settings);
+    run.warn(checked.warnings);
+    const changed = await run.stage('diff', () =>
+      diff({ day, capturedAt, captured, checked, previous, versions }, places),
+    );
+    const holds = guard(checked, changed, source.settings);
+    found = { ...found, changed, holds };
+    run.warn(renewalNotes(versions, changed));
+    if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
+    await run.stage('history', () => closeIntervals(previous, places));
+    const written = await run.stage('snapshot', () => writeSnapshot({ day, versions }, places));
+    await run.stage('prove', () => prove({ changed, written, previous, versions }, places));
+    const release = await composeRelease({
+      day,
+      run: run.id,
+      capturedAt,
+      publishedAt: timestampFromDate(deps.clock()),
+      toolVersion: deps.toolVersion,
+      previous,
+      captured,
+      checked,
+      changed,
+      accepted: holds,
+      written,
+      folder,
+    });
+    if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));
+    return { found, release };
+  } catch (error) {
+    return { found, error: run.errorFrom(error) };
+  }
+}
+
+/** When the day's data was true: now for today, the end of the day for a day that is over. */
+function captureTime(day: Day, now: Date): string {
+  return day === dayFromDate(now) ? timestampFromDate(now) : endOfDay(day);
+}
+
+function assertNext(day: Day, { newest, today }: { newest: Day | undefined; today: Day }): void {
+  if (day > today) throw new AppError('usage', `${day} is in the future; today is ${today} (UTC)`);
+  if (newest !== undefined && day < newest) {
+    throw new AppError('usage', `${day} is before the newest snapshot ${newest}; corrections come in the next night`);
+  }
+}
+
+/** The result where the day is in the catalog already. */
+async function findPublished(
+  request: NightRequest,
+  { catalog }: LoadedCatalog,
+  store: ObjectStore,
+): Promise<NightResult | undefined> {
+  const entry = catalog?.releases.find(({ day }) => day === request.day);
+  if (entry === undefined) return undefined;
+  return resultFromRelease('already_published', await loadRelease(store, entry), { request });
+}
+
+/** Turns what an operator can act on into a result; rethrows everything else. */
+async function resultFromEnding(
+  { release, problems, error, found: { checked } }: Ending,
+  { request, run, store }: { readonly request: NightRequest; readonly run: Run<Stage>; readonly store: ObjectStore },
+): Promise<NightResult> {
+  if (release !== undefined) return resultFromRelease('published', release, { request, run });
+  if (problems !== undefined) return resultFromProblems('held', problems, { request, run, checked });
+  if (isAppError(error, 'source_rejected')) {
+    return resultFromProblems('rejected', error.message.split('\n'), { request, run, checked });
+  }
+  if (!isAppError(error, 'precondition_failed')) throw error;
+  const published = await findPublished(request, await loadCatalog(store), store);
+  if (published !== undefined) return published;
+  throw new AppError('precondition_failed', 'the catalog was changed while this night ran; run it again', {
+    cause: error,
+  });
+}

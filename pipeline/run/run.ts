@@ -1,0 +1,149 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Day } from '../../schemas/day.ts';
+import { messageFromError } from '../../schemas/errors.ts';
+import { Database, type DuckDBLimits } from '../../storage/duckdb/database.ts';
+import { openRunFolder, type RunFolder, workErrorFrom } from './run-folder.ts';
+
+export interface RunDeps<Stage extends string> {
+  readonly workFolder: string;
+  readonly clock: () => Date;
+  /** A new unique run id of letters and digits. */
+  readonly newRunId: () => string;
+  /** Called as each stage begins. */
+  readonly onStage: (stage: Stage) => void;
+}
+
+/** How a run ended: with its result, or with the error that its caller gets. */
+export type RunEnd<T> = { readonly finishedAt: Date } & (
+  | { readonly result: T; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: unknown }
+);
+
+/** What a run of its kind leaves for people, whatever became of it; what all runs tell alike is added by {@link Run.finish}. */
+export interface RunReport {
+  readonly status: string;
+  /** What ended the run's work early; default: what it rejected with. */
+  readonly error?: unknown;
+  /** Further fields of `report.json`. */
+  readonly facts: object;
+  /** For `issues.jsonl`, one a line; undefined where the run has written the file itself. */
+  readonly issues?: readonly object[] | undefined;
+}
+
+/**
+ * One attempt at a night or a backfill. It has a folder of its own, `<work>/runs/<day>.<run>/`, and at most one DuckDB
+ * database that spills there; it collects warnings and the time that each stage took. {@link Run.finish} ends it in the
+ * same way whatever became of it: the database is closed, temporary files go, the report stays.
+ */
+export class Run<Stage extends string = string> {
+  readonly id: string;
+  readonly startedAt: Date;
+  readonly folder: RunFolder;
+  readonly #deps: RunDeps<Stage>;
+  readonly #stages: { readonly stage: Stage; readonly ms: number }[] = [];
+  readonly #warnings: string[] = [];
+  #database: Database | undefined;
+
+  private constructor(id: string, startedAt: Date, folder: RunFolder, deps: RunDeps<Stage>) {
+    this.id = id;
+    this.startedAt = startedAt;
+    this.folder = folder;
+    this.#deps = deps;
+  }
+
+  /** Makes the folder of a run. Rejects with `store_unavailable` where it can't be written. */
+  static async open<S extends string>(
+    { day, startedAt }: { readonly day: Day; readonly startedAt: Date },
+    deps: RunDeps<S>,
+  ): Promise<Run<S>> {
+    const id = deps.newRunId();
+    return new Run(id, startedAt, await openRunFolder(deps.workFolder, { day, run: id }), deps);
+  }
+
+  /** The stages that have ended, well or not, in order, with how long each took in milliseconds. */
+  get stages(): readonly { readonly stage: Stage; readonly ms: number }[] {
+    return [...this.#stages];
+  }
+
+  /** What an operator should know and need not act on, so far. */
+  get warnings(): readonly string[] {
+    return [...this.#warnings];
+  }
+
+  warn(warnings: readonly string[]): void {
+    this.#warnings.push(...warnings);
+  }
+
+  /** The path of `issues.jsonl`. */
+  get issuesPath(): string {
+    return join(this.folder.path, 'issues.jsonl');
+  }
+
+  /** Opens the run's database, in memory; {@link finish} closes it. */
+  async openDatabase(duckdb: DuckDBLimits): Promise<Database> {
+    this.#database = await Database.open(':memory:', { ...duckdb, tempFolder: this.folder.scratch });
+    return this.#database;
+  }
+
+  async stage<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+    this.#deps.onStage(stage);
+    const started = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#stages.push({ stage, ms: Math.round(performance.now() - started) });
+    }
+  }
+
+  /** The error to report for whatever was thrown: a disk that failed is told as `store_unavailable`. */
+  errorFrom(error: unknown): unknown {
+    return workErrorFrom(error, this.#deps.workFolder);
+  }
+
+  /**
+   * Does the rest of the run's work, ends the run and reports it; then resolves or rejects as that work did. A report that
+   * can't be written changes nothing about what was done: it becomes a warning of the result.
+   */
+  async finish<T extends { readonly warnings: readonly string[] }>(
+    work: () => Promise<T>,
+    reportOf: (end: RunEnd<T>) => RunReport,
+  ): Promise<T> {
+    const ended = await work().then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error: this.errorFrom(error) }),
+    );
+    const end: RunEnd<T> = { ...ended, finishedAt: this.#deps.clock() };
+    const problems = await this.#close(end, () => reportOf(end));
+    if (!('result' in ended)) throw ended.error;
+    return { ...ended.result, warnings: [...ended.result.warnings, ...problems] };
+  }
+
+  /** Frees the disk, then reports; resolves to what went wrong with that. */
+  async #close(end: RunEnd<unknown>, makeReport: () => RunReport): Promise<readonly string[]> {
+    try {
+      this.#database?.close();
+      await this.folder.removeTemporary();
+      const { status, error = end.error, facts, issues } = makeReport();
+      const report = {
+        status,
+        run: this.id,
+        started_at: this.startedAt.toISOString(),
+        finished_at: end.finishedAt.toISOString(),
+        error: error === undefined ? null : messageFromError(error),
+        ...facts,
+        warnings: this.#warnings,
+        stages: this.#stages,
+      };
+      await writeFile(join(this.folder.path, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+      if (issues !== undefined)
+        await writeFile(
+          this.issuesPath,
+          issues.map((issue) => `${JSON.stringify(issue)}\n`),
+        );
+      return [];
+    } catch (error) {
+      return [`the run's report can't be written: ${messageFromError(error)}`];
+    }
+  }
+}

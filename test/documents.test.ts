@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  findMissingInIndex,
+  findOutsideCitations,
+  findUnknownDecisions,
+  findUnknownTitles,
+} from './support/documents/citations.ts';
+import {
+  findBrokenLinks,
+  findMapFaults,
+  findUnknownDocuments,
+  findUnknownPaths,
+  findUnknownTargets,
+  findUnlinked,
+  type Repository,
+  repositoryOf,
+} from './support/documents/links.ts';
+import { anchorsOf, headingsOf } from './support/documents/markdown.ts';
+import { ROOT, readTextFiles, type TextFile } from './support/documents/text-files.ts';
+
+/** This file and its helpers hold examples of citations that lead nowhere. */
+const EXAMPLES = /^test\/(documents\.test\.ts|support\/documents\/)/;
+/** Folders that are made, not written. */
+const MADE = ['node_modules', 'dist', 'coverage', 'reports', 'data'];
+
+const files = readTextFiles().filter(({ path }) => !EXAMPLES.test(path));
+const repository = repositoryOf(files);
+const [specification, readme, makefile] = [textOf('docs/specification.md'), textOf('README.md'), textOf('Makefile')];
+
+function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** One file with this text. */
+function fileWith(text: string, path = 'docs/a.md'): readonly TextFile[] {
+  return [{ path, text }];
+}
+
+test('all texts of the repository are looked at', () => {
+  const paths = files.map(({ path }) => path);
+  const some = ['Makefile', '.ci/run', 'README.md', 'package.json', 'schemas/datasets.ts', 'scripts/minio.sh'];
+  expect(paths).toEqual(expect.arrayContaining([...some, 'deploy/compose.yaml', 'fixtures/README.md']));
+  expect(paths.filter((path) => /^(node_modules|dist|data)\/|package-lock/.test(path))).toEqual([]);
+});
+
+describe('every citation leads somewhere', () => {
+  test('titles of the specification', () => {
+    expect(findUnknownTitles(files, specification)).toEqual([]);
+  });
+
+  test.each([
+    ['// See specification "Quota".', ['Quota']],
+    ['/** Specification "Lists" and "Quota": */', ['Quota']],
+    ['// specification "Quota", "Limits" and "Lists"; decision 0001', ['Quota', 'Limits']],
+    ['/**\n * What is (specification\n * "Quota"\n * and "Lists") so\n */', ['Quota']],
+    ['/** specification "Two\n * words" */', ['Two words']],
+    ['// specification "Lists"', []],
+  ])('«%s» cites what is not there: %j', (text, unknown) => {
+    const found = findUnknownTitles(fileWith(text, 'a.ts'), '# Specification\n### Lists\n```\n# Quota\n```\n');
+    expect(found.map((line) => /"(.*)"/.exec(line)?.[1])).toEqual(unknown);
+  });
+
+  test('decisions', () => {
+    expect(findUnknownDecisions(files, readdirSync(join(ROOT, 'docs/decisions')))).toEqual([]);
+  });
+
+  test.each([
+    ['// decision 0099', ['0099']],
+    ['// decisions 0001 and 0099', ['0099']],
+    ['/* decision\n * 0098, 0099 */', ['0098', '0099']],
+    ['// specification "Lists"; decision 0001', []],
+  ])('«%s» cites decisions that are not there: %j', (text, unknown) => {
+    const found = findUnknownDecisions(fileWith(text, 'a.ts'), ['0001-numbers.md', 'README.md']);
+    expect(found.map((line) => line.slice(-4))).toEqual(unknown);
+  });
+
+  test('every decision stands in the index, by its title', () => {
+    expect(findMissingInIndex(textOf('docs/decisions/README.md'), files)).toEqual([]);
+  });
+
+  test('a decision that the index lacks, or calls otherwise, is found', () => {
+    const [one, two] = [
+      { path: 'docs/decisions/0001-a.md', text: '# A\n' },
+      { path: 'docs/decisions/0002-b.md', text: '# B' },
+    ];
+    expect(findMissingInIndex('| [0001](0001-a.md) | A | x |\n| [0002](0002-b.md) | C | x |\n', [one, two])).toEqual([
+      two.path,
+    ]);
+    expect(findMissingInIndex('', [one])).toEqual([one.path]);
+  });
+
+  test('no document that the repository does not hold', () => {
+    expect(findOutsideCitations(files)).toEqual([]);
+  });
+
+  test.each(['SPEC "Errors"', 'see DESIGN §5', '(DECISIONS)'])('«%s» is a citation of one', (text) => {
+    expect(findOutsideCitations(fileWith(`\n${text}`))).toHaveLength(1);
+    expect(findOutsideCitations(fileWith(text.toLowerCase()))).toEqual([]);
+  });
+});
+
+describe('links, paths and targets', () => {
+  const SMALL: Repository = {
+    exists: (path) => ['docs', 'docs/a.md', 'docs/b.md', 'api', 'api/app.ts'].includes(path.replace(/\/$/, '')),
+    markdownOf: (path) => (path === 'docs/b.md' ? '# One two\n## It’s `three`\n## One two\n' : undefined),
+    folders: ['docs', 'api'],
+  };
+
+  test('links in Markdown lead to files and titles that are there', () => {
+    expect(findBrokenLinks(files, repository)).toEqual([]);
+  });
+
+  test.each([
+    ['[x](c.md)', 1],
+    ['[x](../api/none.ts)', 1],
+    ['[x](b.md#four)', 1],
+    ['[x](#four)', 1],
+    ['[x](../../outside.md)', 1],
+    ['[x](b.md) [x](b.md#one-two-1) [x](b.md#its-three) [x](../api/app.ts) [x](https://example.com/none)', 0],
+    ['`[x](c.md)`\n```\n[x](c.md)\n```', 0],
+  ])('«%s» has %d broken links', (text, count) => {
+    expect(findBrokenLinks(fileWith(text), SMALL)).toHaveLength(count);
+  });
+
+  test('paths in backticks are there', () => {
+    expect(findUnknownPaths(files, repository)).toEqual([]);
+  });
+
+  test('a path that is not there is found, what is no path is not', () => {
+    const found = findUnknownPaths(fileWith('`api/none.ts` `api/app.ts` `api/` `other/x.ts` `api/<name>.ts`'), SMALL);
+    expect(found).toEqual(['docs/a.md names api/none.ts']);
+  });
+
+  test('documents that are named by their path are there', () => {
+    expect(findUnknownDocuments(files, repository)).toEqual([]);
+  });
+
+  test('a document that is not there is found', () => {
+    const found = findUnknownDocuments(fileWith('// see docs/b.md, docs/none.md', 'a.ts'), SMALL);
+    expect(found).toEqual(['a.ts names docs/none.md']);
+  });
+
+  test('every target of make that a text names is there', () => {
+    expect(findUnknownTargets(files, makefile)).toEqual([]);
+  });
+
+  test('a target that is not there is found', () => {
+    const text = '`make test` `make tset`\n```\nmake demo    # x\nmake dmeo\n```\nThis can make things.';
+    const found = findUnknownTargets(fileWith(text), 'test: build\ndemo:\n');
+    expect(found).toEqual(['docs/a.md names make tset', 'docs/a.md names make dmeo']);
+  });
+
+  test('the README links every document', () => {
+    expect(findUnlinked(readme, files)).toEqual([]);
+  });
+
+  test('a document that it does not link is found', () => {
+    const documents = [
+      ...fileWith('', 'docs/a.md'),
+      ...fileWith('', 'docs/b.md'),
+      ...fileWith('', 'docs/decisions/0001-a.md'),
+    ];
+    expect(findUnlinked('| [docs/a.md](docs/a.md) | x |', documents)).toEqual(['docs/b.md']);
+  });
+
+  test("the README's map shows every folder, and no other", () => {
+    expect(findMapFaults(readme, repository, MADE)).toEqual([]);
+  });
+
+  test('a folder that the map lacks, or shows though it is not there, is found', () => {
+    const faults = findMapFaults('docs/    texts\nold/     gone       bench/   x\n', SMALL, []);
+    expect(faults.map((fault) => /(\w+)\//.exec(fault)?.[1])).toEqual(['old', 'bench', 'api']);
+  });
+});
+
+describe('titles', () => {
+  test("the specification's are unique", () => {
+    expect(repeatsIn(headingsOf(specification))).toEqual([]);
+  });
+
+  test('a title that comes twice is found', () => {
+    expect(repeatsIn(headingsOf('# A\n## B\n### A\n```\n# B\n```\n'))).toEqual(['A']);
+  });
+
+  test('anchors are made as GitHub makes them', () => {
+    expect(anchorsOf('# S3 and MinIO\n## `a_b`: what?\n## `a_b`: what?\n')).toEqual([
+      's3-and-minio',
+      'a_b-what',
+      'a_b-what-1',
+    ]);
+  });
+
+  function repeatsIn(titles: readonly string[]): readonly string[] {
+    return titles.filter((title, index) => titles.indexOf(title) !== index);
+  }
+});

@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PLAN_NAMES, PLANS } from '../accounts/plans/plans.ts';
+import { DATA_ROUTES } from '../api/routes.ts';
+import { API_ERRORS } from '../http/errors/error-codes.ts';
+import { STAGES } from '../pipeline/night/night.ts';
+import { SourceSettingsSchema } from '../pipeline/night/source-settings.ts';
+import { DATASETS, publishedColumns } from '../schemas/datasets.ts';
+import { ERROR_CODES } from '../schemas/errors.ts';
+import { RETENTION } from '../schemas/retention.ts';
+import { sectionOf, tableRowsOf } from './support/documents/markdown.ts';
+import { ROOT } from './support/documents/text-files.ts';
+import { MAY_IMPORT } from './support/may-import.ts';
+
+const specification = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
+const architecture = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+
+/** The rows of a section's tables, without the heads' own. */
+function rowsOf(title: string, text = specification): readonly (readonly string[])[] {
+  const section = sectionOf(text, title);
+  if (section === undefined) throw new Error(`there is no section ${title}`);
+  return tableRowsOf(section);
+}
+
+/** What stands between backticks. */
+function namesIn(text: string | undefined): readonly string[] {
+  return [...(text ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+describe('docs/specification.md says what the code says', () => {
+  test('every dataset with its published fields, in order', () => {
+    const told = rowsOf('Datasets').flatMap(([name, , fields]) =>
+      namesIn(name).map((dataset) => [dataset, namesIn(fields)] as const),
+    );
+    const columns = Object.values(DATASETS).map(
+      (dataset) => [dataset.name, publishedColumns(dataset).map(({ name }) => name)] as const,
+    );
+    expect(told).toEqual(columns);
+  });
+
+  test('every data route, and the account', () => {
+    const told = rowsOf('Routes').flatMap(([route]) => namesIn(route));
+    const paths = DATA_ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
+    expect(new Set(told)).toEqual(new Set([...paths, '/v1/account']));
+    expect(told).toHaveLength(paths.length + 1);
+  });
+
+  test('every route with its capability, feature, limit per minute and Cache-Control', () => {
+    const told = rowsOf('Routes').slice(1);
+    for (const { access, cacheControl } of DATA_ROUTES) {
+      const row = told.find(([route]) => namesIn(route)[0] === access.name) ?? [];
+      const [, capability, feature, limit, header] = row;
+      expect({
+        route: access.name,
+        capability: namesIn(capability)[0],
+        feature: namesIn(feature)[0] ?? null,
+        limitPerMinute: Number(limit),
+        cacheControl: namesIn(header)[0],
+      }).toEqual({
+        route: access.name,
+        capability: access.capability,
+        feature: access.feature,
+        limitPerMinute: access.limitPerMinute,
+        cacheControl,
+      });
+    }
+  });
+
+  test('every stage of a night, in order', () => {
+    expect(
+      rowsOf('Stages of a night')
+        .slice(1)
+        .map(([stage]) => stage),
+    ).toEqual(STAGES);
+  });
+
+  test('every error code of the API with its status', () => {
+    const told = rowsOf('Error codes')
+      .slice(1)
+      .map(([status, code]) => [Number(status), namesIn(code)[0]]);
+    expect(told).toEqual(Object.entries(API_ERRORS).map(([code, { status }]) => [status, code]));
+  });
+
+  test('every error code of the command line with its exit code', () => {
+    const told = rowsOf('Exit codes').flatMap(([exit, , cell]) => namesIn(cell).map((code) => [code, Number(exit)]));
+    const codes = Object.entries(ERROR_CODES).map(([code, { exit }]) => [code, exit]);
+    expect(new Set(told.map(String))).toEqual(new Set(codes.map(String)));
+  });
+
+  test('every limit of a source with its default', () => {
+    const told = rowsOf('Source settings').slice(1);
+    const defaults = Object.entries(SourceSettingsSchema.parse({}));
+    const names = told.flatMap(([keys]) => namesIn(keys));
+    expect(new Set(names)).toEqual(new Set(defaults.map(([name]) => name)));
+    const values = told.map(([, value]) => value).join('; ');
+    for (const [, value] of defaults) expect(values).toContain(textOf(value));
+  });
+
+  test('what every plan grants', () => {
+    const rows = rowsOf('Plans');
+    const cells = (name: string) => rows.find(([first]) => first === name)?.slice(1);
+    const plans = PLAN_NAMES.map((name) => PLANS[name]);
+    const amount = (value: number | null) => (value === null ? 'unlimited' : value.toLocaleString('en-US'));
+    expect(cells('units a day')).toEqual(plans.map(({ dailyQuota }) => amount(dailyQuota)));
+    expect(cells('requests a minute')).toEqual(plans.map(({ burstPerMinute }) => amount(burstPerMinute)));
+    expect(cells('features')?.map(namesIn)).toEqual(plans.map(({ features }) => features));
+    const months = cells('history')?.map((cell) => Number(/(\d+) months/.exec(cell)?.[1]));
+    expect(months).toEqual(plans.map(({ historyMonths }) => historyMonths));
+  });
+
+  test('how long everything is kept', () => {
+    const kept = Object.fromEntries(
+      rowsOf('Retention').map(([part = '', time = '']) => [part, Number.parseInt(time.replace(/^\D+/, ''), 10)]),
+    );
+    expect(kept).toMatchObject({
+      changes: RETENTION.changesMonths,
+      snapshots: RETENTION.snapshots,
+      state: RETENTION.states,
+    });
+  });
+});
+
+describe('docs/architecture.md shows the direction of imports', () => {
+  const rows = rowsOf('Folders', architecture).slice(1);
+
+  test('as test/support/may-import.ts tells it', () => {
+    const told = rows.map(([folder, , allowed]) => [namesIn(folder)[0]?.replace('/', ''), namesIn(allowed)]);
+    expect(Object.fromEntries(told)).toEqual(MAY_IMPORT);
+  });
+
+  test('and which folders are still to come', () => {
+    const coming = rows.filter(([folder]) => folder?.includes('to come')).map(([folder]) => namesIn(folder)[0]);
+    const missing = Object.keys(MAY_IMPORT).filter((folder) => !existsSync(join(ROOT, folder)));
+    expect(coming).toEqual(missing.map((folder) => `${folder}/`));
+  });
+});
+
+test('a section that is not there is no empty one', () => {
+  expect(() => rowsOf('Nothing')).toThrow('there is no section Nothing');
+});
+
+/** A value as a document writes it. */
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
+}

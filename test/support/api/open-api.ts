@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LightMyRequestResponse } from 'fastify';
+import { type Account, AccountSchema } from '../../../accounts/account.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { type Customer, TestClock } from '../accounts/subject.ts';
+import { publishFixtureDays } from '../pipeline/sample-store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../pipeline/temporary-store.ts';
+import { type AppOptions, type StartedApp, startApp } from './start-app.ts';
+import { bearer, type TestAccounts } from './test-accounts.ts';
+
+/** What the API serves: `days`, from a store of its own that goes away with it, or the store at an address. */
+export type Served =
+  | { readonly days: Days; readonly store?: never }
+  | { readonly store: string; readonly days?: never };
+
+/** Days of fixtures/days, or whatever a function publishes into the empty store. */
+export type Days = readonly Day[] | ((store: TemporaryStore) => Promise<unknown>);
+
+export type ApiOptions = Served &
+  AppOptions & {
+    /** Where its clock stands at first; default: {@link NOON}. */
+    readonly now?: string;
+    /** A folder that a view may already lie in, and that stays; default: a new one. */
+    readonly viewFolder?: string;
+  };
+
+/** When an API's clock begins unless told: the last day of a month of 30. */
+export const NOON = '2026-06-30T12:00:00Z';
+
+/** The API in this process, asked without a network. It looks at its store when told to, and its clock stands until told. */
+export interface TestApi extends Pick<StartedApp, 'app' | 'follower' | 'events'> {
+  readonly clock: TestClock;
+  /** The store that was opened for `days`; throws where the API serves another's. */
+  readonly store: TemporaryStore;
+  readonly viewFolder: string;
+  /** Throws where nobody is asked for a key. */
+  readonly accounts: TestAccounts;
+  /** What every request carries that wants more than a refusal: the key that was chosen, if one was. */
+  readonly headers: Readonly<Record<string, string>>;
+  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** The parsed body of a 200. */
+  json(url: string): Promise<Record<string, unknown>>;
+  /** Asks as a customer does; `method` is GET unless told. */
+  ask(customer: Customer, url: string, options?: AskOptions): Promise<LightMyRequestResponse>;
+  /** What `GET /v1/account` answers the customer. */
+  accountOf(customer: Customer): Promise<Account>;
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Opens the API; its view is built, or has failed to be, when this resolves. A test file's own is {@link useApi}'s. */
+export async function openApi(options: ApiOptions): Promise<TestApi> {
+  const clock = new TestClock(options.now ?? NOON);
+  const store = options.days && (await openStoreWith(options.days));
+  const viewFolder = options.viewFolder ?? (await mkdtemp(join(tmpdir(), 'modelstats-view-')));
+  const started = await startApp(store?.url ?? options.store ?? '', viewFolder, { ...options, clock: clock.now });
+  const { app, follower, events, accounts } = started;
+  const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
+  const headers: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
+  const get: TestApi['get'] = async (url, further = {}) =>
+    app.inject({ method: 'GET', url, headers: { ...headers, ...further } });
+  const ask: TestApi['ask'] = async ({ key }, url, { method = 'GET', headers: further = {} } = {}) =>
+    app.inject({ method, url, headers: { ...bearer(key), ...further } });
+  return {
+    app,
+    follower,
+    events,
+    clock,
+    get store() {
+      if (store === undefined) throw new Error('the API serves a store that was not opened for it');
+      return store;
+    },
+    viewFolder,
+    get accounts() {
+      if (accounts === undefined) throw new Error('the API was opened without accounts');
+      return accounts;
+    },
+    headers,
+    get,
+    json: async (path) => {
+      const response = await get(path);
+      if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
+      return response.json();
+    },
+    ask,
+    accountOf: async (customer) => AccountSchema.parse((await ask(customer, '/v1/account')).json()),
+    close: async () => {
+      await app.close();
+      await follower.stop();
+      await accounts?.close();
+      if (options.viewFolder === undefined) await rm(viewFolder, { recursive: true, force: true });
+      await store?.dispose();
+    },
+  };
+}
+
+async function openStoreWith(days: Days): Promise<TemporaryStore> {
+  const store = await openTemporaryStore();
+  if (typeof days === 'function') await days(store);
+  else await publishFixtureDays(store, days);
+  return store;
+}

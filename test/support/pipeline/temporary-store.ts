@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ulid } from 'ulid';
+import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
+import type { BackfillResult } from '../../../pipeline/backfill/backfill-result.ts';
+import { type NightDeps, runNight } from '../../../pipeline/night/night.ts';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import { prune } from '../../../pipeline/upkeep/prune/prune.ts';
+import { republish } from '../../../pipeline/upkeep/republish/republish.ts';
+import { addDays, type Day } from '../../../schemas/day.ts';
+import type { Retention } from '../../../schemas/retention.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { Database } from '../../../storage/duckdb/database.ts';
+import { openStore } from '../../../storage/open-store.ts';
+import { type DayRows, linesFromRows, writeDay } from './write-day.ts';
+
+/** A store in a folder of its own, with all that its nights need; `dispose` removes it. */
+export interface TemporaryStore {
+  /** Where the store's objects lie, a file per key. */
+  readonly folder: string;
+  /** The store's address. */
+  readonly url: string;
+  readonly deps: NightDeps;
+  /** Reads the store's Parquet files. */
+  readonly reader: Database;
+  /** Runs the night of a day of a source, a folder of its own or a folder of days. */
+  night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
+  /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
+  publish(day: Day, rows: DayRows): Promise<NightResult>;
+  /** Replaces the reconstructed prices, at an instant. */
+  backfill(rows: readonly object[], at: string): Promise<BackfillResult>;
+  prune(retention: Retention): Promise<void>;
+  /** Puts back what of a snapshot's files is lost or damaged; throws where that fails. */
+  republish(day: Day): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export interface NightOptions {
+  readonly accept?: boolean;
+  readonly acceptSuspects?: readonly string[];
+}
+
+export interface TemporaryStoreOptions {
+  /** Begins the run ids: letters and digits. */
+  readonly runPrefix?: string;
+  /** Time of day, after the captured day, at which each night starts. */
+  readonly startsAt?: string;
+  /** DuckDB's threads. */
+  readonly threads?: number;
+  /** Versions of the records; those of production unless given. */
+  readonly versions?: readonly RecordVersion[];
+}
+
+/** What all nights of tests have in common. */
+export const NIGHT_SETTINGS = {
+  duckdb: { memoryLimit: '500MB', threads: 1 },
+  limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 },
+  uploadsMax: 4,
+  toolVersion: '0.0.0-test',
+  onStage: () => {},
+} as const satisfies Partial<NightDeps>;
+
+/**
+ * Opens an empty store. Runs are numbered, and every night starts on the morning after its day, so that two runs of a
+ * test give the same bytes.
+ */
+export async function openTemporaryStore(options: TemporaryStoreOptions = {}): Promise<TemporaryStore> {
+  const { runPrefix = 'RUN', startsAt = '00:20:00Z', threads = NIGHT_SETTINGS.duckdb.threads, versions } = options;
+  const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
+  const [folder, source] = [join(root, 'store'), join(root, 'source')];
+  let [now, runs] = [new Date(0), 0];
+  const newRunId = () => {
+    runs += 1;
+    return `${runPrefix}${String(runs).padStart(2, '0')}`;
+  };
+  const duckdb = { ...NIGHT_SETTINGS.duckdb, threads };
+  const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
+  const store = await openStore(`file:${folder}`);
+  const clock = () => now;
+  const workFolder = join(root, 'work');
+  const deps: NightDeps = {
+    store,
+    clock,
+    newRunId,
+    workFolder,
+    ...NIGHT_SETTINGS,
+    duckdb,
+    ...(versions === undefined ? {} : { versions }),
+  };
+  const night: TemporaryStore['night'] = (from, day, { accept = false, acceptSuspects = [] } = {}) => {
+    now = new Date(`${addDays(day, 1)}T${startsAt}`);
+    return runNight({ day, source: from, dryRun: false, accept, acceptSuspects }, deps);
+  };
+  return {
+    folder,
+    url: `file:${folder}`,
+    deps,
+    reader,
+    night,
+    publish: async (day, rows) => {
+      await writeDay(join(source, day), rows);
+      const result = await night(source, day, { accept: true });
+      if (result.status !== 'published') throw new Error(`${day} is ${result.status}: ${JSON.stringify(result)}`);
+      return result;
+    },
+    backfill: async (rows, at) => {
+      const table = join(root, 'table.jsonl');
+      await writeFile(table, linesFromRows(rows));
+      const atInstant = { ...deps, newRunId: () => ulid(Date.parse(at)), onStage: () => {} };
+      return backfillPricing({ table, from: null, dryRun: false }, atInstant);
+    },
+    prune: async (retention) => {
+      await prune({ dryRun: false }, { store, clock, retention, onPlan: () => {}, onRemoval: () => {} });
+    },
+    republish: async (day) => {
+      const result = await republish(day, { origin: store, second: undefined, workFolder, duckdb, onFile: () => {} });
+      if (!result.ok) throw new Error(JSON.stringify(result));
+    },
+    dispose: async () => {
+      reader.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The folder of a fixture source. */
+export function fixtureSource(name: string): string {
+  return resolve(import.meta.dirname, '../../../fixtures', name);
+}
