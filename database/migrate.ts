@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
 import { AppError } from '../schemas/errors.ts';
 import { createOrganizations } from './migrations/0001-organizations.ts';
 import { createUsage } from './migrations/0002-usage.ts';
