@@ -4,9 +4,11 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-RUN := npm run --silent
-# One stamp per binary interface of Node: native modules compiled for one major version don't load in another.
-INSTALLED := node_modules/.installed-$(shell node -p process.versions.modules 2>/dev/null)
+# What make fetched or built itself comes first: Node 24 where the system's is older, and the command `modelstats`.
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+# Scripts of package.json without npm, whose configuration could say anything.
+RUN := node --run
+INSTALLED := node_modules/.installed
 # The sample days of `make demo`: a folder with a sub-folder per day.
 DEMO_SOURCE ?= fixtures/days
 
@@ -17,34 +19,35 @@ help: ## List the targets
 .PHONY: install
 install: $(INSTALLED) ## Install the dependencies, where package-lock.json is newer than what is there
 
-.PHONY: require-node
-require-node:
-	@sh scripts/require-node.sh
+.PHONY: node
+node:
+	@scripts/node.sh
 
-$(INSTALLED): package-lock.json | require-node
-	@echo 'Installing dependencies (a minute longer where better-sqlite3 has to be compiled) …'
-	@npm ci --no-audit --no-fund --loglevel=error
+$(INSTALLED): package-lock.json | node
+	@echo 'Installing dependencies …'
+	@scripts/npm.sh ci
 	@touch $@
 
 .PHONY: build
-build: $(INSTALLED) ## Compile into dist/
-	@rm -rf dist
+build: $(INSTALLED) ## Compile into dist/, and link the command as .tools/bin/modelstats
 	@$(RUN) build
+	@mkdir -p .tools/bin
+	@ln -sf ../../dist/bin/modelstats.js .tools/bin/modelstats
 
 .PHONY: demo
 demo: build ## Publish the sample days into ./data, issue a key per plan and say what to try
-	@scripts/demo.sh $(DEMO_SOURCE)
+	@exec node scripts/demo.mjs $(DEMO_SOURCE)
 
 .PHONY: test
 test: build ## Run all tests that need no service
-	@$(RUN) test --ignore-scripts
+	@$(RUN) test
 
 .PHONY: check
 check: build ## Check format, lint and types, then run the tests
 	@$(RUN) check:format
 	@$(RUN) check:lint
 	@$(RUN) check:types
-	@$(RUN) test --ignore-scripts
+	@$(RUN) test
 
 .PHONY: format
 format: $(INSTALLED) ## Format the code and apply safe fixes
@@ -80,6 +83,11 @@ test-services: build ## Run the tests that need PostgreSQL and Redis; as root it
 test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document (needs Python)
 	@scripts/fuzz.sh >/dev/null
 	@$(RUN) test:fuzz
+
+.PHONY: test-nodes
+test-nodes: build ## Run the demo, nights and the server on every supported Node, and see an older one refused
+	@scripts/nodes.sh >/dev/null
+	@$(RUN) test:nodes
 
 .PHONY: clean
 clean: ## Remove what was built, installed dependencies and data excepted

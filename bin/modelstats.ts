@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './cli/require-node.ts';
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';

@@ -40,7 +40,6 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 /** A client of the SDK. Throws `configuration` where the endpoint is no URL. */
 export function s3ClientFrom(options: S3ClientOptions): S3Client {
-  silenceVersionWarning();
   const hasEndpoint = options.endpoint !== undefined;
   const checksums = options.checksums ?? (hasEndpoint ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED');
   return new S3Client({
@@ -84,13 +83,4 @@ function checkedEndpoint(endpoint: string): string {
     );
   }
   return endpoint;
-}
-
-/**
- * On Node 20 the SDK would warn that its releases of 2027 need a newer one. Versions are pinned, so that tells an operator
- * nothing. The SDK knows no other switch than this variable of the process; whoever has set it keeps their setting.
- */
-function silenceVersionWarning(): void {
-  // biome-ignore lint/style/noProcessEnv: it is written, not read; the SDK offers no option for it.
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 }

@@ -31,12 +31,17 @@ export interface CliOptions {
   /** Run by the shell before the command, such as `ulimit -f 8`. */
   readonly shell?: string;
   readonly cwd?: string;
+  /** The Node that runs it; the one that runs the tests unless named. */
+  readonly node?: string;
 }
 
 /** Starts `modelstats ARGS…` in a process of its own, free of the settings of whoever runs the tests. */
-export function startCli(args: readonly string[], { env = {}, shell, cwd }: CliOptions = {}): RunningCli {
+export function startCli(
+  args: readonly string[],
+  { env = {}, shell, cwd, node = process.execPath }: CliOptions = {},
+): RunningCli {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not there: run "make build" first`);
-  const words = [process.execPath, COMMAND, ...args];
+  const words = [node, COMMAND, ...args];
   const [command = '', ...rest] = shell === undefined ? words : ['sh', '-c', `${shell}; exec "$0" "$@"`, ...words];
   const child = spawn(command, rest, {
     env: { ...withoutSettings(process.env), NO_COLOR: '1', ...env },

