@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { findJsonFault } from './capture/json-fault.ts';
 
 const Fraction = z.number().min(0).max(1);
 
@@ -34,15 +35,21 @@ export type SourceSettings = z.infer<typeof SourceSettingsSchema>;
 /** The settings in a file, each as its default where there is no file; rejects with `source_rejected`. */
 export async function loadSettings(path: string | undefined): Promise<SourceSettings> {
   if (path === undefined) return SourceSettingsSchema.parse({});
+  const result = SourceSettingsSchema.safeParse(await readJson(path));
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    ({ path: [key], message }) => (key === undefined ? '' : `${String(key)}: `) + message,
+  );
+  throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new AppError('source_rejected', `${path} can't be read: ${messageFromError(cause)}`, { cause });
+  });
   try {
-    const result = SourceSettingsSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
-    if (result.success) return result.data;
-    const problems = result.error.issues.map(
-      ({ path: [key], message }) => (key === undefined ? '' : `${String(key)}: `) + message,
-    );
-    throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
+    return JSON.parse(text);
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('source_rejected', `${path} is not JSON: ${messageFromError(cause)}`, { cause });
+    throw new AppError('source_rejected', `${path} is not JSON: ${findJsonFault(text)}`, { cause });
   }
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import type { DatasetSource } from '../source.ts';
+import { findJsonFault } from './json-fault.ts';
 
 const NEWLINE = 0x0a;
 
@@ -49,14 +50,18 @@ function reasonFromLine(bytes: Buffer): string | undefined {
   if (!isUtf8(bytes)) return 'is not UTF-8';
   const text = bytes.toString('utf8').trim();
   if (text === '') return undefined;
+  const readable = text.replace(NOT_FINITE, (found, before: string) => `${before}0`.padEnd(found.length));
   try {
-    const value: unknown = JSON.parse(text.replace(/([:,[]\s*)-?(?:NaN|Infinity)\b/g, '$1null'));
+    const value: unknown = JSON.parse(readable);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not a JSON object';
     return HALF_A_PAIR.test(JSON.stringify(value)) ? 'has half of a surrogate pair, which is no character' : undefined;
-  } catch (error) {
-    return `is not valid JSON (${messageFromError(error)})`;
+  } catch {
+    return `is not valid JSON (${findJsonFault(readable) ?? 'it can not be read'})`;
   }
 }
+
+/** What DuckDB reads as a number and JSON doesn't know. */
+const NOT_FINITE = /([:,[]\s*)-?(?:NaN|Infinity)\b/g;
 
 /** JSON.stringify escapes what is no character by itself. */
 const HALF_A_PAIR = /\\ud[89a-f]/i;
