@@ -1,28 +1,61 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { ApiError } from './errors/api-error.ts';
 
+/** A path and the methods that its routes answer. */
+interface Path {
+  readonly url: string;
+  readonly methods: Set<string>;
+  /** What its first route was configured with; refusals are, too, so that they ask for the same credentials. */
+  readonly config: RouteOptions['config'];
+}
+
+/** Every method but CONNECT, which never reaches a route. */
+const REFUSABLE = METHODS.filter((method) => method !== 'CONNECT');
+
 /**
- * Makes every route that is added from now on answer 405 to all methods but its own (specification "Order of checks"), before
- * anything is made of a body.
+ * Answers HEAD like GET, without the body, on every route that is added from now on, and remembers the methods of each path.
+ * What it returns is called when all routes are there: it makes each path refuse all other methods (specification "Order of
+ * checks"), before anything is made of a body.
  */
-export function refuseOtherMethods(app: FastifyInstance): void {
-  const methods = METHODS.filter((method) => method !== 'CONNECT'); // That one never reaches a route.
-  for (const method of methods) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-  app.addHook('onRoute', function refuseOthers({ method, routePath, config }) {
-    const offered = [method].flat();
-    if (!offered.includes('GET')) return;
-    const message = 'This route answers GET only';
-    this.route({
-      method: methods.filter((other) => !offered.includes(other)),
-      url: routePath,
-      ...(config === undefined ? {} : { config }),
-      onRequest: async () => {
-        throw new ApiError('method_not_allowed', message, { headers: { Allow: offered.sort().join(', ') } });
-      },
-      handler: () => undefined,
-    });
+export function collectMethods(app: FastifyInstance): (closing: FastifyInstance) => void {
+  const paths = new Map<string, Path>();
+  app.addHook('onRoute', (route) => {
+    const methods = [route.method].flat();
+    if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
+    // Fastify's own routes for HEAD know the body before it is compressed, so their headers differ from those of GET.
+    route.method = methods;
+    const pattern = route.url.replaceAll(/:[^/]+/g, ':');
+    const path = paths.get(pattern) ?? { url: route.url, methods: new Set(), config: route.config };
+    for (const method of methods) path.methods.add(method);
+    paths.set(pattern, path);
   });
+  return (closing) => {
+    for (const method of REFUSABLE) {
+      if (!closing.supportedMethods.includes(method)) closing.addHttpMethod(method);
+    }
+    for (const path of [...paths.values()]) refuseOthers(closing, path);
+  };
+}
+
+function refuseOthers(app: FastifyInstance, { url, methods, config }: Path): void {
+  const allow = [...methods].sort().join(', ');
+  const method = REFUSABLE.filter((other) => !methods.has(other));
+  app.route({ method, url, config: { ...config, allow }, handler: () => undefined });
+}
+
+/** Refuses what {@link collectMethods} found to be no method of the path. */
+export function refuseOtherMethods(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ routeOptions: { config } }) => {
+    if (config.allow === undefined) return;
+    const message = `This route answers ${config.allow} only`;
+    throw new ApiError('method_not_allowed', message, { headers: { Allow: config.allow } });
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The methods of the path, where it is asked with another one. */
+    allow?: string;
+  }
 }

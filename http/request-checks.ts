@@ -6,19 +6,12 @@ import { longestSegment } from './path-below.ts';
 
 /**
  * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
- * router sees to the path), a body that is too large. Smaller bodies are not read; Node throws them away.
+ * router sees to the path).
  */
-export function addRequestChecks(app: FastifyInstance, { bodyBytesMax }: { readonly bodyBytesMax: number }): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+export function addRequestChecks(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     assertHost(request);
     assertEncoding(request.raw.url ?? '');
-    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
-      // The rest of the body is not waited for.
-      const message = 'The request has a body, which is not needed, and it is too large';
-      throw new ApiError('payload_too_large', message, { headers: { Connection: 'close' } });
-    }
   });
 }
 

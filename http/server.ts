@@ -1,18 +1,19 @@
 /**
  * The shell of an HTTP service: what every answer has and every request is checked for, whatever the routes behind it are.
  *
- * A request passes, in this order: an id of its own, the checks of Host, encoding and body, the guard (who asks, and may they),
- * the length of ids, the route. Whatever goes wrong on the way is answered with the error envelope, also where it happens
+ * A request passes, in this order: an id of its own, the checks of Host, encoding and length of the body, the guard (who
+ * asks, and may they), the method, the length of ids, the route. Whatever goes wrong on the way is answered with the error envelope, also where it happens
  * before there is a route, and what isn't HTTP at all.
  */
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { baseUrlFrom } from './base-url.ts';
+import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
 import { addHealth, type HealthSource } from './health.ts';
-import { refuseOtherMethods } from './methods.ts';
+import { collectMethods, refuseOtherMethods } from './methods.ts';
 import { addMetrics, type Metrics } from './metrics.ts';
 import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
@@ -53,27 +54,27 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const app = createInstance(settings, { logger: deps.logger, contextOf });
   addRequestIds(app);
   addErrorHandling(app, contextOf);
-  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
+  addRequestChecks(app);
+  ignoreBodies(app);
+  const refuseOthers = collectMethods(app);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
   await deps.guard?.(app);
+  refuseOtherMethods(app);
   refuseLongSegments(app);
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
-      refuseOtherMethods(scope);
       addHealth(scope, deps.health);
       addErrorPages(scope);
       await deps.routes(scope);
     },
     { prefix: basePath },
   );
+  refuseOthers(app);
   return app;
 }
-
-/** Nothing here takes a body; what comes all the same is thrown away, but not more than this. */
-const BODY_BYTES_MAX = 64 * 1024;
 
 function createInstance(
   settings: ServerSettings,
@@ -89,6 +90,7 @@ function createInstance(
     // What is refused before there is a route, such as a URL that isn't properly encoded.
     frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
     exposeHeadRoutes: false,
+    ...BODY_SETTINGS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,

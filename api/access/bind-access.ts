@@ -25,7 +25,9 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
   const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
   app.decorateRequest('visit', undefined);
   app.addHook('onRequest', async (request) => {
-    const { access } = request.routeOptions.config;
+    const { access: route, allow } = request.routeOptions.config;
+    // A method that the path hasn't is told so whatever the plan.
+    const access = route === undefined || allow === undefined ? route : { ...route, feature: null };
     if (access === undefined && !(request.is404 && isPathBelow(`${basePath}/v1`, request.url))) return;
     const bearerToken = bearerTokenFrom(request.headers.authorization);
     const visit = await control.admit({ bearerToken, clientAddress: request.ip }, access);

@@ -45,7 +45,7 @@ describe('Burst rules', () => {
     expect(told).toEqual([
       [304, '6'],
       [405, '5'],
-      [405, '4'],
+      [200, '4'],
       [429, '0'],
     ]);
     expect(quota.json().error.limit_type).toBe('daily_quota');

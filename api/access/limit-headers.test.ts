@@ -45,7 +45,7 @@ describe('Response headers', () => {
     { what: '404 of an id', url: '/v1/models/none', method: 'GET', status: 404, used: 0 },
     { what: '404 of a route', url: '/v1/nothing', method: 'GET', status: 404, used: 0 },
     { what: '405', url: '/v1/models', method: 'POST', status: 405, used: 0 },
-    { what: '405 of HEAD', url: '/v1/models', method: 'HEAD', status: 405, used: 0 },
+    { what: '200 of HEAD', url: '/v1/models', method: 'HEAD', status: 200, used: 1 },
     { what: '405 of OPTIONS', url: '/v1/account', method: 'OPTIONS', status: 405, used: 0 },
     { what: '422', url: '/v1/models?limit=0', method: 'GET', status: 422, used: 0 },
   ] as const)(

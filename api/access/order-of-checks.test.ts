@@ -44,6 +44,15 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
       });
   });
 
+  test('a method that a path does not have is told before the plan’s features, with those that it has', async () => {
+    const { community } = api.accounts.customers;
+    for (const url of ['/v1/changes', '/v1/snapshots/none/download', '/v1/models']) {
+      const response = await api.ask(community, url, { method: 'POST' });
+      expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+    }
+    expect((await api.ask(community, '/v1/changes', { method: 'HEAD' })).statusCode).toBe(403);
+  });
+
   test('an exhausted quota still gives 304, 403, 404, 405 and 422, and the account', async () => {
     const customer = await exhausted();
     const { headers } = await api.ask(api.accounts.customers.commercial, '/v1/models');

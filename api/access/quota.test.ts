@@ -80,6 +80,14 @@ describe('Daily quota rules', () => {
     ]);
   });
 
+  test('HEAD counts like GET', async () => {
+    const customer = await api.accounts.add({ plan: 'builder', contract: { daily_quota: 2 } });
+    const used = async (method: 'GET' | 'HEAD') =>
+      (await api.ask(customer, '/v1/models', { method })).headers['x-quota-used'];
+    expect([await used('HEAD'), await used('GET')]).toEqual(['1', '2']);
+    expect((await api.ask(customer, '/v1/models', { method: 'HEAD' })).statusCode).toBe(429);
+  });
+
   test('4xx, 405, 410, 422 and 429 do not count', async () => {
     const customer = await api.accounts.add({ plan: 'builder', contract: { daily_quota: 1 } });
     const urls = [

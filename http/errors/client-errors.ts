@@ -56,7 +56,7 @@ function answerRaw(socket: Duplex, code: ApiErrorCode, { baseUrl, newRequestId }
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     `X-Request-ID: ${requestId}`,
-    ...(code === 'method_not_allowed' ? ['Allow: GET'] : []),
+    ...(code === 'method_not_allowed' ? ['Allow: GET, HEAD'] : []),
     'Connection: close',
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);

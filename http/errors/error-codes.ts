@@ -44,8 +44,8 @@ export const API_ERRORS = {
   },
   method_not_allowed: {
     status: 405,
-    title: 'The route answers GET only',
-    help: 'Use GET; the service is read-only.',
+    title: 'The route does not have this method',
+    help: 'The header Allow names the methods that it has: GET and HEAD for all data.',
   },
   request_timeout: {
     status: 408,
