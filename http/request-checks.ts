@@ -4,14 +4,22 @@ import { ApiError } from './errors/api-error.ts';
 import { API_ERRORS } from './errors/error-codes.ts';
 import { longestSegment } from './path-below.ts';
 
+export interface RequestLimits {
+  readonly bodyBytesMax: number;
+  /** Header fields; their size is bounded besides. */
+  readonly headersMax: number;
+}
+
 /**
  * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
- * router sees to the path), a body that is too large. Smaller bodies are not read; Node throws them away.
+ * router sees to the path), too many headers, a body that is too large. Smaller bodies are not read; Node throws them away.
  */
-export function addRequestChecks(app: FastifyInstance, { bodyBytesMax }: { readonly bodyBytesMax: number }): void {
+export function addRequestChecks(app: FastifyInstance, { bodyBytesMax, headersMax }: RequestLimits): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async (request) => {
+    if (request.raw.rawHeaders.length > 2 * headersMax)
+      throw new ApiError('headers_too_large', `A request may have ${headersMax} header fields`);
     assertHost(request);
     assertEncoding(request.raw.url ?? '');
     if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {

@@ -8,6 +8,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { baseUrlFrom } from './base-url.ts';
 import { addCompression } from './compression.ts';
+import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
@@ -18,17 +19,15 @@ import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 
-export interface ServerSettings {
+export interface ServerSettings extends ConnectionSettings {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
   readonly basePath: string;
   /** `scheme://host` that callers use; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
   /** Addresses or networks of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** Longest wait for a request's head and body. */
-  readonly requestTimeoutMs: number;
-  /** Longest wait of an open connection for its next request. */
-  readonly keepAliveTimeoutMs: number;
+  /** Header fields of a request. */
+  readonly headersMax: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
   /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
@@ -53,7 +52,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const app = createInstance(settings, { logger: deps.logger, contextOf });
   addRequestIds(app);
   addErrorHandling(app, contextOf);
-  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX });
+  addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX, headersMax: settings.headersMax });
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
   await deps.guard?.(app);
@@ -90,15 +89,12 @@ function createInstance(
     frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
     exposeHeadRoutes: false,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
-    requestTimeout: settings.requestTimeoutMs,
-    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    serverFactory: (handler) => createHttpServer(handler, settings),
     // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // Longer than any head of a request: `refuseLongSegments` tells, after the key was asked for.
     routerOptions: { maxParamLength: 1 << 20 },
-    // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
-    http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
     clientErrorHandler: clientErrorHandler(raw),
   });
   addRawAnswers(app.server, raw);
