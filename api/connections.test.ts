@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { listenOnPort } from '../test/support/api/listen.ts';
@@ -66,6 +67,27 @@ test('headers, or a URL, beyond 16 KiB are too large', async () => {
   expect(await answersTo(good({ X: 'a'.repeat(20_000) }))).toEqual(['431 headers_too_large']);
   const long = requestText(`${ROUTE}?${'a'.repeat(20_000)}`, api.headers);
   expect(await answersTo(long)).toEqual(['431 headers_too_large']);
+});
+
+test('more than a hundred headers are too many', async () => {
+  const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
+  expect(await answersTo(good(headers(90)))).toEqual(['200']);
+  expect(await answersTo(good(headers(101)))).toEqual(['431 headers_too_large']);
+  expect(await answersTo(good(headers(2_100)))).toEqual(['431 headers_too_large']);
+});
+
+test('files of the documentation that are asked for and not read open none here', async () => {
+  const opened = () => readdirSync('/proc/self/fd').length;
+  const before = opened();
+  const socket = connect(port, '127.0.0.1');
+  socket.pause();
+  const [received] = [once(api.app.server, 'request')];
+  socket.write(requestText('/docs/static/swagger-ui-bundle.js', {}).repeat(20));
+  await received;
+  // Answered behind them, on a connection of its own: whatever they open is open by now.
+  expect((await sendRaw(port, good())).status).toBe(200);
+  expect(opened() - before).toBeLessThanOrEqual(4);
+  socket.destroy();
 });
 
 test('a request that does not arrive whole in time is told so', async () => {

@@ -6,10 +6,12 @@ import { longestSegment } from './path-below.ts';
 
 /**
  * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
- * router sees to the path).
+ * router sees to the path), more header fields than `headersMax`; their size is bounded besides.
  */
-export function addRequestChecks(app: FastifyInstance): void {
+export function addRequestChecks(app: FastifyInstance, { headersMax }: { readonly headersMax: number }): void {
   app.addHook('onRequest', async (request) => {
+    if (request.raw.rawHeaders.length > 2 * headersMax)
+      throw new ApiError('headers_too_large', `A request may have ${headersMax} header fields`);
     assertHost(request);
     assertEncoding(request.raw.url ?? '');
   });

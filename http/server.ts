@@ -9,6 +9,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { baseUrlFrom } from './base-url.ts';
 import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
+import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
@@ -19,17 +20,15 @@ import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 
-export interface ServerSettings {
+export interface ServerSettings extends ConnectionSettings {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
   readonly basePath: string;
   /** `scheme://host` that callers use; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
   /** Addresses or networks of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** Longest wait for a request's head and body. */
-  readonly requestTimeoutMs: number;
-  /** Longest wait of an open connection for its next request. */
-  readonly keepAliveTimeoutMs: number;
+  /** Header fields of a request. */
+  readonly headersMax: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
   /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
@@ -54,7 +53,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const app = createInstance(settings, { logger: deps.logger, contextOf });
   addRequestIds(app);
   addErrorHandling(app, contextOf);
-  addRequestChecks(app);
+  addRequestChecks(app, { headersMax: settings.headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
@@ -92,15 +91,12 @@ function createInstance(
     exposeHeadRoutes: false,
     ...BODY_SETTINGS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
-    requestTimeout: settings.requestTimeoutMs,
-    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    serverFactory: (handler) => createHttpServer(handler, settings),
     // A request on a connection that is still open while the service closes is answered; Fastify's own 503 has no envelope.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // Longer than any head of a request: `refuseLongSegments` tells, after the key was asked for.
     routerOptions: { maxParamLength: 1 << 20 },
-    // Node would answer a missing Host itself, without a body; and look for slow requests only every 30 seconds.
-    http: { requireHostHeader: false, connectionsCheckingInterval: Math.min(settings.requestTimeoutMs, 5000) },
     clientErrorHandler: clientErrorHandler(raw),
   });
   addRawAnswers(app.server, raw);

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { API_ERRORS } from '../../http/errors/error-codes.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
@@ -44,6 +45,23 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     const again = await open('/docs/static/swagger-ui.css', { 'if-none-match': String(etag) });
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
+
+  test('a file of the documentation is packed for whoever wants it, and has a tag of its own then', async () => {
+    const path = '/docs/static/swagger-ui-bundle.js';
+    const [plain, packed] = [await open(path), await open(path, { 'accept-encoding': 'gzip, deflate, br' })];
+    expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip']);
+    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+    expect(packed.headers.etag).toBe(String(plain.headers.etag).replace(/"$/, '-gzip"'));
+    expect((await open(path, { 'if-none-match': String(packed.headers.etag) })).statusCode).toBe(304);
+  });
+
+  test.each(['nope.js', '../package.json', '%2e%2e/package.json', 'sub/swagger-ui.css', ''])(
+    'there is no file %j of the documentation',
+    async (name) => {
+      const { statusCode, body } = await open(`/docs/static/${name}`);
+      expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'not_found']);
+    },
+  );
 
   test('/docs/errors leads to a page for every code, as safe as the documentation', async () => {
     const index = await open('/docs/errors');

@@ -5,6 +5,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { findMatchingEtag } from '../../http/conditional.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
+import { Assets, swaggerUiFolder } from './assets.ts';
 
 /** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
 const CONTENT_SECURITY_POLICY = [
@@ -32,6 +33,13 @@ export async function addOpenApi(
     // Asked for again each time, so that a new version of the service shows at once; what didn't change is a 304.
     scope.addHook('onSend', async (_, reply) => {
       if (reply.statusCode < 400) reply.header('Cache-Control', 'no-cache');
+    });
+    const assets = new Assets(swaggerUiFolder());
+    // The plugin's own route opens a file for each request.
+    scope.addHook('onRoute', (route) => {
+      if (!route.url.endsWith('/docs/static/*')) return;
+      route.handler = (request, reply) => assets.answer(request, reply);
+      route.compress = false;
     });
     await scope.register(swaggerUi, {
       routePrefix: '/docs',

@@ -43,7 +43,16 @@ export const API_SETTINGS = {
   QUERY_TIMEOUT_MS: Milliseconds.default(10_000).describe('Longest run of one query'),
   CACHE_BYTES: Bytes.default(128 * 1024 * 1024).describe('Memory for answers that may be asked for again'),
   COMPRESS_FROM_BYTES: Bytes.default(1024).describe('Smallest answer that is compressed when asked for'),
+  HEADERS_TIMEOUT_MS: Milliseconds.default(10_000).describe('Longest wait for the head of a request to arrive'),
+  HEADERS_MAX: wholeNumber(10, 2_000).default(100).describe('Header fields of a request'),
   REQUEST_TIMEOUT_MS: Milliseconds.default(30_000).describe('Longest wait for a request to arrive'),
+  PIPELINED_MAX: wholeNumber(1, 1_000)
+    .default(20)
+    .describe('Requests of a connection that may wait behind the one that is being answered'),
+  SEND_TIMEOUT_MS: Milliseconds.default(60_000).describe(
+    'How long a client may take less than SEND_BYTES_MIN of an answer that waits for it',
+  ),
+  SEND_BYTES_MIN: Bytes.default(16_384).describe('What a client takes at least of its answers in SEND_TIMEOUT_MS'),
   KEEP_ALIVE_TIMEOUT_MS: Milliseconds.default(72_000).describe(
     'Longest wait of an open connection for its next request',
   ),

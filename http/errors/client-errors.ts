@@ -19,10 +19,15 @@ export interface RawAnswerDeps {
 
 /** Answers what isn't HTTP, which no route ever sees, with the envelope too. */
 export function clientErrorHandler(deps: RawAnswerDeps) {
+  // Whatever more comes on the connection is one more error, and a client could go on for ever: the first is answered.
+  const answered = new WeakSet<Duplex>();
   return (error: Error & { readonly code?: string }, socket: Duplex): void => {
     const code = PARSER_CODES[error.code ?? ''] ?? 'bad_request';
-    if (error.code === 'ECONNRESET') socket.destroy();
-    else answerInTurn(socket, () => answerRaw(socket, code, deps));
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else if (!answered.has(socket)) {
+      answered.add(socket);
+      answerInTurn(socket, () => answerRaw(socket, code, deps));
+    }
   };
 }
 
@@ -60,7 +65,13 @@ function answerRaw(socket: Duplex, code: ApiErrorCode, { baseUrl, newRequestId }
     'Connection: close',
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  // No request can follow. A client that keeps its end open is not waited for; at once would be too soon to read the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
+
+/** Smaller: a client far away may lose the answer. Larger: one that means ill holds its connection longer. */
+const LINGER_MS = 2_000;
 
 const REASONS: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',

@@ -94,7 +94,7 @@ export const API_ERRORS = {
   },
   headers_too_large: {
     status: 431,
-    title: 'The headers of the request, its URL included, are too large',
+    title: 'The headers of the request, its URL included, are too large or too many',
     help: 'Send fewer or shorter headers, or a shorter URL.',
   },
   internal_error: {

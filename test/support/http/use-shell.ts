@@ -9,6 +9,11 @@ const SETTINGS = {
   trustedProxies: [],
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
+  headersTimeoutMs: 10_000,
+  headersMax: 100,
+  pipelinedMax: 100,
+  sendTimeoutMs: 30_000,
+  sendBytesMin: 1024,
   compressFromBytes: 1024,
   metricsToken: undefined,
 };

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
+import { startServer } from '../../test/support/http/start-server.ts';
+
+const BLOCK = Buffer.alloc(1 << 20, 'x');
+
+/** A stream of so many MiB; without a number, one that nobody can read to its end. */
+function streamOf(blocks = Number.POSITIVE_INFINITY): Readable {
+  let given = 0;
+  return new Readable({
+    read() {
+      given += 1;
+      this.push(given > blocks ? null : BLOCK);
+    },
+  });
+}
+
+/** A route whose answer never ends; what it sends is kept for the test to look at. */
+function addEndless(app: FastifyInstance, sent: Readable[]): void {
+  app.get('/endless', async (_, reply) => {
+    const stream = streamOf();
+    sent.push(stream);
+    return reply.header('Content-Type', 'application/octet-stream').send(stream);
+  });
+}
+
+/** Connects and sends, without reading what comes back. */
+async function connectAndSend(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.pause();
+  socket.write(text);
+  return socket;
+}
+
+/** What Node warns of until the test is over, such as listeners that pile up. */
+function collectWarnings(): readonly Error[] {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  return warnings;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  await expect.poll(isTrue, { timeout: 5_000, interval: 10 }).toBe(true);
+}
+
+describe('requests sent ahead (specification "Connections")', () => {
+  test('beyond what may wait they are left unanswered, and the last answer says so', async () => {
+    let handled = 0;
+    const { port } = await startServer(
+      async (app) => {
+        app.get('/', async () => {
+          handled += 1;
+          return { handled };
+        });
+      },
+      { settings: { pipelinedMax: 4 } },
+    );
+    const { all } = await sendRaw(port, requestText('/', {}).repeat(60));
+    const answers = all.split(/(?=HTTP\/1\.1 )/);
+    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(Array(5).fill('200'));
+    expect(answers.map((answer) => /^connection: (\S+)/im.exec(answer)?.[1])).toEqual([
+      ...Array(4).fill('keep-alive'),
+      'close',
+    ]);
+    expect(handled).toBe(5);
+  });
+
+  test('a connection may be used for any number of requests, one after the other', async () => {
+    const { port } = await startServer(async (app) => void app.get('/', async () => 'x'), {
+      settings: { pipelinedMax: 1 },
+    });
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    for (let i = 0; i < 20; i += 1) {
+      socket.write(requestText('/', {}));
+      expect(String((await once(socket, 'data'))[0])).toContain('200 OK');
+    }
+  });
+
+  test('hold few answers while nobody reads, and none when the connection has ended', async () => {
+    const sent: Readable[] = [];
+    const { port } = await startServer(async (app) => addEndless(app, sent), { settings: { pipelinedMax: 8 } });
+    const socket = await connectAndSend(port, requestText('/endless', {}).repeat(200));
+    await until(() => sent.length === 9);
+    expect(sent.filter(({ destroyed }) => destroyed)).toEqual([]);
+    socket.destroy();
+    await until(() => sent.every(({ destroyed }) => destroyed));
+    expect(sent.length).toBe(9);
+  });
+
+  test('an answer that is made after its connection ended is closed, not kept', async () => {
+    const sent: Readable[] = [];
+    const waiting: (() => void)[] = [];
+    let isEnded = false;
+    const { app, port } = await startServer(async (scope) => {
+      scope.addHook('preHandler', () => new Promise<void>((resolve) => waiting.push(resolve)));
+      addEndless(scope, sent);
+    });
+    app.server.on('connection', (connection) => connection.on('close', () => (isEnded = true)));
+    const socket = await connectAndSend(port, requestText('/endless', {}).repeat(3));
+    await until(() => waiting.length === 3);
+    socket.destroy();
+    await until(() => isEnded);
+    for (const go of waiting) go();
+    await until(() => sent.length === 3 && sent.every(({ destroyed }) => destroyed));
+  });
+});
+
+describe('a client that asks and does not read (specification "Connections")', () => {
+  const settings = { sendTimeoutMs: 400, sendBytesMin: 1024 };
+
+  test('is cut off, with all that it has asked for', async () => {
+    const sent: Readable[] = [];
+    const { app, port } = await startServer(async (scope) => addEndless(scope, sent), { settings });
+    const ended = once(app.server, 'connection').then(([socket]: Socket[]) => socket && once(socket, 'close'));
+    const startedAt = performance.now();
+    await connectAndSend(port, requestText('/endless', {}).repeat(3));
+    await ended;
+    expect(performance.now() - startedAt).toBeGreaterThan(400);
+    await until(() => sent.length === 3 && sent.every(({ destroyed }) => destroyed));
+  });
+
+  test('is cut off even if it goes on sending', async () => {
+    const { app, port } = await startServer(async (scope) => addEndless(scope, []), { settings });
+    const warnings = collectWarnings();
+    let isEnded = false;
+    app.server.on('connection', (connection) => connection.on('close', () => (isEnded = true)));
+    const socket = await connectAndSend(port, requestText('/endless', {}));
+    const timer = setInterval(() => socket.write('G'), 20);
+    onTestFinished(() => clearInterval(timer));
+    await until(() => isEnded);
+    expect(warnings).toEqual([]);
+  });
+
+  test('gets everything if it only reads slowly, for longer than the deadline', async () => {
+    const MEGABYTES = 24;
+    const { port } = await startServer(
+      async (app) => void app.get('/large', async (_, reply) => reply.send(streamOf(MEGABYTES))),
+      { settings },
+    );
+    const socket = await connectAndSend(port, requestText('/large', { Connection: 'close' }));
+    let bytes = 0;
+    const startedAt = performance.now();
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      socket.pause();
+    });
+    const timer = setInterval(() => socket.resume(), 2);
+    onTestFinished(() => clearInterval(timer));
+    await once(socket, 'close');
+    expect(bytes).toBeGreaterThanOrEqual(MEGABYTES << 20);
+    expect(performance.now() - startedAt).toBeGreaterThan(2 * settings.sendTimeoutMs);
+  });
+
+  test('is not cut off while the service itself takes its time', async () => {
+    const { port } = await startServer(
+      async (app) =>
+        void app.get('/late', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 3 * settings.sendTimeoutMs));
+          return 'late';
+        }),
+      { settings },
+    );
+    const { status } = await sendRaw(port, requestText('/late', { Connection: 'close' }));
+    expect(status).toBe(200);
+  });
+});
+
+describe('a connection on which nothing more can come', () => {
+  test.each([
+    ['is no HTTP', 'hello\r\n\r\n', '400'],
+    ['asks for a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', '405'],
+  ])('is ended by the server if what came %s, whether or not the client ends it', async (_, bytes, status) => {
+    const { app, port } = await startServer(async () => undefined);
+    let isEnded = false;
+    app.server.on('connection', (connection) => connection.on('close', () => (isEnded = true)));
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write(bytes);
+    expect(String((await once(socket, 'data'))[0])).toContain(`HTTP/1.1 ${status}`);
+    await until(() => isEnded);
+  });
+
+  test('is ended if nothing ever came on it', async () => {
+    const { port } = await startServer(async () => undefined, { settings: { headersTimeoutMs: 300 } });
+    expect((await sendRaw(port, '')).status).toBe(408);
+  });
+});

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { Metrics } from '../../../http/metrics.ts';
+import { createServer, type ServerDeps, type ServerSettings } from '../../../http/server.ts';
+import { listenOnPort } from '../api/listen.ts';
+
+export interface StartedServer {
+  readonly app: FastifyInstance;
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** The lines of the log so far. */
+  readonly log: readonly LogLine[];
+}
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export const SERVER_SETTINGS: ServerSettings = {
+  basePath: '',
+  publicUrl: undefined,
+  trustedProxies: [],
+  headersTimeoutMs: 30_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 5_000,
+  headersMax: 100,
+  pipelinedMax: 20,
+  sendTimeoutMs: 60_000,
+  sendBytesMin: 16_384,
+  compressFromBytes: 1024,
+  metricsToken: undefined,
+};
+
+export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'health'>> {
+  readonly settings?: Partial<ServerSettings>;
+}
+
+/** The server shell with routes of the test's own, on a free port until the test is over. */
+export async function startServer(routes: ServerDeps['routes'], options: StartOptions = {}): Promise<StartedServer> {
+  const log: LogLine[] = [];
+  const metrics = new Metrics();
+  const app = await createServer(
+    { ...SERVER_SETTINGS, ...options.settings },
+    {
+      logger: pino({ level: 'trace' }, { write: (line: string) => log.push(JSON.parse(line)) }),
+      metrics,
+      health: options.health ?? { release: undefined, problem: undefined },
+      guard: options.guard,
+      routes,
+    },
+  );
+  onTestFinished(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  return { app, port: await listenOnPort(app), metrics, log };
+}
