@@ -17,7 +17,10 @@ export interface ScratchOptions {
   readonly duckdb: DuckDBLimits;
 }
 
-/** Does work that keeps no report in a folder of its own, with a database; both are gone when it has ended. */
+/**
+ * Does work in a folder of its own, with a database; both are gone when it has ended. It is for commands that only read and
+ * that may run where there is no work folder; whoever changes or proves a store does so in a `Run`, which leaves a report.
+ */
 export async function withScratch<T>(options: ScratchOptions, work: (scratch: Scratch) => Promise<T>): Promise<T> {
   await mkdir(options.workFolder, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(options.workFolder, options.prefix));

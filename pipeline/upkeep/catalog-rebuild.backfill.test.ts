@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CatalogSchema } from '../../schemas/catalog.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { backfillKey, backfillMarkKey, CATALOG_KEY } from '../../storage/keys.ts';
 import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
 import { tableRow } from '../../test/support/backfill/table-row.ts';
+import { upkeepDeps } from '../../test/support/pipeline/upkeep.ts';
 import { rebuildCatalog } from './catalog-rebuild.ts';
 
 let oneDay: CapturedStore;
@@ -18,11 +20,14 @@ beforeEach(async () => {
 });
 afterEach(() => place.close());
 
+const rebuild = (force: boolean) =>
+  rebuildCatalog({ force }, { ...upkeepDeps(join(place.folder, 'work')), store: place.store });
+
 const backfillFrom = (effective_from: string) => place.backfillRows([tableRow({ effective_from })]);
 
 async function listedAfterLoss(): Promise<string | null | undefined> {
   await place.store.delete(CATALOG_KEY);
-  const { catalog } = await rebuildCatalog(place.store, { force: false });
+  const { catalog } = await rebuild(false);
   return catalog.backfill?.pricing?.run;
 }
 
@@ -52,7 +57,7 @@ test('a backfill that was never made live, or whose intervals are gone, is not l
 test('rebuilding a catalog that can be read keeps the backfill it lists, marked or not', async () => {
   const { run } = await backfillFrom('2024-02-01');
   await place.store.delete(backfillMarkKey(run ?? ''));
-  const { catalog } = await rebuildCatalog(place.store, { force: true });
+  const { catalog } = await rebuild(true);
   expect(catalog.backfill?.pricing?.run).toBe(run);
 });
 

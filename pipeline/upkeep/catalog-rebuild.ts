@@ -25,6 +25,11 @@ import {
   releaseId,
 } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from './upkeep-run.ts';
+
+export interface RebuildDeps extends UpkeepDeps {
+  readonly store: ObjectStore;
+}
 
 export interface Rebuilt {
   readonly catalog: Catalog;
@@ -42,7 +47,18 @@ export interface RebuildOptions {
 }
 
 /** Rejects with `corrupt` where the releases don't form one chain, telling which ones an operator must choose from. */
-export async function rebuildCatalog(store: ObjectStore, options: RebuildOptions): Promise<Rebuilt> {
+export function rebuildCatalog(options: RebuildOptions, deps: RebuildDeps): Promise<Rebuilt & UpkeepEnd> {
+  const { force, keep = null } = options;
+  const tell = ({ changed, catalog, orphans }: Rebuilt) => ({
+    status: changed ? 'rebuilt' : 'unchanged',
+    facts: { snapshots: catalog.releases.length, orphans },
+  });
+  return runUpkeep({ command: 'catalog rebuild', request: { force, keep }, tell }, deps, (run) =>
+    run.stage('rebuild', () => rebuild(deps.store, options)),
+  );
+}
+
+async function rebuild(store: ObjectStore, options: RebuildOptions): Promise<Rebuilt> {
   const current = await loadCurrent(store);
   if (current.catalog !== undefined && !options.force) return { catalog: current.catalog, changed: false, orphans: [] };
   const candidates = await findCandidates(store);

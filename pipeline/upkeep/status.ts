@@ -29,7 +29,10 @@ export interface Status {
   readonly suspects: readonly PendingSuspect[];
 }
 
-/** What a store holds, and what waits for an operator. */
+/**
+ * What a store holds, and what waits for an operator. No run and no report: it only reads, takes a moment, and needs no work
+ * folder, so that it can be asked from any machine and as often as one likes.
+ */
 export async function readStatus(store: ObjectStore, duckdb: DuckDBLimits): Promise<Status> {
   const { catalog } = await loadCatalogToContinue(store);
   const entry = newestEntry(catalog);

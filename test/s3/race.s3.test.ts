@@ -10,6 +10,7 @@ import { Database } from '../../storage/duckdb/database.ts';
 import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
 import { openStore } from '../../storage/open-store.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
+import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';
 import { S3Server, type S3Target } from '../support/processes/s3-target.ts';
@@ -50,7 +51,10 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
     const { releases } = await readContents(target.store, database);
     const all = await releasesWith(RELEASE_PATHS.release);
     await target.store.delete(CATALOG_KEY);
-    const { catalog, orphans } = await rebuildCatalog(target.store, { force: false });
+    const { catalog, orphans } = await rebuildCatalog(
+      { force: false },
+      { ...upkeepDeps(join(folder, 'work')), store: target.store },
+    );
     expect(catalog.releases).toEqual(releases);
     expect([...orphans, ...releases.map(releaseId)].sort()).toEqual(all);
   });

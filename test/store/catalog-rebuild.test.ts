@@ -7,6 +7,7 @@ import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 
 const SOURCE = fixtureSource('days');
 let store: TemporaryStore;
@@ -25,7 +26,8 @@ function path(key: string): string {
 }
 
 function rebuild(options: { force?: boolean; keep?: string } = {}) {
-  return rebuildCatalog(store.deps.store, { force: false, ...options });
+  const { workFolder, store: objects } = store.deps;
+  return rebuildCatalog({ force: false, ...options }, { ...upkeepDeps(workFolder), store: objects });
 }
 
 /** A complete release of the newest day beside the live one, as a night leaves it that lost the race. */

@@ -16,6 +16,7 @@ import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 
 /** Month-ends, a leap day, gaps of days and of more than a month. */
@@ -30,7 +31,6 @@ const DAYS = [
 ] as const;
 const NEXT = '2024-03-02';
 const TIGHT: Retention = { changesMonths: 1, snapshots: 2, states: 1 };
-const DUCKDB = { memoryLimit: '200MB', threads: 1 };
 
 let nights: TemporaryStore;
 let source: string;
@@ -58,14 +58,18 @@ async function runNights(days: readonly Day[]): Promise<void> {
 }
 
 function pruneStore({ store = nights.deps.store, now = `${NEXT}T06:00:00Z` } = {}) {
-  const deps = { clock: () => new Date(now), onPlan: () => {}, onRemoval: () => {} };
+  const deps = {
+    ...upkeepDeps(nights.deps.workFolder),
+    clock: () => new Date(now),
+    onPlan: () => {},
+    onRemoval: () => {},
+  };
   return prune({ dryRun: false }, { ...deps, store, retention: TIGHT });
 }
 
 async function verifyAll(store: ObjectStore = nights.deps.store): Promise<Verification> {
-  const releases = (await loadCatalog(store)).catalog?.releases ?? [];
-  const deps = { store, workFolder: nights.deps.workFolder, duckdb: DUCKDB, onSnapshot: () => {} };
-  return verify(releases, () => true, deps);
+  const { catalog } = await loadCatalog(store);
+  return verify({ catalog, days: 'all' }, { ...upkeepDeps(nights.deps.workFolder), store, onSnapshot: () => {} });
 }
 
 async function partsByDay(): Promise<readonly string[]> {
@@ -123,7 +127,7 @@ describe('a store of real nights', TIMEOUT, () => {
     await pruneStore();
     const before = await listReleases(nights);
     await nights.deps.store.delete('catalog.json');
-    await rebuildCatalog(nights.deps.store, { force: false });
+    await rebuildCatalog({ force: false }, { ...upkeepDeps(nights.deps.workFolder), store: nights.deps.store });
     expect(await listReleases(nights)).toEqual(before);
     expect((await pruneStore()).removals).toEqual([]);
   });
@@ -131,7 +135,7 @@ describe('a store of real nights', TIMEOUT, () => {
   it('is repaired after a prune by republishing its month-ends from a mirror', async () => {
     await runNights(DAYS.slice(0, 3));
     const mirror = await openTemporaryStore();
-    const deps = { workFolder: nights.deps.workFolder, duckdb: DUCKDB, onFile: () => {} };
+    const deps = { ...upkeepDeps(nights.deps.workFolder), onFile: () => {} };
     for (const day of DAYS.slice(0, 3)) {
       await republish(day, { ...deps, origin: nights.deps.store, second: mirror.deps.store });
     }

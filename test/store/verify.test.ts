@@ -5,9 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/night/source.ts';
 import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
+import type { Day } from '../../schemas/day.ts';
 import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 
 const SOURCE = fixtureSource('days');
 let store: TemporaryStore;
@@ -21,8 +23,10 @@ beforeAll(async () => {
 
 afterAll(() => store.dispose());
 
-function verifyDays(isWanted: (entry: CatalogEntry) => boolean, entries = releases): Promise<Verification> {
-  return verify(entries, isWanted, { ...store.deps, onSnapshot: () => {} });
+function verifyDays(days: readonly Day[] | 'all', entries = releases): Promise<Verification> {
+  const catalog = { format: 1 as const, generation: 1, releases: [...entries] };
+  const deps = { ...upkeepDeps(store.deps.workFolder), store: store.deps.store, onSnapshot: () => {} };
+  return withoutRun(verify({ catalog, days }, deps));
 }
 
 /** Does something to one file of a release, verifies that release, and puts the file back. */
@@ -35,19 +39,19 @@ async function verifyDamaged(index: number, path: string, damage: (bytes: Buffer
   try {
     if (damaged === undefined) await rm(file);
     else await writeFile(file, damaged);
-    return await verifyDays(({ day }) => day === entry.day);
+    return await verifyDays([entry.day]);
   } finally {
     await writeFile(file, bytes);
   }
 }
 
 test('a store as the nights left it is whole, and every day but the first is proven by replay', async () => {
-  expect(await verifyDays(() => true)).toEqual({ ok: true, snapshots: 5, replayed: 4, problems: [] });
+  expect(await verifyDays('all')).toEqual({ ok: true, snapshots: 5, replayed: 4, problems: [] });
 });
 
 test('one snapshot can be verified alone, with the one before it fetched for the replay', async () => {
-  const day = releases[2]?.day;
-  expect(await verifyDays((entry) => entry.day === day)).toEqual({ ok: true, snapshots: 1, replayed: 1, problems: [] });
+  const days = releases.slice(2, 3).map(({ day }) => day);
+  expect(await verifyDays(days)).toEqual({ ok: true, snapshots: 1, replayed: 1, problems: [] });
 });
 
 test.each([
@@ -85,7 +89,7 @@ test('a file with other content of the same length is told', async () => {
 
 test('a catalog that leaves a release out is told', async () => {
   const without = releases.filter((_, index) => index !== 2);
-  const { ok, problems } = await verifyDays(() => true, without);
+  const { ok, problems } = await verifyDays('all', without);
   expect(ok).toBe(false);
   expect(problems).toContainEqual({
     snapshot: releases[3]?.day,
@@ -95,12 +99,15 @@ test('a catalog that leaves a release out is told', async () => {
 
 test('a catalog that says other than the releases is told', async () => {
   const entries = releases.map((entry, index) => (index === 1 ? { ...entry, last_seq: entry.last_seq + 1 } : entry));
-  const { problems } = await verifyDays(({ day }) => day === releases[1]?.day, entries);
+  const { problems } = await verifyDays(
+    entries.slice(1, 2).map(({ day }) => day),
+    entries,
+  );
   expect(problems.map(({ message }) => message)).toContain('the catalog says other than release.json');
 });
 
 test('verifying leaves the store as it is', async () => {
   const before = await readFile(join(store.folder, CATALOG_KEY), 'utf8');
-  await verifyDays(() => true);
+  await verifyDays('all');
   expect(await readFile(join(store.folder, CATALOG_KEY), 'utf8')).toBe(before);
 });

@@ -19,9 +19,9 @@ import { releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
-const DUCKDB = { memoryLimit: '300MB', threads: 1 };
 const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(
   (n) => `snapshot/v2/${n}`,
 );
@@ -51,13 +51,13 @@ function entryOf(day: string): CatalogEntry {
 }
 
 async function verifyStore(store: ObjectStore, { versions = VERSIONS, days = DAYS } = {}) {
-  const releases = (await loadCatalog(store)).catalog?.releases ?? [];
-  const deps = { store, workFolder: nights.deps.workFolder, duckdb: DUCKDB, versions, onSnapshot: () => {} };
-  return verify(releases, ({ day }) => days.includes(day), deps);
+  const { catalog } = await loadCatalog(store);
+  const deps = { ...upkeepDeps(nights.deps.workFolder), store, versions, onSnapshot: () => {} };
+  return withoutRun(verify({ catalog, days }, deps));
 }
 
 function republishDay(day: string, origin: ObjectStore, second?: ObjectStore, versions = VERSIONS) {
-  const deps = { workFolder: nights.deps.workFolder, duckdb: DUCKDB, versions, onFile: () => {} };
+  const deps = { ...upkeepDeps(nights.deps.workFolder), versions, onFile: () => {} };
   return republish(day, { ...deps, origin, second });
 }
 
@@ -187,15 +187,16 @@ describe('republish', () => {
 
 describe('prune', () => {
   it('takes a snapshot away in both versions, and a lost catalog knows what was taken', async () => {
-    const deps = { clock: () => new Date('2026-05-03T06:00:00Z'), onPlan: () => {}, onRemoval: () => {} };
+    const deps = { ...upkeepDeps(nights.deps.workFolder), store: copy.store };
+    const pruning = { ...deps, clock: () => new Date('2026-05-03T06:00:00Z'), onPlan: () => {}, onRemoval: () => {} };
     const retention = { changesMonths: 13, snapshots: 3, states: 1 };
-    await prune({ dryRun: false }, { ...deps, store: copy.store, retention });
+    await prune({ dryRun: false }, { ...pruning, retention });
     const keys = Object.keys(await copy.hashes()).filter((key) => key.includes('/snapshot/'));
     const days = [...new Set(keys.map((key) => key.slice('releases/'.length, 'releases/2026-04-01'.length)))];
     expect(days).toEqual(['2026-03-31', LAST, CUTOVER, '2026-05-02']);
     const before = (await loadCatalog(copy.store)).catalog?.releases;
     await copy.store.delete('catalog.json');
-    expect((await rebuildCatalog(copy.store, { force: false })).catalog.releases).toEqual(before);
+    expect((await rebuildCatalog({ force: false }, deps)).catalog.releases).toEqual(before);
     expect(await verifyStore(copy.store)).toMatchObject({ ok: true, snapshots: 5 });
   });
 });

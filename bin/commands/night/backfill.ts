@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { ulid } from 'ulid';
 import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
 import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill-result.ts';
 import { isDay } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
-import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openUpkeep } from '../store/open-upkeep.ts';
 
 export interface BackfillOptions {
   readonly table: string;
@@ -24,7 +24,7 @@ const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
 
 /** `modelstats backfill pricing`: reconstructs prices of the days before the first night (specification "Pricing backfill"). */
 export async function backfill(context: CommandContext, options: BackfillOptions): Promise<number> {
-  const { config, clock, print, log } = context;
+  const { config, print, log } = context;
   const { table, from = null, dryRun = false, json = false } = options;
   if (from !== null && !isDay(from)) throw new AppError('usage', `--from ${from} is not a calendar day YYYY-MM-DD`);
   const progress = showProgress(context, { total: 1 });
@@ -32,11 +32,8 @@ export async function backfill(context: CommandContext, options: BackfillOptions
   const result = await backfillPricing(
     { table: resolve(table), from, dryRun },
     {
+      ...(await openUpkeep(context)),
       store: await openConfiguredStore(config, 'write'),
-      clock,
-      newRunId: () => ulid(clock().getTime()),
-      workFolder: resolve(config.WORK),
-      duckdb: duckdbSettings(config),
       limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
       onStage: progress.part,
     },

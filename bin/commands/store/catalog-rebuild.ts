@@ -2,6 +2,7 @@ import { rebuildCatalog } from '../../../pipeline/upkeep/catalog-rebuild.ts';
 import { newestEntry } from '../../../storage/catalog.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openUpkeep } from './open-upkeep.ts';
 
 export interface CatalogRebuildOptions {
   readonly force?: boolean;
@@ -14,15 +15,14 @@ export interface CatalogRebuildOptions {
  * (specification "Republishing and repair").
  */
 export async function catalogRebuild(
-  { config, print }: CommandContext,
+  context: CommandContext,
   { force = false, keep, json = false }: CatalogRebuildOptions,
 ): Promise<number> {
-  const { catalog, changed, orphans } = await rebuildCatalog(await openConfiguredStore(config, 'write'), {
-    force,
-    keep,
-  });
+  const { config, print } = context;
+  const deps = { ...(await openUpkeep(context)), store: await openConfiguredStore(config, 'write') };
+  const { catalog, changed, orphans, warnings, report } = await rebuildCatalog({ force, keep }, deps);
   const newest = newestEntry(catalog)?.day ?? null;
-  if (json) print(JSON.stringify({ changed, snapshots: catalog.releases.length, newest, orphans }));
+  if (json) print(JSON.stringify({ changed, snapshots: catalog.releases.length, newest, orphans, warnings, report }));
   else if (!changed) print(`the catalog is whole: ${catalog.releases.length} snapshots, the newest is ${newest}`);
   else
     print(`rebuilt: ${catalog.releases.length} snapshots, the newest is ${newest}; ${orphans.length} orphans left out`);

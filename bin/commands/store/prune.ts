@@ -2,11 +2,13 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { type PruneResult, prune } from '../../../pipeline/upkeep/prune/prune.ts';
 import type { Removal } from '../../../pipeline/upkeep/prune/stored-objects.ts';
+import type { UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
 import type { Retention } from '../../../schemas/retention.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { type Progress, showProgress } from '../../cli/progress.ts';
 import type { Config } from '../../config/config.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openUpkeep } from './open-upkeep.ts';
 
 export interface PruneOptions {
   readonly dryRun?: boolean;
@@ -15,13 +17,13 @@ export interface PruneOptions {
 
 /** `modelstats prune [--dry-run]`: removes what retention doesn't keep; exit code 1 where a release is suspicious. */
 export async function pruneStore(context: CommandContext, options: PruneOptions): Promise<number> {
-  const { config, clock, print, log } = context;
+  const { config, print, log } = context;
   let progress: Progress | undefined;
   const result = await prune(
     { dryRun: options.dryRun ?? false },
     {
+      ...(await openUpkeep(context)),
       store: await openConfiguredStore(config, options.dryRun ? 'read' : 'write'),
-      clock,
       retention: retentionFromConfig(config),
       onPlan: (total) => {
         progress = showProgress(context, { total });
@@ -42,9 +44,9 @@ function retentionFromConfig(config: Config): Retention {
   };
 }
 
-function jsonFrom({ dry_run, removals, suspicious, retained_from }: PruneResult) {
+function jsonFrom({ dry_run, removals, suspicious, retained_from, warnings, report }: PruneResult & UpkeepEnd) {
   const { objects, bytes } = totalOf(removals);
-  return { dry_run, objects, bytes, retained_from, removals: removals.map(rowFrom), suspicious };
+  return { dry_run, objects, bytes, retained_from, removals: removals.map(rowFrom), suspicious, warnings, report };
 }
 
 /** Without the keys of the objects: `name` and `what` say which they are. */

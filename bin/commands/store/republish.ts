@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
-import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openUpkeep } from './open-upkeep.ts';
 
 export interface RepublishOptions {
   readonly snapshot: string;
@@ -19,10 +19,9 @@ export async function republishSnapshot(context: CommandContext, options: Republ
   const progress = showProgress(context, { total: 1 });
   progress.next(options.snapshot);
   const result = await republish(options.snapshot, {
+    ...(await openUpkeep(context)),
     origin,
     second,
-    workFolder: resolve(config.WORK),
-    duckdb: duckdbSettings(config),
     onFile: progress.part,
   }).finally(progress.stop);
   print(options.json ? JSON.stringify(result) : describe(result));

@@ -1,12 +1,11 @@
-import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
-import { verifyBackfill } from '../../../pipeline/upkeep/verify/verify-backfill.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { getEntry, loadCatalogToContinue, newestEntry } from '../../../storage/catalog.ts';
-import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openUpkeep } from './open-upkeep.ts';
 
 export interface VerifyOptions {
   readonly snapshot?: string;
@@ -24,12 +23,9 @@ export async function verifyStore(context: CommandContext, options: VerifyOption
   const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;
   if (day === undefined) throw new AppError('not_found', `${store.url} holds no snapshots`);
   const progress = showProgress(context, { total: options.all ? releases.length : 1 });
-  const deps = { store, workFolder: resolve(config.WORK), duckdb: duckdbSettings(config), onSnapshot: progress.next };
-  const verified = await verify(releases, (entry) => options.all === true || entry.day === day, deps).finally(
-    progress.stop,
-  );
-  const problems = [...verified.problems, ...(options.all ? await verifyBackfill(catalog, deps) : [])];
-  const result = { ...verified, ok: problems.length === 0, problems };
+  const deps = { ...(await openUpkeep(context)), store, onSnapshot: progress.next };
+  const days = options.all ? 'all' : [day];
+  const result = await verify({ catalog, days }, deps).finally(progress.stop);
   if (options.json) print(JSON.stringify(result));
   else {
     for (const { snapshot, message } of result.problems) print(`${pc.red('wrong')} ${snapshot}: ${message}`);

@@ -12,6 +12,7 @@ import {
   type SmallStore,
   smallEntry,
 } from '../../../test/support/pipeline/small-store.ts';
+import { upkeepDeps, withoutRun } from '../../../test/support/pipeline/upkeep.ts';
 import { prune } from './prune.ts';
 
 const NOW = new Date('2026-03-10T06:00:00Z');
@@ -40,7 +41,8 @@ interface PruneOptions {
 }
 
 function pruneNow({ store = small.store, retention = TIGHT, dryRun = false, now = NOW }: PruneOptions = {}) {
-  return prune({ dryRun }, { store, retention, clock: () => now, onPlan: () => {}, onRemoval: () => {} });
+  const deps = { ...upkeepDeps(small.workFolder), store, retention, clock: () => now };
+  return withoutRun(prune({ dryRun }, { ...deps, onPlan: () => {}, onRemoval: () => {} }));
 }
 
 /** The store behaves as ever, but for what is given. */

@@ -12,14 +12,14 @@ import { type Retention, retainedFrom } from '../../../schemas/retention.ts';
 import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/retry-when-raced.ts';
+import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
 import type { Suspicious } from './orphans.ts';
 import { planPrune } from './plan.ts';
 import type { Removal } from './stored-objects.ts';
 import { listStoredObjects } from './stored-objects.ts';
 
-export interface PruneDeps {
+export interface PruneDeps extends UpkeepDeps {
   readonly store: ObjectStore;
-  readonly clock: () => Date;
   readonly retention: Retention;
   /** Called once, before anything is removed, with the number of removals; and then as each begins. */
   readonly onPlan: (removals: number) => void;
@@ -47,8 +47,15 @@ const DELETES_MAX = 8;
  * Removes what retention doesn't keep. Rejects with `precondition_failed` where the catalog never stayed the same for long
  * enough, and as the store does; whatever was not deleted then goes with the next prune.
  */
-export async function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult> {
-  return retryWhenRaced(() => pruneOnce(dryRun, deps));
+export function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult & UpkeepEnd> {
+  const tell = ({ removals, suspicious, retained_from }: PruneResult) => ({
+    status: suspicious.length === 0 ? 'ok' : 'problems',
+    facts: { retained_from, removals: removals.map(({ keys, ...rest }) => ({ ...rest, objects: keys.length })) },
+    issues: suspicious,
+  });
+  return runUpkeep({ command: 'prune', request: { dry_run: dryRun }, tell }, deps, (run) =>
+    run.stage('prune', () => retryWhenRaced(() => pruneOnce(dryRun, deps))),
+  );
 }
 
 async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult> {

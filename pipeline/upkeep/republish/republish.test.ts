@@ -15,11 +15,11 @@ import {
   openTemporaryStore,
   type TemporaryStore,
 } from '../../../test/support/pipeline/temporary-store.ts';
+import { upkeepDeps } from '../../../test/support/pipeline/upkeep.ts';
 import { prune } from '../prune/prune.ts';
 import { verify } from '../verify/verify.ts';
 import { type RepublishResult, republish } from './republish.ts';
 
-const DUCKDB = { memoryLimit: '200MB', threads: 1 };
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 const [FIRST, SECOND, THIRD] = DAYS;
 
@@ -50,7 +50,7 @@ function keyOf(day: string, path: string): string {
 }
 
 function republishDay(day: string, origin: ObjectStore, second?: ObjectStore): Promise<RepublishResult> {
-  return republish(day, { origin, second, workFolder: work, duckdb: DUCKDB, onFile: () => {} });
+  return republish(day, { ...upkeepDeps(work), origin, second, onFile: () => {} });
 }
 
 /** Everything but what was fine, as `path status`. */
@@ -59,9 +59,8 @@ function outcomes({ files }: RepublishResult): readonly string[] {
 }
 
 async function problemsIn(store: ObjectStore): Promise<readonly unknown[]> {
-  const releases = (await loadCatalog(store)).catalog?.releases ?? [];
-  const deps = { store, workFolder: work, duckdb: DUCKDB, onSnapshot: () => {} };
-  return (await verify(releases, () => true, deps)).problems;
+  const { catalog } = await loadCatalog(store);
+  return (await verify({ catalog, days: 'all' }, { ...upkeepDeps(work), store, onSnapshot: () => {} })).problems;
 }
 
 /** Every file that a release has of its own. */
@@ -312,6 +311,7 @@ describe('republish and prune', { timeout: 60_000 }, () => {
     prune(
       { dryRun: false },
       {
+        ...upkeepDeps(work),
         store,
         clock: () => now,
         retention: { ...RETENTION, snapshots: 1, states: 1 },
@@ -339,7 +339,14 @@ describe('republish and prune', { timeout: 60_000 }, () => {
         raced = true;
         await prune(
           { dryRun: false },
-          { store: mirror.store, clock: () => inAYear, retention: RETENTION, onPlan: () => {}, onRemoval: () => {} },
+          {
+            ...upkeepDeps(work),
+            store: mirror.store,
+            clock: () => inAYear,
+            retention: RETENTION,
+            onPlan: () => {},
+            onRemoval: () => {},
+          },
         );
         expect(await mirror.store.head(keyOf(SECOND, RELEASE_PATHS.release))).toBeUndefined();
       }

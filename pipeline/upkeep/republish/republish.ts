@@ -14,16 +14,15 @@ import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts
 import { partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/retry-when-raced.ts';
-import { withScratch } from '../../run/scratch.ts';
+import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
 import { listRelease } from './list-release.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
 
-export interface RepublishDeps {
+export interface RepublishDeps extends UpkeepDeps {
   /** Whose catalog names the snapshot. */
   readonly origin: ObjectStore;
   /** A second store that is to have it; undefined repairs the origin. */
   readonly second: ObjectStore | undefined;
-  readonly workFolder: string;
   readonly duckdb: DuckDBLimits;
   /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
   readonly versions?: readonly RecordVersion[];
@@ -51,12 +50,18 @@ export interface RepublishResult {
  * such snapshot, with `corrupt` where its release.json is gone or damaged, with `usage` where the second store has another
  * release of that day. Files that can't be had are reported as refused, not thrown.
  */
-export async function republish(snapshot: Day, deps: RepublishDeps): Promise<RepublishResult> {
-  const entry = getEntry((await loadCatalog(deps.origin)).catalog, snapshot);
-  const release = await loadRelease(deps.origin, entry);
-  return withScratch({ ...deps, prefix: 'republish-' }, ({ database, folder }) => {
-    const work: Work = { entry, release, scratch: folder, database, deps, restored: new Map() };
-    return retryWhenRaced(() => republishOnce(work));
+export function republish(snapshot: Day, deps: RepublishDeps): Promise<RepublishResult & UpkeepEnd> {
+  const request = { snapshot, store: deps.second?.url ?? deps.origin.url };
+  const tell = ({ ok, release, files, listed, not_listed_because }: RepublishResult) => ({
+    status: ok && listed ? 'ok' : 'problems',
+    facts: { release, files, listed, not_listed_because },
+  });
+  return runUpkeep({ command: 'republish', request, tell }, deps, async (run) => {
+    const entry = getEntry((await loadCatalog(deps.origin)).catalog, snapshot);
+    const release = await loadRelease(deps.origin, entry);
+    const database = await run.openDatabase(deps.duckdb);
+    const work: Work = { entry, release, scratch: run.folder.scratch, database, deps, restored: new Map() };
+    return run.stage('files', () => retryWhenRaced(() => republishOnce(work)));
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PricingBackfill } from '../../../schemas/catalog.ts';
 import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
+import { Database } from '../../../storage/duckdb/database.ts';
 import { backfillKey } from '../../../storage/keys.ts';
 import { CapturedStore } from '../../../test/support/backfill/captured-store.ts';
 import { tableRow } from '../../../test/support/backfill/table-row.ts';
@@ -10,22 +11,24 @@ import { verifyBackfill } from './verify-backfill.ts';
 
 let place: CapturedStore;
 let key: string;
+let database: Database;
 
 beforeEach(async () => {
   place = await CapturedStore.open();
+  const tempFolder = join(place.folder, 'spill');
+  database = await Database.open(':memory:', { memoryLimit: '300MB', threads: 1, tempFolder });
   await place.publish('2024-03-02', ['m1'], [{ model_id: 'm1', provider: 'p1' }]);
   const { run } = await place.backfillRows([tableRow({ effective_from: '2024-02-01' })]);
   key = backfillKey(run ?? '');
 });
-afterEach(() => place.close());
+afterEach(async () => {
+  database.close();
+  await place.close();
+});
 
 async function messages(): Promise<readonly string[]> {
   const { catalog } = await loadCatalog(place.store);
-  const problems = await verifyBackfill(catalog, {
-    store: place.store,
-    workFolder: join(place.folder, 'work'),
-    duckdb: { memoryLimit: '300MB', threads: 1 },
-  });
+  const problems = await verifyBackfill(catalog, { store: place.store, database, scratch: place.folder });
   expect(problems.every(({ snapshot }) => snapshot === key)).toBe(true);
   return problems.map(({ message }) => message);
 }
@@ -60,11 +63,5 @@ test('one of which the catalog says other days is told', async () => {
 });
 
 test('a store without one has nothing to prove', async () => {
-  expect(
-    await verifyBackfill(undefined, {
-      store: place.store,
-      workFolder: place.folder,
-      duckdb: { memoryLimit: '300MB', threads: 1 },
-    }),
-  ).toEqual([]);
+  expect(await verifyBackfill(undefined, { store: place.store, database, scratch: place.folder })).toEqual([]);
 });

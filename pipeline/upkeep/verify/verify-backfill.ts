@@ -5,9 +5,8 @@ import { fetchBackfill } from '../../../storage/backfill-objects.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
 import { backfillKey } from '../../../storage/keys.ts';
-import { getBounds } from '../../backfill/bounds.ts';
-import { withScratch } from '../../run/scratch.ts';
-import type { Problem, VerifyDeps } from './verify.ts';
+import { getBounds, type StateDeps } from '../../backfill/bounds.ts';
+import type { Problem } from './problem.ts';
 
 /**
  * Proves the reconstructed prices that a catalog lists, which belong to no snapshot: they are the recorded file, with the
@@ -15,22 +14,20 @@ import type { Problem, VerifyDeps } from './verify.ts';
  */
 export async function verifyBackfill(
   catalog: Catalog | undefined,
-  deps: Omit<VerifyDeps, 'onSnapshot'>,
+  { store, database, scratch }: StateDeps,
 ): Promise<readonly Problem[]> {
   const backfill = catalog?.backfill?.pricing ?? undefined;
   if (backfill === undefined) return [];
-  return withScratch({ ...deps, prefix: 'verify-' }, async (scratch) => {
-    try {
-      const path = join(scratch.folder, 'pricing.parquet');
-      await fetchBackfill(deps.store, backfill, path);
-      const found = await readIntervals(path, scratch.database);
-      const { firstCaptured } = getBounds(catalog, null);
-      return findProblems(backfill, found, firstCaptured).map((message) => problemOf(backfill, message));
-    } catch (error) {
-      if (isAppError(error, 'store_unavailable')) throw error;
-      return [problemOf(backfill, messageFromError(error))];
-    }
-  });
+  try {
+    const path = join(scratch, 'pricing.parquet');
+    await fetchBackfill(store, backfill, path);
+    const found = await readIntervals(path, database);
+    const { firstCaptured } = getBounds(catalog, null);
+    return findProblems(backfill, found, firstCaptured).map((message) => problemOf(backfill, message));
+  } catch (error) {
+    if (isAppError(error, 'store_unavailable')) throw error;
+    return [problemOf(backfill, messageFromError(error))];
+  }
 }
 
 type Intervals = Pick<PricingBackfill, 'intervals' | 'first_day' | 'last_day'>;

@@ -5,21 +5,19 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import type { Catalog } from '../../../schemas/catalog.ts';
+import type { Day } from '../../../schemas/day.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
-import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
+import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import { withScratch } from '../../run/scratch.ts';
+import type { Run } from '../../run/run.ts';
+import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
+import type { Problem } from './problem.ts';
 import { ReleaseVerifier } from './release-verifier.ts';
 import { SnapshotLines } from './snapshot-lines.ts';
-
-export interface Problem {
-  /** The snapshot's day; the key of the object where it belongs to none. */
-  readonly snapshot: string;
-  readonly message: string;
-}
+import { verifyBackfill } from './verify-backfill.ts';
 
 export interface Verification {
   readonly ok: boolean;
@@ -30,38 +28,60 @@ export interface Verification {
   readonly problems: readonly Problem[];
 }
 
-export interface VerifyDeps {
+export interface VerifyInput {
+  readonly catalog: Catalog | undefined;
+  /** The snapshots to prove; with `all` also what belongs to no snapshot. */
+  readonly days: readonly Day[] | 'all';
+}
+
+export interface VerifyDeps extends UpkeepDeps {
   readonly store: ObjectStore;
-  readonly workFolder: string;
   readonly duckdb: DuckDBLimits;
   /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
   readonly versions?: readonly RecordVersion[];
-  readonly onSnapshot: (day: string) => void;
+  readonly onSnapshot: (day: Day) => void;
 }
 
-/** Verifies the releases of a catalog that `isWanted`; finds all problems rather than stopping at the first. */
-export async function verify(
-  releases: readonly CatalogEntry[],
-  isWanted: (entry: CatalogEntry) => boolean,
-  deps: VerifyDeps,
-): Promise<Verification> {
-  return withScratch({ ...deps, prefix: 'verify-' }, async ({ database, folder }) => {
-    const { store, versions = RECORD_VERSIONS } = deps;
-    const lines = new SnapshotLines(store, folder);
-    const problems: Problem[] = [];
-    let [snapshots, replayed] = [0, 0];
-    for (const [index, entry] of releases.entries()) {
-      if (!isWanted(entry)) continue;
-      deps.onSnapshot(entry.day);
-      const scratch = join(folder, releaseId(entry));
-      const previous = releases[index - 1];
-      const verifier = new ReleaseVerifier({ entry, previous, database, scratch, lines, store, versions });
-      await verifier.run();
-      await rm(scratch, { recursive: true, force: true });
-      snapshots += 1;
-      if (verifier.isReplayed) replayed += 1;
-      problems.push(...verifier.problems.map((message) => ({ snapshot: entry.day, message })));
-    }
-    return { ok: problems.length === 0, snapshots, replayed, problems };
+/** Verifies releases of a catalog; finds all problems rather than stopping at the first. */
+export function verify({ catalog, days }: VerifyInput, deps: VerifyDeps): Promise<Verification & UpkeepEnd> {
+  const tell = ({ ok, snapshots, replayed, problems }: Verification) => ({
+    status: ok ? 'ok' : 'problems',
+    facts: { snapshots, replayed },
+    issues: problems,
   });
+  return runUpkeep({ command: 'verify', request: { days }, tell }, deps, async (run) => {
+    const database = await run.openDatabase(deps.duckdb);
+    const proven = await run.stage('snapshots', () => verifySnapshots({ catalog, days }, { ...deps, database, run }));
+    if (days !== 'all') return proven;
+    const places = { store: deps.store, database, scratch: run.folder.scratch };
+    const more = await run.stage('backfill', () => verifyBackfill(catalog, places));
+    return { ...proven, ok: proven.ok && more.length === 0, problems: [...proven.problems, ...more] };
+  });
+}
+
+interface RunningDeps extends VerifyDeps {
+  readonly database: Database;
+  readonly run: Run;
+}
+
+async function verifySnapshots({ catalog, days }: VerifyInput, deps: RunningDeps): Promise<Verification> {
+  const { store, database, versions = RECORD_VERSIONS } = deps;
+  const { scratch: folder } = deps.run.folder;
+  const releases = catalog?.releases ?? [];
+  const lines = new SnapshotLines(store, folder);
+  const problems: Problem[] = [];
+  let [snapshots, replayed] = [0, 0];
+  for (const [index, entry] of releases.entries()) {
+    if (days !== 'all' && !days.includes(entry.day)) continue;
+    deps.onSnapshot(entry.day);
+    const scratch = join(folder, releaseId(entry));
+    const previous = releases[index - 1];
+    const verifier = new ReleaseVerifier({ entry, previous, database, scratch, lines, store, versions });
+    await verifier.run();
+    await rm(scratch, { recursive: true, force: true });
+    snapshots += 1;
+    if (verifier.isReplayed) replayed += 1;
+    problems.push(...verifier.problems.map((message) => ({ snapshot: entry.day, message })));
+  }
+  return { ok: problems.length === 0, snapshots, replayed, problems };
 }

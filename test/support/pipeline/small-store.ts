@@ -22,6 +22,8 @@ export const RELEASE_FILES: readonly string[] = [
 /** A store whose releases are names and sizes only: objects of a few bytes, put there without a night. */
 export interface SmallStore {
   readonly store: ObjectStore;
+  /** For runs. */
+  readonly workFolder: string;
   /** Writes a release's objects, last written at `at`. */
   put(name: ReleaseName, options: { readonly at: Date; readonly paths?: readonly string[] }): Promise<void>;
   writeCatalog(releases: readonly CatalogEntry[]): Promise<Catalog>;
@@ -31,13 +33,16 @@ export interface SmallStore {
 }
 
 export async function openSmallStore(): Promise<SmallStore> {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-small-'));
+  const root = await mkdtemp(join(tmpdir(), 'modelstats-small-'));
+  const folder = join(root, 'store');
+  await mkdir(folder);
   const write = async (key: string, text: string) => {
     await mkdir(dirname(join(folder, key)), { recursive: true });
     await writeFile(join(folder, key), text);
   };
   return {
     store: new FileStore(folder),
+    workFolder: join(root, 'work'),
     put: async (name, { at, paths = RELEASE_FILES }) => {
       for (const path of paths) {
         await write(releaseKey(name, path), path);
@@ -54,7 +59,7 @@ export async function openSmallStore(): Promise<SmallStore> {
       const files = entries.filter((entry) => entry.isFile());
       return files.map((file) => join(file.parentPath, file.name).slice(folder.length + 1)).sort();
     },
-    dispose: () => rm(folder, { recursive: true, force: true }),
+    dispose: () => rm(root, { recursive: true, force: true }),
   };
 }
 

@@ -13,6 +13,7 @@ import type { Retention } from '../../../schemas/retention.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
 import { openStore } from '../../../storage/open-store.ts';
+import { upkeepDeps } from './upkeep.ts';
 import { type DayRows, linesFromRows, writeDay } from './write-day.ts';
 
 /** A store in a folder of its own, with all that its nights need; `dispose` removes it. */
@@ -111,10 +112,12 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       return backfillPricing({ table, from: null, dryRun: false }, atInstant);
     },
     prune: async (retention) => {
-      await prune({ dryRun: false }, { store, clock, retention, onPlan: () => {}, onRemoval: () => {} });
+      const upkeep = { ...upkeepDeps(workFolder), store, clock };
+      await prune({ dryRun: false }, { ...upkeep, retention, onPlan: () => {}, onRemoval: () => {} });
     },
     republish: async (day) => {
-      const result = await republish(day, { origin: store, second: undefined, workFolder, duckdb, onFile: () => {} });
+      const upkeep = { ...upkeepDeps(workFolder), clock, duckdb };
+      const result = await republish(day, { ...upkeep, origin: store, second: undefined, onFile: () => {} });
       if (!result.ok) throw new Error(JSON.stringify(result));
     },
     dispose: async () => {

@@ -1,0 +1,14 @@
+import { ulid } from 'ulid';
+import type { UpkeepDeps, UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
+import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
+
+/** What commands that look after a store need, for runs in a work folder. */
+export function upkeepDeps(workFolder: string): UpkeepDeps & { readonly duckdb: DuckDBLimits } {
+  return { workFolder, clock: () => new Date(), newRunId: () => ulid(), duckdb: { memoryLimit: '300MB', threads: 1 } };
+}
+
+/** An answer without what tells its run from another one. */
+export async function withoutRun<T extends UpkeepEnd>(answer: Promise<T>): Promise<Omit<T, keyof UpkeepEnd>> {
+  const { warnings: _, report: __, ...result } = await answer;
+  return result;
+}
