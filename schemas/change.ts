@@ -1,12 +1,26 @@
 import { z } from 'zod';
-import { ENTITY_TYPES } from './datasets.ts';
+import { DATASETS, type Dataset, ENTITY_TYPES } from './datasets.ts';
+
+/** The parts of a record's key by name, in wire order: a shape per dataset of the feed (specification "Ids"). */
+export const EventKeySchema = z.union([
+  keySchema(DATASETS.models),
+  keySchema(DATASETS.scores),
+  keySchema(DATASETS.rankings),
+  keySchema(DATASETS.pricing),
+]);
+export type EventKey = z.infer<typeof EventKeySchema>;
 
 /** One numbered event of the change feed (specification "Change events"); `data` is the full record of an upsert. */
 export const ChangeSchema = z.strictObject({
   seq: z.number().int().positive().describe('Rises by one from event to event, over the whole feed'),
   occurred_on: z.iso.date().describe('UTC day on which the change was published'),
   entity_type: z.enum(ENTITY_TYPES).describe('What kind of record changed'),
-  entity_id: z.string().describe('Stable id of the record; the parts of a composite one are joined with a colon'),
+  entity_id: z
+    .string()
+    .describe('Stable id of the record; the parts of a composite one are joined with a colon, as they are'),
+  key: EventKeySchema.describe(
+    'The parts of entity_id under their names in the record; one object shape per entity_type',
+  ),
   op: z.enum(['upsert', 'delete']).describe('The first upsert of an entity_id creates it'),
   data: z.record(z.string(), z.unknown()).nullable().describe('The full record of an upsert; null for a delete'),
   schema_version: z.string().describe('Of the record in data, major.minor'),
@@ -28,14 +42,13 @@ export function seqFromCursor(cursor: string): number | undefined {
 }
 
 /**
- * The stable id of a record in the change feed: the parts of its key joined by `:`, a `:` or `%` inside a part
- * percent-encoded, so that ids never collide and always split (specification "Ids").
+ * The stable id of a record in the change feed: the parts of its key joined by `:` as they are (specification "Ids"; decision 0038). It
+ * does not split where a part holds a `:` itself; who needs the parts takes the event's `key`.
  */
 export function entityIdFromKey(parts: readonly string[]): string {
-  return parts.map((part) => part.replaceAll('%', '%25').replaceAll(':', '%3A')).join(':');
+  return parts.join(':');
 }
 
-/** The key's parts of an entity id. */
-export function keyFromEntityId(entityId: string): readonly string[] {
-  return entityId.split(':').map((part) => part.replaceAll('%3A', ':').replaceAll('%25', '%'));
+function keySchema({ key }: Dataset) {
+  return z.strictObject(Object.fromEntries(key.map((part) => [part, z.string()])));
 }

@@ -27,9 +27,12 @@ export const HoldSchema = z.strictObject({
 });
 export type Hold = z.infer<typeof HoldSchema>;
 
+/** Raised when a release's files change meaning: a program reads releases of its own format alone. */
+export const RELEASE_FORMAT = 2;
+
 /** `release.json`: what one night published (specification "Store layout"). Written once, before the catalog is swapped. */
 export const ReleaseSchema = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(RELEASE_FORMAT),
   day: Day,
   run: z.string(),
   prev: ReleaseRefSchema.nullable(),

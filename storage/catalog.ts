@@ -3,9 +3,10 @@
  * whole, immutable world; swapping the catalog by put-if-match is the commit of every change to the store (specification
  * "Conditional writes").
  */
+import { z } from 'zod';
 import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catalog.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
-import { type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
+import { RELEASE_FORMAT, type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
 import {
   CATALOG_KEY,
@@ -112,7 +113,15 @@ export async function loadRelease(store: ObjectStore, ref: ReleaseRef): Promise<
   if (sha256(object.body) !== ref.release_sha256) {
     throw new AppError('corrupt', `${store.url}: ${key} is not the file that the catalog names (sha256 differs)`);
   }
-  return parseObject(ReleaseSchema, object.body, { where: `${store.url}: ${key}` });
+  return parseRelease(object.body, `${store.url}: ${key}`);
+}
+
+/** Parses a release.json; rejects with `corrupt`, and says so where it is whole but of another format. */
+export function parseRelease(body: Buffer, where: string): Release {
+  const format = z.object({ format: z.number() }).safeParse(parseObject(z.unknown(), body, { where })).data?.format;
+  if (format === undefined || format === RELEASE_FORMAT) return parseObject(ReleaseSchema, body, { where });
+  const hint = format < RELEASE_FORMAT ? 'publish its days anew into an empty store' : 'use the newer program';
+  throw new AppError('corrupt', `${where} is of format ${format}, this program reads ${RELEASE_FORMAT}: ${hint}`);
 }
 
 /** The newest live release. */

@@ -35,7 +35,7 @@ test('an upsert carries the full record as the live routes have it, a delete car
   ]);
   expect(deleted.every(({ data }) => data === null)).toBe(true);
   expect(Object.keys(all[0] ?? {})).toEqual([
-    ...['seq', 'occurred_on', 'entity_type', 'entity_id', 'op', 'data', 'schema_version'],
+    ...['seq', 'occurred_on', 'entity_type', 'entity_id', 'key', 'op', 'data', 'schema_version'],
   ]);
 });
 
@@ -104,13 +104,21 @@ test('a bad row, a day without a dataset and a day without a night make no event
   expect(all.some(({ occurred_on: day }) => day === '2026-06-05')).toBe(false);
 });
 
-test('ids are escaped part by part, so that they split', () => {
+test('an entity_id has the parts of the key as they are, and the key has them by name', () => {
   const odd = all.filter(({ entity_id: id }) => id.startsWith('org/odd'));
-  expect(odd.map(({ entity_type: type, entity_id: id }) => `${type} ${id}`)).toEqual([
-    `model ${ODD_ID.replaceAll('%', '%25').replaceAll(':', '%3A')}`,
-    `score ${ODD_ID.replaceAll('%', '%25').replaceAll(':', '%3A')}:code`,
-    `ranking ${ODD_ID.replaceAll('%', '%25').replaceAll(':', '%3A')}:general`,
+  expect(odd.map(({ entity_type: type, entity_id: id, key }) => [type, id, key])).toEqual([
+    ['model', ODD_ID, { id: ODD_ID }],
+    ['score', `${ODD_ID}:code`, { model_id: ODD_ID, benchmark_id: 'code' }],
+    ['ranking', `${ODD_ID}:general`, { model_id: ODD_ID, category: 'general' }],
   ]);
+});
+
+test('the key of an event is how its record begins, of a delete too', () => {
+  for (const { key, data } of all) {
+    if (data !== null) expect(Object.entries(data).slice(0, Object.keys(key).length)).toEqual(Object.entries(key));
+  }
+  const deleted = all.filter(({ op }) => op === 'delete');
+  expect(deleted.map(({ entity_id: id, key }) => id === Object.values(key).join(':'))).toEqual(deleted.map(() => true));
 });
 
 test('the feed tells since when it reaches back and through which day it is published', async () => {

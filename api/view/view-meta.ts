@@ -9,7 +9,7 @@ import { retainedFrom } from '../../schemas/retention.ts';
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 2;
+export const VIEW_FORMAT = 3;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {

@@ -145,7 +145,7 @@ async function createChanges(database: Database, { parts, hasPrevious, firstSeq 
 
 /** An event as it is sent (specification "Change events"); `data` is stored as the JSON text of the record. */
 const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","entity_type":"', entity_type,
-  '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"op":"', op, '","data":', coalesce(data, 'null'),
+  '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"key":', key, ',"op":"', op, '","data":', coalesce(data, 'null'),
   ',"schema_version":"', schema_version, '"}')`;
 
 async function createKnown(database: Database, { parts, hasPrevious }: TablesInput): Promise<void> {

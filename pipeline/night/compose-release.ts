@@ -4,7 +4,14 @@ import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { idFromSnapshot, type Manifest, ManifestSchema, snapshotFromId } from '../../schemas/manifest.ts';
-import { type Hold, manifestsOf, type Release, type ReleaseFile, ReleaseSchema } from '../../schemas/release.ts';
+import {
+  type Hold,
+  manifestsOf,
+  RELEASE_FORMAT,
+  type Release,
+  type ReleaseFile,
+  ReleaseSchema,
+} from '../../schemas/release.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { snapshotPaths } from '../../storage/keys.ts';
 import type { Capture } from './capture/capture.ts';
@@ -40,7 +47,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
   }
   const captured = input.captured.datasets.map(({ dataset }) => dataset);
   return ReleaseSchema.parse({
-    format: 1,
+    format: RELEASE_FORMAT,
     day: input.day,
     run: input.run,
     prev: previous.entry === undefined ? null : refFrom(previous.entry),

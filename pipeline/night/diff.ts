@@ -1,7 +1,7 @@
 import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
-import { columnList, entityIdSql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
+import { columnList, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
 import type { Capture } from './capture/capture.ts';
 import { type Check, type Counts, emptyCounts } from './check/check.ts';
@@ -127,8 +127,8 @@ async function countModels(database: Database): Promise<void> {
 /** One row per event: numbers without a gap, in the order of the feed. */
 async function numberChanges(database: Database, { day, versions }: DiffInput, before: number) {
   await database.run(
-    `CREATE TABLE changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, op VARCHAR,
-       data VARCHAR, schema_version VARCHAR)`,
+    `CREATE TABLE changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, key VARCHAR,
+       op VARCHAR, data VARCHAR, schema_version VARCHAR)`,
   );
   const { version, datasets } = versions.inForce;
   let seq = before;
@@ -136,7 +136,7 @@ async function numberChanges(database: Database, { day, versions }: DiffInput, b
     const dataset = datasets[name];
     seq += await database.run(
       `INSERT INTO changes SELECT ${seq} + row_number() OVER (ORDER BY ${columnList(dataset.key)}), $1::DATE,
-         '${dataset.entityType}', ${entityIdSql(dataset)}, '${op}', ${op === 'upsert' ? lineSql(dataset) : 'NULL'},
+         '${dataset.entityType}', ${entityIdSql(dataset)}, ${keySql(dataset)}, '${op}', ${op === 'upsert' ? lineSql(dataset) : 'NULL'},
          '${version}'
        FROM ${table('merged', name)} WHERE op IN (${merged.map(sqlText).join(', ')})
        ORDER BY ${columnList(dataset.key)}`,

@@ -17,6 +17,7 @@ import { hashFile, readGzip } from '../../storage/hash.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
 import { LineReader } from '../../storage/line-reader.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { misnamedEventsSql } from '../proof/event-names.ts';
 import { findReplayFault } from '../proof/replay.ts';
 import { findRecordFault } from '../proof/same-records.ts';
 import type { Diff } from './diff.ts';
@@ -44,6 +45,7 @@ export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
   await proveSeqs(changed, versions, deps.database);
+  await proveNames(deps.database);
   for (const snapshot of [written.inForce, ...written.noticed]) {
     for (const file of snapshot.files) {
       await proveFile(file, snapshot, { ...input, ...deps });
@@ -69,6 +71,13 @@ async function proveSeqs(diff: Diff, { inForce }: NightVersions, database: Datab
     row.first === diff.firstSeq &&
     row.last === (expected === 0 ? null : diff.lastSeq);
   if (!isGapless) throw failed('the events are not numbered without gaps', { ...row, expected });
+}
+
+/** Every event names one record in its `entity_id`, its `key` and its `data`. */
+async function proveNames(database: Database): Promise<void> {
+  const { events } = await database.row({ events: number }, misnamedEventsSql('published_changes'));
+  if (events !== 0)
+    throw failed('an entity_id is not the key of its event, or the data is of another record', { events });
 }
 
 /**
@@ -135,11 +144,9 @@ async function proveReplay(
 
 /** One row per event of a dataset, as `findReplayFault` reads it, by key. */
 function eventsSql(dataset: Dataset): string {
-  const parts = dataset.key.map(
-    (_, index) => `replace(replace(split_part(entity_id, ':', ${index + 1}), '%3A', ':'), '%25', '%')`,
-  );
-  const start = dataset.key.map((name, index) => `'${index === 0 ? '{' : ','}"${name}":', to_json(${parts[index]})`);
-  return `SELECT concat(${start.join(', ')}, ',', chr(9), CASE op WHEN 'upsert' THEN data END) AS line
+  const start = `left(key, length(key) - 1)`; // How the record's line starts is its key, still open.
+  const parts = dataset.key.map((name) => `key ->> '$.${name}'`);
+  return `SELECT concat(${start}, ',', chr(9), CASE op WHEN 'upsert' THEN data END) AS line
     FROM published_changes WHERE entity_type = '${dataset.entityType}' ORDER BY ${parts.join(', ')}`;
 }
 

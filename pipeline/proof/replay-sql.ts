@@ -1,10 +1,10 @@
 import type { Dataset } from '../../schemas/datasets.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
-import { columnList, entityIdSql } from '../../storage/duckdb/record-sql.ts';
+import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 
 /** Where a replay starts: relations as SQL. */
 export interface ReplayRelations {
-  /** Yesterday's records: the key's columns, `entity_id` and `line`. */
+  /** Yesterday's records: the key's columns and `line`. */
   readonly previous: string;
   /** The events of the night, with the columns of `changes.parquet`. */
   readonly changes: string;
@@ -15,25 +15,25 @@ export interface ReplayRelations {
  * key order. One row per record, one column.
  */
 export function replaySql(dataset: Dataset, { previous, changes }: ReplayRelations): string {
-  const key = dataset.key.map((part) => `data ->> '$.${part}' AS ${part}`).join(', ');
-  return `WITH touched AS (SELECT entity_id, op, data FROM (${changes}) WHERE entity_type = '${dataset.entityType}')
+  const key = dataset.key.map((part) => `key ->> '$.${part}' AS ${part}`).join(', ');
+  return `WITH touched AS (SELECT ${key}, op, data FROM (${changes}) WHERE entity_type = '${dataset.entityType}')
     SELECT line FROM (
-      SELECT ${columnList(dataset.key)}, line FROM (${previous}) WHERE entity_id NOT IN (SELECT entity_id FROM touched)
-      UNION ALL SELECT ${key}, data AS line FROM touched WHERE op = 'upsert')
+      SELECT ${columnList(dataset.key)}, line FROM (${previous}) p
+      WHERE NOT EXISTS (SELECT 1 FROM touched t WHERE ${sameKeySql(dataset, 't', 'p')})
+      UNION ALL SELECT ${columnList(dataset.key)}, data AS line FROM touched WHERE op = 'upsert')
     ORDER BY ${columnList(dataset.key)}`;
 }
 
-/** A file of canonical lines as a relation with the key's columns, `entity_id` and `line`. */
+/** A file of canonical lines as a relation with the key's columns and `line`. */
 export function linesSql(dataset: Dataset, path: string): string {
   const key = dataset.key.map((part) => `line ->> '$.${part}' AS ${part}`).join(', ');
-  return `SELECT *, ${entityIdSql(dataset)} AS entity_id FROM (
-    SELECT ${key}, CAST(line AS VARCHAR) AS line FROM (
-      SELECT json AS line FROM read_ndjson_objects(${sqlText(path)}, maximum_object_size = ${LINE_BYTES_MAX})))`;
+  return `SELECT ${key}, CAST(line AS VARCHAR) AS line FROM (
+    SELECT json AS line FROM read_ndjson_objects(${sqlText(path)}, maximum_object_size = ${LINE_BYTES_MAX}))`;
 }
 
 /** {@link linesSql} of the nothing before the first night. */
 export function noLinesSql(dataset: Dataset): string {
-  const columns = [...dataset.key, 'entity_id', 'line'].map((name) => `CAST(NULL AS VARCHAR) AS ${name}`);
+  const columns = [...dataset.key, 'line'].map((name) => `CAST(NULL AS VARCHAR) AS ${name}`);
   return `SELECT ${columns.join(', ')} WHERE false`;
 }
 

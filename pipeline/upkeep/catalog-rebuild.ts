@@ -12,9 +12,9 @@ import {
   type ReleasePart,
 } from '../../schemas/catalog.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
-import { type Release, ReleaseSchema } from '../../schemas/release.ts';
+import type { Release } from '../../schemas/release.ts';
 import { findNewestBackfill, hasBackfill } from '../../storage/backfill-objects.ts';
-import { type LoadedCatalog, loadCatalog, parseObject, swapCatalog } from '../../storage/catalog.ts';
+import { type LoadedCatalog, loadCatalog, parseRelease, swapCatalog } from '../../storage/catalog.ts';
 import { sha256 } from '../../storage/hash.ts';
 import {
   CATALOG_KEY,
@@ -110,7 +110,7 @@ async function findCandidates(store: ObjectStore): Promise<readonly Candidate[]>
     if (object === undefined) continue;
     const where = `${store.url}: ${prefix}${RELEASE_PATHS.release}`;
     candidates.push({
-      release: parseObject(ReleaseSchema, object.body, { where }),
+      release: parseRelease(object.body, where),
       sha256: sha256(object.body),
       paths,
     });

@@ -97,7 +97,15 @@ export function wireSql(column: Column, alias?: string): string {
 /** The entity id of a row, as `entityIdFromKey` gives it. */
 export function entityIdSql(dataset: Dataset, alias?: string): string {
   const prefix = alias === undefined ? '' : `${alias}.`;
-  return dataset.key.map((part) => `replace(replace(${prefix}${part}, '%', '%25'), ':', '%3A')`).join(` || ':' || `);
+  return dataset.key.map((part) => prefix + part).join(` || ':' || `);
+}
+
+/** The parts of a row's key by name as JSON text: how its line starts, closed behind the key. */
+export function keySql(dataset: Dataset, alias?: string): string {
+  return objectSql(
+    dataset.columns.filter(({ name }) => dataset.key.includes(name)),
+    alias,
+  );
 }
 
 /** `a.k1 = b.k1 AND …`: two rows have the same key. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { entityIdFromKey, keyFromEntityId, seqFromCursor } from '../../schemas/change.ts';
+import { entityIdFromKey, seqFromCursor } from '../../schemas/change.ts';
 import { DATASETS, type Dataset, type EntityType } from '../../schemas/datasets.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
 import { downloadText } from '../support/api/downloads.ts';
@@ -35,12 +35,12 @@ type Copy = Map<string, string>;
 
 function copyOf(dataset: Dataset, text: string): Copy {
   const lines = text.split('\n').filter((line) => line !== '');
-  return new Map(
-    lines.map((line) => {
-      const record: Readonly<Record<string, unknown>> = JSON.parse(line);
-      return [entityIdFromKey(dataset.key.map((part) => String(record[part]))), line];
-    }),
-  );
+  return new Map(lines.map((line) => [entityIdFromKey(keyOf(dataset, line)), line]));
+}
+
+function keyOf(dataset: Dataset, line: string): readonly string[] {
+  const record: Readonly<Record<string, unknown>> = JSON.parse(line);
+  return dataset.key.map((part) => String(record[part]));
 }
 
 function apply(copy: Copy, { op, entity_id: id, data }: FeedEvent): void {
@@ -49,8 +49,11 @@ function apply(copy: Copy, { op, entity_id: id, data }: FeedEvent): void {
 }
 
 /** The copy as a snapshot has it: by key, in byte order. */
-function textOf(copy: Copy): string {
-  const byKey = [...copy].map(([id, line]) => ({ key: keyFromEntityId(id).map((part) => Buffer.from(part)), line }));
+function textOf(dataset: Dataset, copy: Copy): string {
+  const byKey = [...copy.values()].map((line) => ({
+    key: keyOf(dataset, line).map((part) => Buffer.from(part)),
+    line,
+  }));
   byKey.sort((a, b) => {
     return a.key.reduce((order, part, i) => order || Buffer.compare(part, b.key[i] ?? Buffer.alloc(0)), 0);
   });
@@ -67,7 +70,7 @@ function assertReplays(datasets: readonly Dataset[], from: number, events: reado
       const upTo = seqFromCursor(cursor) ?? 0;
       for (; (own[applied]?.seq ?? Number.POSITIVE_INFINITY) <= upTo; applied += 1)
         apply(copy, own[applied] as FeedEvent);
-      expect(textOf(copy), `${dataset.name} of ${id}`).toBe(files.get(`${id} ${dataset.name}`));
+      expect(textOf(dataset, copy), `${dataset.name} of ${id}`).toBe(files.get(`${id} ${dataset.name}`));
     }
     expect(applied).toBe(own.length);
   }

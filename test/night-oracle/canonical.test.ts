@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entityId } from './canonical.ts';
+import { entityId, keyText } from './canonical.ts';
 import { benchmark, model, night, price, score } from './small-nights.ts';
 
 describe('canonical lines', () => {
@@ -46,10 +46,15 @@ describe('canonical lines', () => {
     expect([...result.lines.scores].map((line) => JSON.parse(line).model_id)).toEqual(['a', 'a!']);
   });
 
-  it('never gives two keys one entity id', () => {
-    expect(entityId(['a:b', 'c'])).toBe('a%3Ab:c');
-    expect(entityId(['a', 'b:c'])).toBe('a:b%3Ac');
-    expect(entityId(['a%3Ab'])).toBe('a%253Ab');
-    expect(entityId(['@cf/x+y.z'])).toBe('@cf/x+y.z');
+  it('joins the parts of an entity id as they are', () => {
+    expect(entityId(['a:b', 'c'])).toBe('a:b:c');
+    expect(entityId(['a%3Ab', '@cf/x+y.z'])).toBe('a%3Ab:@cf/x+y.z');
+  });
+
+  it('never gives two keys one text', () => {
+    expect(keyText(['a:b', 'c'])).toBe('a%3Ab:c');
+    expect(keyText(['a', 'b:c'])).toBe('a:b%3Ac');
+    expect(keyText(['a%3Ab'])).toBe('a%253Ab');
+    expect(keyText(['@cf/x+y.z'])).toBe('@cf/x+y.z');
   });
 });

@@ -14,8 +14,13 @@ export function canonicalLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Key parts joined by `:`; a `%` or `:` inside a part is percent-encoded, so two keys never share an entity id. */
+/** Key parts joined by `:`, as the feed names a record. */
 export function entityId(key: readonly string[]): string {
+  return key.join(':');
+}
+
+/** A text of a key that no other key has, for the oracle's maps: that of the feed where no part holds a `%` or `:`. */
+export function keyText(key: readonly string[]): string {
   return key.map((part) => part.replaceAll('%', '%25').replaceAll(':', '%3A')).join(':');
 }
 

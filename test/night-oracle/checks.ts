@@ -4,7 +4,7 @@
  */
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
-import { entityId } from './canonical.ts';
+import { entityId, keyText } from './canonical.ts';
 import type { ReadRow, Value, Values } from './row-rules.ts';
 import { readRow } from './row-rules.ts';
 import type { OracleDay, OracleState, Orphan, PendingSuspect, PerDataset, QuarantinedRow } from './state.ts';
@@ -21,9 +21,9 @@ export type Row = ReadRow & { readonly key: readonly string[]; readonly row: num
 /** A dataset's file while the night sorts its rows. */
 export interface CapturedFile {
   readonly rowCount: number;
-  /** Rows that count today, by entity id. */
+  /** Rows that count today, by the text of its key. */
   readonly good: Map<string, Row>;
-  /** Entity ids of which a row was set aside. */
+  /** Texts of keys of which a row was set aside. */
   readonly setAside: Set<string>;
   readonly hasUnreadableKey: boolean;
 }
@@ -69,11 +69,11 @@ function groupByKey(
     const { key, meantKey, values, problems } = readRow(dataset, raw);
     if (key === undefined) {
       if (meantKey === undefined) hasUnreadableKey = true;
-      else setAside.add(entityId(meantKey));
+      else setAside.add(keyText(meantKey));
       quarantined.push({ dataset, row, entityId: undefined, problems });
       continue;
     }
-    const id = entityId(key);
+    const id = keyText(key);
     const group = rowsByKey.get(id) ?? [];
     group.push({ key, meantKey, values, problems, row });
     rowsByKey.set(id, group);
@@ -109,6 +109,23 @@ export function setAsideBrokenReferences(
   }
 }
 
+/** Rows that the feed couldn't tell from another record, of today or of yesterday, are bad. */
+export function setAsideSharedIds(
+  dataset: DatasetName,
+  file: CapturedFile,
+  { before, quarantined }: { readonly before: OracleState; readonly quarantined: QuarantinedRow[] },
+): void {
+  const keys = new Map([...before.records[dataset], ...file.good].map(([id, { key }]) => [id, entityId(key)]));
+  const counts = new Map<string, number>();
+  for (const joined of keys.values()) counts.set(joined, (counts.get(joined) ?? 0) + 1);
+  for (const [id, { key, row }] of [...file.good]) {
+    if ((counts.get(entityId(key)) ?? 0) < 2) continue;
+    file.good.delete(id);
+    file.setAside.add(id);
+    quarantined.push({ dataset, row, entityId: id, problems: ['has the entity id of another record'] });
+  }
+}
+
 export function parentsOf(
   dataset: DatasetName,
   values: Values,
@@ -116,7 +133,7 @@ export function parentsOf(
   return DATASETS[dataset].columns.flatMap(({ name, references }) => {
     const parent = values[name];
     if (references === undefined || typeof parent !== 'string') return [];
-    return [{ dataset: references, id: entityId([parent]), column: name }];
+    return [{ dataset: references, id: keyText([parent]), column: name }];
   });
 }
 
@@ -138,13 +155,13 @@ export function setAsideSuspects(
   if (file === undefined) {
     for (const [id, suspect] of before.pending) {
       const [model = ''] = suspect.key;
-      if (inForce.models.has(entityId([model]))) pending.set(id, suspect);
+      if (inForce.models.has(keyText([model]))) pending.set(id, suspect);
     }
     return;
   }
   for (const [id, { key, values }] of [...file.good]) {
     const suspicion = findSuspicion(before.records.pricing.get(id)?.values ?? {}, values);
-    if (suspicion === undefined || today.acceptSuspects?.includes(`pricing:${id}`)) continue;
+    if (suspicion === undefined || today.acceptSuspects?.includes(`pricing:${entityId(key)}`)) continue;
     const suspect = sighting(before.pending.get(id), key, values, today.day);
     if (suspicion === 'jump' && suspect.daysSeen >= SUSPECT_DAYS) continue;
     pending.set(id, suspect);

@@ -10,7 +10,7 @@ import {
   readSuspects,
 } from '../support/pipeline/published.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { canonicalLine } from './canonical.ts';
+import { canonicalLine, entityId } from './canonical.ts';
 import type { OracleNight } from './state.ts';
 
 /** What a night published, or should have, in one comparable shape. */
@@ -63,7 +63,9 @@ function expected({ lines, events, closed, state }: OracleNight): PublishedNight
     open: DATASET_NAMES.flatMap((dataset) =>
       [...state.records[dataset].values()].map(({ key, validFrom }) => row([dataset, ...key, validFrom])),
     ).sort(),
-    suspects: [...state.pending].map(([id, { since, daysSeen }]) => row([id, since, daysSeen])).sort(),
+    suspects: [...state.pending.values()]
+      .map(({ key, since, daysSeen }) => row([entityId(key), since, daysSeen]))
+      .sort(),
   };
 }
 

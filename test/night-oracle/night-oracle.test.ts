@@ -45,7 +45,7 @@ describe('the feed', () => {
     ]);
     expect(second.events.at(0)?.data).toBeNull();
     expect(JSON.stringify(second.events.at(4))).toBe(
-      '{"seq":21,"occurred_on":"2026-01-02","entity_type":"model","entity_id":"c","op":"upsert","data":' +
+      '{"seq":21,"occurred_on":"2026-01-02","entity_type":"model","entity_id":"c","key":{"id":"c"},"op":"upsert","data":' +
         `${second.lines.models[1]?.trim()}}`,
     );
   });

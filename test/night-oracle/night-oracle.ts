@@ -3,13 +3,13 @@
  * pipeline. It follows specification "Data" and "The night" sentence by sentence and shares no code with the pipeline but
  * the column table.
  *
- *   read rows → set aside bad ones → references → suspects → who is in force → settle each record → guard → events
+ *   read rows → set aside bad ones → references → shared ids → suspects → who is in force → settle each record → guard → events
  */
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
 import { canonicalLine, entityId, publishedRecord, sortByKey } from './canonical.ts';
 import type { CapturedFile } from './checks.ts';
-import { parentsOf, readFile, setAsideBrokenReferences, setAsideSuspects } from './checks.ts';
+import { parentsOf, readFile, setAsideBrokenReferences, setAsideSharedIds, setAsideSuspects } from './checks.ts';
 import type { Value, Values } from './row-rules.ts';
 import type {
   ClosedInterval,
@@ -90,6 +90,7 @@ function checkRows(before: OracleState, today: OracleDay): Checked {
   for (const dataset of DATASET_NAMES) {
     const file = files[dataset];
     if (file !== undefined) setAsideBrokenReferences(dataset, file, { before, inForce, quarantined, orphans });
+    if (file !== undefined) setAsideSharedIds(dataset, file, { before, quarantined });
     if (dataset === 'pricing') setAsideSuspects(file, { before, today, inForce, pending });
     for (const id of file?.good.keys() ?? []) inForce[dataset].add(id);
     for (const id of carriedIds(dataset, file, before, inForce)) inForce[dataset].add(id);
@@ -219,6 +220,7 @@ function numberEvents(lastSeq: number, day: string, settled: PerDataset<Settled>
       occurred_on: day,
       entity_type: entityType,
       entity_id: entityId(record.key),
+      key: Object.fromEntries(DATASETS[dataset].key.map((name, i) => [name, record.key[i] ?? ''])),
       op,
       data: op === 'delete' ? null : publishedRecord(dataset, record.values),
     });

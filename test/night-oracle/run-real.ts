@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
-import { canonicalLine, sha256 } from './canonical.ts';
+import { canonicalLine, entityId, sha256 } from './canonical.ts';
 import { loadDay } from './load-day.ts';
 import { oracleNight } from './night-oracle.ts';
 import { readRow } from './row-rules.ts';
@@ -55,7 +55,7 @@ function summary(night: OracleNight, day: OracleDay): object {
     quarantined: perDataset((dataset) => night.quarantined.filter((row) => row.dataset === dataset).length),
     orphans: perDataset((dataset) => night.orphans.filter((row) => row.dataset === dataset).length),
     suspects: night.suspects,
-    pending: [...state.pending].map(([entity_id, { key: _key, ...rest }]) => ({ entity_id, ...rest })),
+    pending: [...state.pending.values()].map(({ key, ...rest }) => ({ entity_id: entityId(key), ...rest })),
   };
 }
 

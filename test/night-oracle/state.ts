@@ -1,4 +1,4 @@
-/** What goes into a night of the oracle and what comes out. Maps are keyed by entity id. */
+/** What goes into a night of the oracle and what comes out. Maps are keyed by the text of a record's key, `keyText`. */
 import type { DatasetName, EntityType } from '../../schemas/datasets.ts';
 import type { Value, Values } from './row-rules.ts';
 
@@ -47,6 +47,7 @@ export interface OracleEvent {
   readonly occurred_on: string;
   readonly entity_type: EntityType;
   readonly entity_id: string;
+  readonly key: Readonly<Record<string, string>>;
   readonly op: 'upsert' | 'delete';
   readonly data: Readonly<Record<string, Value>> | null;
 }

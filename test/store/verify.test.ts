@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +7,9 @@ import { listSourceDays } from '../../pipeline/night/source.ts';
 import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { Day } from '../../schemas/day.ts';
+import { RELEASE_FORMAT, type Release } from '../../schemas/release.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -14,14 +18,20 @@ import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 const SOURCE = fixtureSource('days');
 let store: TemporaryStore;
 let releases: readonly CatalogEntry[];
+/** For files on the way. */
+let scratch: string;
 
 beforeAll(async () => {
   store = await openTemporaryStore();
   for (const day of (await listSourceDays(SOURCE)).slice(0, 5)) await store.night(SOURCE, day);
   releases = await listReleases(store);
+  scratch = await mkdtemp(join(tmpdir(), 'modelstats-verify-'));
 });
 
-afterAll(() => store.dispose());
+afterAll(async () => {
+  await store.dispose();
+  await rm(scratch, { recursive: true });
+});
 
 function verifyDays(days: readonly Day[] | 'all', entries = releases): Promise<Verification> {
   const catalog = { format: 1 as const, generation: 1, releases: [...entries] };
@@ -105,6 +115,72 @@ test('a catalog that says other than the releases is told', async () => {
   );
   expect(problems.map(({ message }) => message)).toContain('the catalog says other than release.json');
 });
+
+test('a release of an older format is refused with what to do', async () => {
+  const { problems } = await verifyReplaced(3, 'release.json', async (bytes) => {
+    return Buffer.from(bytes.toString('utf8').replace('"format":2', '"format":1'));
+  });
+  expect(problems[0]?.message).toMatch(
+    /release\.json is of format 1, this program reads 2: publish its days anew into an empty store$/,
+  );
+});
+
+/** What an event says of itself; each must be told by `verify` alone, since hashes and numbers are in order. */
+test.each([
+  ['the key of another record', `replace(key, 'Aurora-2', 'aurora-2')`, 'key'],
+  ['a key that is no JSON', `left(key, length(key) - 1)`, 'key'],
+  ['a key with its parts in another order', `'{"provider":"x","model_id":"y"}'`, 'key'],
+  ['an entity_id that is escaped', `replace(entity_id, ':', '%3A')`, 'entity_id'],
+])('%s in changes.parquet is told', async (_, damage, column) => {
+  const { problems } = await verifyReplaced(0, 'changes.parquet', (bytes) => rewriteChanges(bytes, column, damage));
+  expect(problems.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^\d+ of its events do not name one record in entity_id, key and data$/),
+  );
+});
+
+test('two events of one entity_id in one night are told', async () => {
+  const { problems } = await verifyReplaced(0, 'changes.parquet', (bytes) =>
+    rewriteChanges(bytes, 'entity_id', `'same'`),
+  );
+  expect(problems.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^\d+ of its events have the entity_id of another one$/),
+  );
+});
+
+/** The events with one column as an SQL expression has it. */
+async function rewriteChanges(bytes: Buffer, column: string, damage: string): Promise<Buffer> {
+  const [from, to] = ['from.parquet', 'to.parquet'].map((name) => sqlText(join(scratch, name)));
+  await writeFile(join(scratch, 'from.parquet'), bytes);
+  await store.reader.run(
+    `COPY (SELECT * REPLACE (${damage} AS ${column}) FROM read_parquet(${from})) TO ${to} (FORMAT parquet)`,
+  );
+  return readFile(join(scratch, 'to.parquet'));
+}
+
+/** Verifies a copy of the store in which one file of a release is another, and everything that names its hash follows. */
+async function verifyReplaced(index: number, path: string, replace: (bytes: Buffer) => Promise<Buffer>) {
+  const entry = releases[index];
+  if (entry === undefined) throw new Error(`there is no release ${index}`);
+  const [file, description] = [path, 'release.json'].map((name) => join(store.folder, releaseKey(entry, name)));
+  if (file === undefined || description === undefined) throw new Error('two paths make two files');
+  const [bytes, release] = [await readFile(file), await readFile(description)];
+  try {
+    const replaced = await replace(bytes);
+    await writeFile(file, replaced);
+    if (path !== 'release.json') {
+      const { format: _, ...rest } = JSON.parse(release.toString('utf8')) as Release;
+      const files = rest.files.map((one) =>
+        one.path === path ? { path, bytes: replaced.length, sha256: sha256(replaced) } : one,
+      );
+      await writeFile(description, JSON.stringify({ format: RELEASE_FORMAT, ...rest, files }));
+    }
+    const changed = { ...entry, release_sha256: sha256(await readFile(description)) };
+    return await verifyDays([entry.day], releases.with(index, changed));
+  } finally {
+    await writeFile(file, bytes);
+    await writeFile(description, release);
+  }
+}
 
 test('verifying leaves the store as it is', async () => {
   const before = await readFile(join(store.folder, CATALOG_KEY), 'utf8');

@@ -132,7 +132,7 @@ describe('the feed', () => {
   it('has every record at the cutover: first what changed, then what did not', async () => {
     const events = await eventsOn(CUTOVER);
     expect(events.map(({ op, entity_type, entity_id }) => `${op} ${entity_type} ${entity_id}`)).toEqual([
-      'delete pricing gone:shop%3Aeu',
+      'delete pricing gone:shop:eu',
       'delete ranking gone:general',
       'delete score gone:x',
       'delete model gone',
@@ -149,9 +149,9 @@ describe('the feed', () => {
       'upsert ranking idle:general',
       'upsert ranking moved:general',
       'upsert ranking same:general',
-      'upsert pricing idle:shop%3Aeu',
-      'upsert pricing moved:shop%3Aeu',
-      'upsert pricing same:shop%3Aeu',
+      'upsert pricing idle:shop:eu',
+      'upsert pricing moved:shop:eu',
+      'upsert pricing same:shop:eu',
     ]);
     const release = await releaseOf(CUTOVER);
     expect(release.first_renewal_seq).toBe(events.find(({ entity_id }) => entity_id === 'bad')?.seq);
@@ -163,7 +163,7 @@ describe('the feed', () => {
       expect((await releaseOf(day)).events).toEqual((await releaseOf(day, plain)).events);
       expect(await releaseOf(day)).not.toHaveProperty('first_renewal_seq');
     }
-    expect((await eventsOn(AFTER)).map(({ entity_id }) => entity_id)).toEqual(['moved:x', 'moved:shop%3Aeu']);
+    expect((await eventsOn(AFTER)).map(({ entity_id }) => entity_id)).toEqual(['moved:x', 'moved:shop:eu']);
   });
 
   it('has data in the version in force on the day, which every event names', async () => {

@@ -10,8 +10,9 @@ export interface RandomDay {
   readonly accept: boolean;
 }
 
-const id = fc.constantFrom('a', 'A', 'b:c', 'b%3Ac', 'é/ü', '@x', ' a', 'b:c ', '');
-const other = fc.constantFrom('one', 'Two', 't:3', 'one ');
+const id = fc.constantFrom('a', 'A', 'a:t', 'b:c', 'b%3Ac', 'é/ü', '@x', ' a', 'b:c ', '');
+/** With the ids above it makes keys of one joined text: `a` and `t:3`, `a:t` and `3`. */
+const other = fc.constantFrom('one', 'Two', 't:3', '3', 'one ');
 const price = fc.constantFrom(0, 0.5, 600, 0.0005, 20_000, 0.00001, 9_999, null, -1, '2.5');
 const number = fc.constantFrom(-3.25, 0, 7e-7, 100, 1e21, '12', 'x', null, {});
 const day = fc.constantFrom('2024-01-31', '2024-02-30', null, '2024-02-29', 'soon');

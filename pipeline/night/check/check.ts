@@ -9,6 +9,7 @@ import { table } from '../tables.ts';
 import { createIssues, describeIssue, type Issue, listIssues } from './issues.ts';
 import { checkReferences } from './references.ts';
 import { checkRows } from './rows.ts';
+import { setAsideSharedIds } from './shared-ids.ts';
 import { checkSuspects, type SuspectCheck } from './suspects.ts';
 
 export type Counts = Readonly<Record<DatasetName, number>>;
@@ -57,7 +58,9 @@ export async function check(input: CheckInput, { database }: { readonly database
   }
   const captured = new Set(capture.datasets.map(({ dataset }) => dataset));
   const references = await checkReferences(database, { day, captured, withheld });
-  for (const name of DATASET_NAMES) counts[name] += references.dangling[name];
+  for (const name of DATASET_NAMES) {
+    counts[name] += references.dangling[name] + (await setAsideSharedIds(database, name));
+  }
   const suspects = await checkSuspects(database, {
     day,
     captured: captured.has('pricing'),

@@ -17,6 +17,7 @@ import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { partOfPath, RELEASE_PATHS, snapshotPaths } from '../../../storage/keys.ts';
 import { LineReader } from '../../../storage/line-reader.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
+import { misnamedEventsSql } from '../../proof/event-names.ts';
 import { linesSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
 import { findRecordFault } from '../../proof/same-records.ts';
 import { findContentProblems, findManifestProblems, findPackedProblems } from './release-problems.ts';
@@ -52,7 +53,10 @@ export class ReleaseVerifier {
     if (release === undefined) return;
     this.#checkEntry(release);
     if (!(await this.#fetchFiles(release))) return;
-    if (entry.parts.includes('changes')) await this.#checkSeqs(release);
+    if (entry.parts.includes('changes')) {
+      await this.#checkSeqs(release);
+      await this.#attempt(() => this.#checkNames());
+    }
     if (entry.parts.includes('snapshot')) await this.#attempt(() => this.#checkSnapshot(release));
   }
 
@@ -156,6 +160,21 @@ export class ReleaseVerifier {
       release.events.upsert + release.events.delete === events;
     if (!isGapless) this.problems.push(`its events are not numbered ${before + 1} to ${release.last_seq} without gaps`);
     if (row.others !== 0) this.problems.push(`some of its events are not in version ${release.schema_version}`);
+  }
+
+  /** Every event names one record in all its parts, and no two events of a night have one name. */
+  async #checkNames(): Promise<void> {
+    const { database } = this.#input;
+    const changes = `read_parquet(${sqlText(this.#path(RELEASE_PATHS.changes))})`;
+    const misnamed = await database.row({ events: number }, misnamedEventsSql(changes));
+    if (misnamed.events !== 0) {
+      this.problems.push(`${misnamed.events} of its events do not name one record in entity_id, key and data`);
+    }
+    const repeated = await database.row(
+      { events: number },
+      `SELECT (count(*) - count(DISTINCT (entity_type, entity_id)))::DOUBLE AS events FROM ${changes}`,
+    );
+    if (repeated.events !== 0) this.problems.push(`${repeated.events} of its events have the entity_id of another one`);
   }
 
   async #replay(release: Release): Promise<void> {

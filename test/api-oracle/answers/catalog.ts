@@ -1,6 +1,6 @@
 /** `/v1/models/{id}`, `/v1/updates` and `/v1/categories` (specification "Models"; "Updates"). */
 import { addDays } from '../../../schemas/day.ts';
-import { entityId } from '../../night-oracle/canonical.ts';
+import { keyText } from '../../night-oracle/canonical.ts';
 import type { ApiState } from '../api-state.ts';
 import { type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
@@ -47,7 +47,7 @@ export function answerCategories({ world }: ApiState): Expected {
 }
 
 function firstSeen({ series }: World, model: WireRecord): string {
-  return series.models.get(entityId([String(model['id'])]))?.days[0] ?? '';
+  return series.models.get(keyText([String(model['id'])]))?.days[0] ?? '';
 }
 
 function dataAsOf({ nights }: World, day: string): string | undefined {

@@ -1,7 +1,7 @@
 /** `/v1/models/{model_id}/history` (specification "History requests"; "History points"). */
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
-import { entityId } from '../../night-oracle/canonical.ts';
+import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import type { ApiState } from '../api-state.ts';
 import { type Expected, notFound } from '../expected.ts';
@@ -118,12 +118,12 @@ function seriesOf({ dataset }: Kind, { values }: CapturedPoint): string {
 
 /** Current, or ever captured. */
 function isKnownModel({ series, current }: World, model: string): boolean {
-  return series.models.has(entityId([model])) || current.models.some(({ id }) => id === model);
+  return series.models.has(keyText([model])) || current.models.some(({ id }) => id === model);
 }
 
 function isKnownBenchmark({ series, current }: World, benchmark: string): boolean {
   return (
-    series.benchmarks.has(entityId([benchmark])) ||
+    series.benchmarks.has(keyText([benchmark])) ||
     current.benchmarks.some(({ id }) => id === benchmark) ||
     current.scores.some(({ benchmark_id }) => benchmark_id === benchmark) ||
     [...series.scores.values()].some(({ key }) => key[1] === benchmark)

@@ -5,6 +5,7 @@ export interface FeedEvent {
   readonly occurred_on: string;
   readonly entity_type: string;
   readonly entity_id: string;
+  readonly key: Readonly<Record<string, string>>;
   readonly op: 'upsert' | 'delete';
   readonly data: Readonly<Record<string, unknown>> | null;
 }

@@ -38,12 +38,14 @@ export async function readLines(store: TemporaryStore, entry: CatalogEntry, path
   return gunzipSync(await readFile(join(store.folder, releaseKey(entry, path)))).toString('utf8');
 }
 
-/** The night's events as JSON Lines, `data` as it stands in the feed. */
+/** The night's events as JSON Lines, `key` and `data` as they stand in the feed. */
 export async function readChanges(store: TemporaryStore, entry: CatalogEntry): Promise<string> {
   const rows = await readParquet(store, entry, RELEASE_PATHS.changes);
   return linesFrom(rows, (row) => {
-    const { data, ...rest } = { ...row, seq: Number(row['seq']) } as RawRow;
-    return JSON.stringify({ ...rest, data: null }).replace('"data":null', () => `"data":${data ?? 'null'}`);
+    const event = JSON.stringify({ ...row, seq: Number(row['seq']), key: null, data: null });
+    return event
+      .replace('"data":null', () => `"data":${row['data'] ?? 'null'}`)
+      .replace('"key":null', () => `"key":${row['key']}`);
   });
 }
 
