@@ -8,6 +8,8 @@ const IMPORTED = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 const TEST_FILE = /\.(test|contract)\.ts$/;
 const ENVIRONMENT = /\{[^}]*\b(?:env|argv)\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
 
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
 /** Every import of a file (path from the root) that goes against the direction. */
 function violationsIn(file: string, text: string): string[] {
   const folder = file.slice(0, file.indexOf('/'));
@@ -50,9 +52,40 @@ test('imports point from bin/ down to schemas/, and nothing shipped imports a te
   expect(files.flatMap((file) => violationsIn(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
 });
 
+/** What a file imports: paths from the root, and names of packages. */
+function importsOf(file: string): readonly string[] {
+  return [...readText(file).matchAll(IMPORTED)].flatMap(([, name = '']) =>
+    name.startsWith('.') ? [normalize(join(dirname(file), name))] : [name],
+  );
+}
+
+/** Every file that a file needs, and every package. */
+function allNeededBy(file: string, known = new Set<string>()): ReadonlySet<string> {
+  for (const name of importsOf(file)) {
+    if (known.has(name)) continue;
+    known.add(name);
+    if (name.endsWith('.ts')) allNeededBy(name, known);
+  }
+  return known;
+}
+
+const filesOf = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => file.endsWith('.ts') && !TEST_FILE.test(file));
+
+test.each(['api/access', 'api/answers', 'api/errors', 'api/queries', 'api/routes', 'api/view'])(
+  '%s knows no server',
+  (folder) => {
+    const files = filesOf(folder);
+    expect(files).not.toHaveLength(0);
+    const servers = (file: string) => [...allNeededBy(file)].filter((name) => /^@?fastify\b/.test(name));
+    expect(files.filter((file) => servers(file).length > 0)).toEqual([]);
+  },
+);
+
 /** Folders of code that are not part of what is shipped. */
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
-const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 test('every folder of code is type-checked, and has its place in MAY_IMPORT (test/support/may-import.ts)', () => {
   const folders = readdirSync(ROOT, { withFileTypes: true })

@@ -174,7 +174,7 @@ function freshHeaders(
 }
 
 function notModified(headers: Answer['headers']): Answer {
-  return { status: 304, headers, body: undefined };
+  return { status: 304, headers: { ...headers, 'X-Cache': 'BYPASS' }, body: undefined };
 }
 
 /** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ApiError } from '../../http/errors/api-error.ts';
 import { queryProblem, type RequestProblem } from '../../http/errors/validation.ts';
 import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
@@ -8,6 +7,7 @@ import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { dataRoute } from '../answers/data-route.ts';
 import { integer, oneOf, text as textParameter } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { jsonObject } from '../queries/json-text.ts';
 import type { View } from '../view/view.ts';
 import { firstRetainedSeq } from '../view/view-meta.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/api-error.ts';
+import { notFound } from '../../../http/errors/http-error.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
 import { dataRoute } from '../../answers/data-route.ts';
 import { id } from '../../answers/parameters.ts';

@@ -1,9 +1,9 @@
-import { ApiError } from '../../../http/errors/api-error.ts';
 import { queryProblem, type RequestProblem } from '../../../http/errors/validation.ts';
 import { addDays, type Day } from '../../../schemas/day.ts';
 import { planLimitFrom, type Rights } from '../../access/rights.ts';
 import { day } from '../../answers/parameters.ts';
 import type { CheckedQuery } from '../../answers/parse-request.ts';
+import { ApiError } from '../../errors/api-error.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
 export const HISTORY_SPAN_DAYS_MAX = 400;

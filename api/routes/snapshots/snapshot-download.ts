@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/api-error.ts';
+import { notFound } from '../../../http/errors/http-error.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';

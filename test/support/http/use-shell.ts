@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll } from 'vitest';
+import { type ErrorInfo, HTTP_ERROR_STATUS, type HttpErrorCode } from '../../../http/errors/http-error.ts';
 import { Metrics } from '../../../http/metrics.ts';
 import { createServer } from '../../../http/server.ts';
 
@@ -13,12 +14,26 @@ const SETTINGS = {
   metricsToken: undefined,
 };
 
+/** The codes of the shell alone, each with words of its own. */
+export const SHELL_ERRORS = Object.fromEntries(
+  Object.entries(HTTP_ERROR_STATUS).map(([code, status]) => [
+    code,
+    { status, title: `title of ${code}`, help: 'help' },
+  ]),
+) as Readonly<Record<HttpErrorCode, ErrorInfo>>; // Of the table's own keys.
+
 /** The HTTP shell around routes of a test's own, below `/base`. */
 export function useShell(routes: (app: FastifyInstance) => Promise<void>): { readonly app: FastifyInstance } {
   let opened: FastifyInstance | undefined;
   beforeAll(async () => {
-    const health = { release: undefined, problem: undefined };
-    opened = await createServer(SETTINGS, { logger: undefined, metrics: new Metrics(), health, routes });
+    opened = await createServer(SETTINGS, {
+      logger: undefined,
+      metrics: new Metrics(),
+      readiness: () => ({ isReady: true, body: {} }),
+      errors: SHELL_ERRORS,
+      keyPrefix: 'key_',
+      routes,
+    });
   });
   afterAll(() => opened?.close());
   return {
