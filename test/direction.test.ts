@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { findCircles } from './support/circles.ts';
 import { MAY_IMPORT } from './support/may-import.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -83,6 +84,36 @@ test.each(['api/access', 'api/answers', 'api/errors', 'api/queries', 'api/routes
     expect(files.filter((file) => servers(file).length > 0)).toEqual([]);
   },
 );
+
+test.each([
+  ['two rooms', ['a/x/1.ts', 'a/y/2.ts'], ['a/y/3.ts', 'a/x/4.ts']],
+  ['three rooms', ['a/x/1.ts', 'a/y/2.ts'], ['a/y/2.ts', 'a/z/3.ts'], ['a/z/4.ts', 'a/x/5.ts']],
+  ['a file and a room', ['a/1.ts', 'a/x/2.ts'], ['a/x/3.ts', 'a/1.ts']],
+  ['deep down', ['a/b/c/x/1.ts', 'a/b/c/y/2.ts'], ['a/b/c/y/d/3.ts', 'a/b/c/x/4.ts']],
+])('a circle is found: %s', (_, ...imports) => {
+  expect(findCircles(imports.map(([from = '', to = '']) => ({ from, to })))).toHaveLength(imports.length);
+});
+
+test('a room that the file beside it uses may use another file beside it', () => {
+  const imports = [
+    { from: 'a/1.ts', to: 'a/x/2.ts' },
+    { from: 'a/x/2.ts', to: 'a/3.ts' },
+  ];
+  expect(findCircles(imports)).toEqual([]);
+});
+
+test('no folders need each other, at whatever depth', () => {
+  const files = Object.keys(MAY_IMPORT)
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap(filesOf);
+  const imports = files.flatMap((from) =>
+    importsOf(from)
+      .filter((to) => to.endsWith('.ts'))
+      .map((to) => ({ from, to })),
+  );
+  expect(imports).not.toHaveLength(0);
+  expect(findCircles(imports)).toEqual([]);
+});
 
 /** Folders of code that are not part of what is shipped. */
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];

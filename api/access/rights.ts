@@ -1,5 +1,5 @@
+import { planWindowStart } from '../../accounts/plans/periods.ts';
 import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../../accounts/plans/plans.ts';
-import { planWindowStart } from '../../accounts/quota/quota-day.ts';
 import type { Day } from '../../schemas/day.ts';
 
 /** What a caller may see, as the data routes need it (specification "Plans"; "Plan window"). */

@@ -20,6 +20,7 @@ import {
   type RequestSchemas,
 } from './parse-request.ts';
 
+/** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */
 export type JsonText = string;
 
 /** What a route may know besides the request. */
@@ -129,3 +130,15 @@ export function dataRoute<P, Q, E>(definition: DataRouteDefinition<P, Q, E>): Da
 }
 
 const NO_PARAMETERS = z.object({});
+
+/** An array of values that are JSON text already. */
+export function jsonArray(texts: readonly JsonText[]): JsonText {
+  return `[${texts.join(',')}]`;
+}
+
+/** An object whose values are JSON text already, in the order given. */
+export function jsonObject(fields: Readonly<Record<string, JsonText>>): JsonText {
+  return `{${Object.entries(fields)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join(',')}}`;
+}

@@ -4,11 +4,10 @@ import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
-import { dataRoute } from '../answers/data-route.ts';
+import { dataRoute, jsonObject } from '../answers/data-route.ts';
 import { integer, oneOf, text as textParameter } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { jsonObject } from '../queries/json-text.ts';
 import type { View } from '../view/view.ts';
 import { firstRetainedSeq } from '../view/view-meta.ts';
 
