@@ -10,7 +10,7 @@ import {
   type RequestContext,
   type RouteDescription,
 } from './data-route.ts';
-import { integer, text } from './parameters.ts';
+import { freeText, integer } from './parameters.ts';
 import type { CheckedQuery } from './parse-request.ts';
 
 /** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
@@ -79,7 +79,7 @@ export function listRoute<Filters, Derived extends object>(
 /** Longest cursor: two ids of 200 characters and a sort value, escaped and in base64. */
 const CURSOR_LENGTH_MAX = 4096;
 
-const LIST_CURSOR = text({
+const LIST_CURSOR = freeText({
   max: CURSOR_LENGTH_MAX,
   description: 'The `next_cursor` of the page before, with the same filters and order',
   example: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd',

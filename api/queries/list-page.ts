@@ -74,7 +74,7 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
 }
 
 /** Numbers the `?` of conditions and joins them. */
-export function render(conditions: readonly Condition[]): Condition {
+function render(conditions: readonly Condition[]): Condition {
   let count = 0;
   const sql = conditions.map((condition) => {
     return `(${condition.sql.replaceAll('?', () => {

@@ -5,7 +5,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { dataRoute, jsonObject } from '../answers/data-route.ts';
-import { integer, oneOf, text as textParameter } from '../answers/parameters.ts';
+import { freeText, integer, oneOf } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { View } from '../view/view.ts';
@@ -44,7 +44,7 @@ export const changesRoute = dataRoute({
   description:
     'Apply a page, store next_cursor, go on while has_more is true. A filtered page may be empty although has_more is true.',
   query: z.object({
-    cursor: textParameter({
+    cursor: freeText({
       max: 40,
       description: 'A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from',
       example: 'NDYwMDA',

@@ -28,7 +28,9 @@ export interface ErrorInfo {
 }
 
 /** Every code that a service answers with: those above and its own. Each has a page behind `help_url`. */
-export type ErrorTable = Readonly<Record<HttpErrorCode, ErrorInfo>> & Readonly<Record<string, ErrorInfo>>;
+export type ErrorTable = {
+  readonly [Code in HttpErrorCode]: ErrorInfo & { readonly status: (typeof HTTP_ERROR_STATUS)[Code] };
+} & Readonly<Record<string, ErrorInfo>>;
 
 export interface HttpErrorOptions {
   /** The offending field; null for none. */

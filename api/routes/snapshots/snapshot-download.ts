@@ -11,7 +11,7 @@ import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
 
 /** How long a signed URL is good (specification "Signed addresses"). */
-export const URL_LIFETIME_SECONDS = 15 * 60;
+const URL_LIFETIME_SECONDS = 15 * 60;
 
 /** `GET /v1/snapshots/{snapshot_id}/download` (specification "Snapshot routes"). */
 export const snapshotDownloadRoute = dataRoute({

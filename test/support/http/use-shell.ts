@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll } from 'vitest';
-import { type ErrorInfo, HTTP_ERROR_STATUS, type HttpErrorCode } from '../../../http/errors/http-error.ts';
+import { type ErrorTable, HTTP_ERROR_STATUS } from '../../../http/errors/http-error.ts';
 import { Metrics } from '../../../http/metrics.ts';
 import { createServer } from '../../../http/server.ts';
 
@@ -20,7 +20,7 @@ export const SHELL_ERRORS = Object.fromEntries(
     code,
     { status, title: `title of ${code}`, help: 'help' },
   ]),
-) as Readonly<Record<HttpErrorCode, ErrorInfo>>; // Of the table's own keys.
+) as ErrorTable; // Of the table's own keys.
 
 /** The HTTP shell around routes of a test's own, below `/base`. */
 export function useShell(routes: (app: FastifyInstance) => Promise<void>): { readonly app: FastifyInstance } {
