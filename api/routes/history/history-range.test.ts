@@ -109,7 +109,10 @@ describe('with from', () => {
   test('one before the plan window is refused with param from, the plan and the earliest date', () => {
     const error = errorOf(() => resolveRange({ from: '2025-12-29' }, { today, rights: COMMUNITY }));
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ code: 'history_window_exceeded', options: { param: 'from', fields: { plan: 'community' } } });
+    expect(error).toMatchObject({
+      code: 'history_window_exceeded',
+      options: { param: 'from', fields: { plan: 'community' } },
+    });
     expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
   });
 
