@@ -1,23 +1,25 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
+import { API_KEY_PREFIX } from '../accounts/keys/api-key.ts';
 import { baseUrlFrom } from '../http/base-url.ts';
-import type { HealthSource } from '../http/health.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { createServer, type ServerSettings } from '../http/server.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions/record-versions.ts';
 import type { BackstopLimits } from './access/access-control.ts';
-import { bindAccess } from './access/bind-access.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
 import type { AnswerCache } from './answers/answer-cache.ts';
 import { type AnswerDeps, Answers } from './answers/answers.ts';
 import type { SignUrl } from './answers/data-route.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { bindAccess } from './bind-access.ts';
 import { bindAccountRoute, bindDataRoute } from './bind-routes.ts';
+import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
+import { type HealthSource, readinessOf } from './health.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { DATA_ROUTES } from './routes.ts';
+import { DATA_ROUTES } from './routes/data-routes.ts';
 
 export interface ApiSettings extends ServerSettings {
   /** Attempts without a valid key per minute and client address. */
@@ -38,7 +40,7 @@ export interface ApiDeps {
   /** Where the objects of a file store lie, to be served under signed addresses; undefined for other stores. */
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
-  readonly metrics: Metrics;
+  readonly metrics: ApiMetrics;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
 }
@@ -55,7 +57,14 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   return createServer(settings, {
     logger,
     metrics,
-    health: views,
+    readiness: () => readinessOf(views),
+    errors: API_ERRORS,
+    keyPrefix: API_KEY_PREFIX,
+    onAnswer: (reply) => {
+      const cache = reply.getHeader('x-cache');
+      metrics.onCache(cache);
+      return { cache };
+    },
     guard: isGuarded ? (app) => bindAccess(app, { ...settings, accounts, clock }) : undefined,
     routes: async (app) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;

@@ -1,9 +1,9 @@
 /** How answers are sent by Fastify: what a request asks goes in, status, headers and body come out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { getVisit } from './access/bind-access.ts';
 import { ALL_RIGHTS } from './access/rights.ts';
 import type { Answer, Answers, Asker, DataRequest } from './answers/answers.ts';
 import type { DataRoute } from './answers/data-route.ts';
+import { getVisit } from './bind-access.ts';
 import { ACCOUNT_ROUTE, answerAccount } from './routes/account.ts';
 
 export interface DataRouteBinding {

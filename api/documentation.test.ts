@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { API_ERRORS } from '../http/errors/error-codes.ts';
 import { Documented } from '../test/support/api/documented.ts';
+import { API_ERRORS } from './errors/api-errors.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { DATA_ROUTES, V1_ROUTES } from './routes.ts';
+import { DATA_ROUTES, V1_ROUTES } from './routes/data-routes.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
 const rows = text

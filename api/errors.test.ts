@@ -1,11 +1,11 @@
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ErrorBodySchema } from '../http/errors/api-error.ts';
-import { API_ERRORS, type ApiErrorCode } from '../http/errors/error-codes.ts';
 import { listenOnPort } from '../test/support/api/listen.ts';
 import { type RawAnswer, requestText, sendRaw } from '../test/support/api/raw-request.ts';
 import { useApi } from '../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
+import { ErrorBodySchema } from './errors/api-error.ts';
+import { API_ERRORS, type ApiErrorCode } from './errors/api-errors.ts';
 
 const api = useApi({
   days: SAMPLE_DAYS.slice(0, 2),

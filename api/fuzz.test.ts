@@ -9,7 +9,7 @@ import type { TestApi } from '../test/support/api/open-api.ts';
 import { useApi } from '../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { DATA_ROUTES } from './routes.ts';
+import { DATA_ROUTES } from './routes/data-routes.ts';
 
 const RUNS = 120;
 

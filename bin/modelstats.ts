@@ -5,8 +5,8 @@ import { CommanderError } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
 import type { CommandAction, CommandContext } from './cli/command-context.ts';
 import { endOnSignals, outliveReaders } from './cli/process-events.ts';
-import { buildProgram } from './cli/program.ts';
 import { configFromEnv } from './config/config.ts';
+import { buildProgram } from './program.ts';
 
 /** Runs a command and makes its result the exit code. */
 function run<Options>(action: CommandAction<Options>, { stopsItself = false } = {}) {

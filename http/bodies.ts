@@ -3,7 +3,7 @@
  * then what is sent all the same is not read, and never more of it than {@link UNREAD_BYTES_MAX} let through.
  */
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from './errors/api-error.ts';
+import { type HttpError, httpError } from './errors/http-error.ts';
 
 /** `json` and `form` are parsed by the type that the request names; `bytes` is a Buffer, whatever the type. */
 export type BodyKind = 'json' | 'form' | 'bytes';
@@ -30,7 +30,7 @@ export function ignoreBodies(app: FastifyInstance): void {
     const bytesMax = routeOptions.bodyLimit ?? UNREAD_BYTES_MAX;
     if (Number(length) <= bytesMax) return;
     // The rest of the body is not waited for.
-    throw new ApiError('payload_too_large', `The body of the request is larger than ${bytesMax} bytes`, {
+    throw httpError('payload_too_large', `The body of the request is larger than ${bytesMax} bytes`, {
       headers: { Connection: 'close' },
     });
   });
@@ -81,6 +81,6 @@ function formFields(text: string): Readonly<Record<string, string | readonly str
   );
 }
 
-function improper(kind: string, cause: unknown): ApiError {
-  return new ApiError('bad_request', `The body of the request is no proper ${kind}`, { cause });
+function improper(kind: string, cause: unknown): HttpError {
+  return httpError('bad_request', `The body of the request is no proper ${kind}`, { cause });
 }

@@ -1,10 +1,13 @@
 /** Query parameters whose value opens something, or would if it were believed here. */
 const SECRET = /^(api_?key|key|(access_?)?token|auth(orization)?|bearer|secret|password|signature)$/i;
-/** How an API key begins; test/serve/log.test.ts holds the log against real ones. */
-const API_KEY = 'msk_';
 
-/** A request's URL as the log may have it: without keys, which don't belong there but get there, and without signatures. */
-export function loggedUrl(url: string): string {
+/**
+ * A request's URL as the log may have it: without keys, which don't belong there but get there, and without signatures.
+ *
+ * @param keyPrefix how a key begins, in lower case
+ */
+export function loggedUrl(url: string, keyPrefix: string): string {
+  const withoutKey = (text: string): string => (hasKey(text, keyPrefix) ? '…' : text);
   const at = url.indexOf('?');
   const path = at === -1 ? url : url.slice(0, at);
   const shownPath = path.split('/').map(withoutKey).join('/');
@@ -12,24 +15,19 @@ export function loggedUrl(url: string): string {
   return `${shownPath}?${url
     .slice(at + 1)
     .split('&')
-    .map(withoutSecret)
+    .map((parameter) => withoutSecret(parameter, withoutKey))
     .join('&')}`;
 }
 
-function withoutSecret(parameter: string): string {
+function withoutSecret(parameter: string, withoutKey: (text: string) => string): string {
   const [name = ''] = parameter.split('=', 1);
   if (SECRET.test(decoded(name)) && parameter !== name) return `${name}=…`;
-  return hasKey(name) || name === parameter
-    ? withoutKey(parameter)
-    : `${name}=${withoutKey(parameter.slice(name.length + 1))}`;
+  if (withoutKey(name) !== name || name === parameter) return withoutKey(parameter);
+  return `${name}=${withoutKey(parameter.slice(name.length + 1))}`;
 }
 
-function withoutKey(text: string): string {
-  return hasKey(text) ? '…' : text;
-}
-
-function hasKey(text: string): boolean {
-  return decoded(text).toLowerCase().includes(API_KEY);
+function hasKey(text: string, keyPrefix: string): boolean {
+  return decoded(text).toLowerCase().includes(keyPrefix);
 }
 
 function decoded(text: string): string {

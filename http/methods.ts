@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { ApiError } from './errors/api-error.ts';
+import { httpError } from './errors/http-error.ts';
 
 /** A path and the methods that its routes answer. */
 interface Path {
@@ -49,7 +49,7 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ routeOptions: { config } }) => {
     if (config.allow === undefined) return;
     const message = `This route answers ${config.allow} only`;
-    throw new ApiError('method_not_allowed', message, { headers: { Allow: config.allow } });
+    throw httpError('method_not_allowed', message, { headers: { Allow: config.allow } });
   });
 }
 

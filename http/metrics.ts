@@ -1,15 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { notFound } from './errors/api-error.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { noSuchRoute } from './errors/error-answer.ts';
 import { loggedUrl } from './logged-url.ts';
 
-/** An attempt to serve a newer release, as far as it is counted. */
-export type ReleaseEvent =
-  | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number }
-  | { readonly type: 'failed' | 'damaged' };
-
-/** What the service counts, for Prometheus (specification "Health and metrics"). */
+/** What every server counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = new Histogram({
@@ -19,47 +14,12 @@ export class Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [this.registry],
   });
-  readonly #cache = new Counter({
-    name: 'modelstats_cache_answers_total',
-    help: 'Data answers, by X-Cache',
-    labelNames: ['result'],
-    registers: [this.registry],
-  });
-  readonly #builds = new Counter({
-    name: 'modelstats_view_builds_total',
-    help: 'Attempts to follow the catalog that swapped the view or failed',
-    labelNames: ['result'],
-    registers: [this.registry],
-  });
-  readonly #buildSeconds = new Gauge({
-    name: 'modelstats_view_build_seconds',
-    help: 'How long the last view took to build',
-    registers: [this.registry],
-  });
-  readonly #releaseDay = new Gauge({
-    name: 'modelstats_view_release_day_timestamp_seconds',
-    help: 'Midnight UTC of the day that is served',
-    registers: [this.registry],
-  });
-
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  onReleaseEvent(event: ReleaseEvent): void {
-    this.#builds.inc({ result: event.type });
-    if (event.type !== 'swapped') return;
-    this.#buildSeconds.set(event.durationMs / 1000);
-    this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
-  }
-
-  onAnswer(
-    route: string,
-    status: number,
-    { seconds, cache }: { readonly seconds: number; readonly cache: unknown },
-  ): void {
+  onAnswer(route: string, status: number, seconds: number): void {
     this.#requests.observe({ route, status }, seconds);
-    if (typeof cache === 'string') this.#cache.inc({ result: cache });
   }
 }
 
@@ -67,28 +27,31 @@ export interface MetricsOptions {
   /** Whoever sends it as bearer may read; undefined: only callers on this machine. */
   readonly token: string | undefined;
   readonly basePath: string;
+  /** How a key of callers begins, in lower case: none gets into the log. */
+  readonly keyPrefix: string;
+  /** Told of every answer; what it returns stands in the log beside it. */
+  readonly onAnswer?: ((reply: FastifyReply) => Readonly<Record<string, unknown>>) | undefined;
 }
 
-/** Counts every answer and offers `/metrics`, which isn't for the public. */
-export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
+/** Counts and logs every answer and offers `/metrics`, which isn't for the public. */
+export function addMetrics(app: FastifyInstance, metrics: Metrics, options: MetricsOptions): void {
+  const { token, basePath, keyPrefix, onAnswer } = options;
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    const cache = reply.getHeader('x-cache');
-    metrics.onAnswer(route, reply.statusCode, { seconds: reply.elapsedTime / 1000, cache });
+    metrics.onAnswer(request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
     request.log.info(
       {
         method: request.method,
-        url: loggedUrl(request.url),
+        url: loggedUrl(request.url, keyPrefix),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
-        cache,
+        ...onAnswer?.(reply),
       },
       'answered',
     );
     done();
   });
   app.get(`${basePath}/metrics`, async (request, reply) => {
-    if (!mayRead(request, token)) throw notFound(null, 'There is no such route');
+    if (!mayRead(request, token)) throw noSuchRoute();
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHost } from './base-url.ts';
-import { ApiError } from './errors/api-error.ts';
-import { API_ERRORS } from './errors/error-codes.ts';
-import { longestSegment } from './path-below.ts';
+import { httpError } from './errors/http-error.ts';
 
 /**
  * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
@@ -11,7 +9,7 @@ import { longestSegment } from './path-below.ts';
 export function addRequestChecks(app: FastifyInstance, { headersMax }: { readonly headersMax: number }): void {
   app.addHook('onRequest', async (request) => {
     if (request.raw.rawHeaders.length > 2 * headersMax)
-      throw new ApiError('headers_too_large', `A request may have ${headersMax} header fields`);
+      throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
     assertHost(request);
     assertEncoding(request.raw.url ?? '');
   });
@@ -23,7 +21,7 @@ function assertHost({ host, headers, raw }: FastifyRequest): void {
   const isOld = raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0;
   const isTwice = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1;
   if (isTwice || (isMissing ? !isOld : !isHost(host))) {
-    throw new ApiError('bad_request', 'The request needs one Host header with a proper host');
+    throw httpError('bad_request', 'The request needs one Host header with a proper host');
   }
 }
 
@@ -33,7 +31,7 @@ const URL_CHARACTERS = /^[!-~]*$/;
 function assertEncoding(url: string): void {
   const start = url.indexOf('?');
   if (URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)))) return;
-  throw new ApiError('bad_request', 'The URL is not properly percent-encoded UTF-8');
+  throw httpError('bad_request', 'The URL is not properly percent-encoded UTF-8');
 }
 
 function isDecodable(text: string): boolean {
@@ -56,6 +54,34 @@ const SEGMENT_LENGTH_MAX = 2400;
 export function refuseLongSegments(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ url }) => {
     if (url.length > SEGMENT_LENGTH_MAX && longestSegment(url) > SEGMENT_LENGTH_MAX)
-      throw new ApiError('uri_too_long', API_ERRORS.uri_too_long.title);
+      throw httpError('uri_too_long', `A part of the path is longer than ${SEGMENT_LENGTH_MAX} characters`);
   });
+}
+
+/**
+ * True for a URL whose path is `prefix` or lies below it, as the router sees it: percent-encoding undone (`/%761/models`), an
+ * absolute URL's scheme and host left out. Otherwise an unknown route could be told from one that is switched off.
+ */
+export function isPathBelow(prefix: string, url: string): boolean {
+  const path = decodedPath(url);
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** The length of the longest part between slashes. */
+function longestSegment(url: string): number {
+  return Math.max(
+    ...decodedPath(url)
+      .split('/')
+      .map((segment) => segment.length),
+  );
+}
+
+/** Encoded slashes and question marks stay encoded: they are no separators. */
+function decodedPath(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path; // The router has refused it already.
+  }
 }

@@ -13,9 +13,10 @@ import { type ConnectionSettings, createHttpServer } from './connections/http-se
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
-import { addHealth, type HealthSource } from './health.ts';
+import type { ErrorTable } from './errors/http-error.ts';
+import { addHealth, type Readiness } from './health.ts';
 import { collectMethods, refuseOtherMethods } from './methods.ts';
-import { addMetrics, type Metrics } from './metrics.ts';
+import { addMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
 import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -38,7 +39,13 @@ export interface ServerSettings extends ConnectionSettings {
 export interface ServerDeps {
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
-  readonly health: HealthSource;
+  /** Whether the service can do its work; asked for `/health/ready`. */
+  readonly readiness: () => Readiness;
+  /** Every code that the service answers with, and what is said of it. */
+  readonly errors: ErrorTable;
+  /** How a key of callers begins, in lower case; see `loggedUrl`. */
+  readonly keyPrefix: string;
+  readonly onAnswer?: MetricsOptions['onAnswer'];
   /** Adds hooks in front of every route, which see a request once it is known to be proper. */
   readonly guard?: ((app: FastifyInstance) => Promise<void>) | undefined;
   /** Adds the routes, below the base path. */
@@ -47,16 +54,17 @@ export interface ServerDeps {
 
 /** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
 export async function createServer(settings: ServerSettings, deps: ServerDeps): Promise<FastifyInstance> {
-  const { basePath } = settings;
+  const { basePath, metricsToken: token } = settings;
+  const { errors, metrics, keyPrefix, onAnswer } = deps;
   const baseUrlOf = baseUrlFrom(settings);
-  const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request) });
-  const app = createInstance(settings, { logger: deps.logger, contextOf });
+  const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
+  const app = createInstance(settings, { logger: deps.logger, contextOf, errors });
   addRequestIds(app);
   addErrorHandling(app, contextOf);
   addRequestChecks(app, { headersMax: settings.headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
-  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
+  addMetrics(app, metrics, { token, basePath, keyPrefix, onAnswer });
   await addSecurityHeaders(app);
   await deps.guard?.(app);
   refuseOtherMethods(app);
@@ -65,8 +73,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
-      addHealth(scope, deps.health);
-      addErrorPages(scope);
+      addHealth(scope, deps.readiness);
+      addErrorPages(scope, errors);
       await deps.routes(scope);
     },
     { prefix: basePath },
@@ -77,10 +85,10 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
 
 function createInstance(
   settings: ServerSettings,
-  { logger, contextOf }: Pick<ServerDeps, 'logger'> & { readonly contextOf: ContextOf },
+  { logger, errors, contextOf }: Pick<ServerDeps, 'logger' | 'errors'> & { readonly contextOf: ContextOf },
 ): FastifyInstance {
   const newRequestId = requestIds();
-  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId };
+  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId, errors };
   const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,12 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { findCircles } from './support/circles.ts';
 import { MAY_IMPORT } from './support/may-import.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const IMPORTED = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 const TEST_FILE = /\.(test|contract)\.ts$/;
 const ENVIRONMENT = /\{[^}]*\b(?:env|argv)\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
+
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Every import of a file (path from the root) that goes against the direction. */
 function violationsIn(file: string, text: string): string[] {
@@ -50,9 +53,70 @@ test('imports point from bin/ down to schemas/, and nothing shipped imports a te
   expect(files.flatMap((file) => violationsIn(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
 });
 
+/** What a file imports: paths from the root, and names of packages. */
+function importsOf(file: string): readonly string[] {
+  return [...readText(file).matchAll(IMPORTED)].flatMap(([, name = '']) =>
+    name.startsWith('.') ? [normalize(join(dirname(file), name))] : [name],
+  );
+}
+
+/** Every file that a file needs, and every package. */
+function allNeededBy(file: string, known = new Set<string>()): ReadonlySet<string> {
+  for (const name of importsOf(file)) {
+    if (known.has(name)) continue;
+    known.add(name);
+    if (name.endsWith('.ts')) allNeededBy(name, known);
+  }
+  return known;
+}
+
+const filesOf = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => file.endsWith('.ts') && !TEST_FILE.test(file));
+
+test.each(['api/access', 'api/answers', 'api/errors', 'api/queries', 'api/routes', 'api/view'])(
+  '%s knows no server',
+  (folder) => {
+    const files = filesOf(folder);
+    expect(files).not.toHaveLength(0);
+    const servers = (file: string) => [...allNeededBy(file)].filter((name) => /^@?fastify\b/.test(name));
+    expect(files.filter((file) => servers(file).length > 0)).toEqual([]);
+  },
+);
+
+test.each([
+  ['two rooms', ['a/x/1.ts', 'a/y/2.ts'], ['a/y/3.ts', 'a/x/4.ts']],
+  ['three rooms', ['a/x/1.ts', 'a/y/2.ts'], ['a/y/2.ts', 'a/z/3.ts'], ['a/z/4.ts', 'a/x/5.ts']],
+  ['a file and a room', ['a/1.ts', 'a/x/2.ts'], ['a/x/3.ts', 'a/1.ts']],
+  ['deep down', ['a/b/c/x/1.ts', 'a/b/c/y/2.ts'], ['a/b/c/y/d/3.ts', 'a/b/c/x/4.ts']],
+])('a circle is found: %s', (_, ...imports) => {
+  expect(findCircles(imports.map(([from = '', to = '']) => ({ from, to })))).toHaveLength(imports.length);
+});
+
+test('a room that the file beside it uses may use another file beside it', () => {
+  const imports = [
+    { from: 'a/1.ts', to: 'a/x/2.ts' },
+    { from: 'a/x/2.ts', to: 'a/3.ts' },
+  ];
+  expect(findCircles(imports)).toEqual([]);
+});
+
+test('no folders need each other, at whatever depth', () => {
+  const files = Object.keys(MAY_IMPORT)
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap(filesOf);
+  const imports = files.flatMap((from) =>
+    importsOf(from)
+      .filter((to) => to.endsWith('.ts'))
+      .map((to) => ({ from, to })),
+  );
+  expect(imports).not.toHaveLength(0);
+  expect(findCircles(imports)).toEqual([]);
+});
+
 /** Folders of code that are not part of what is shipped. */
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
-const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 test('every folder of code is type-checked, and has its place in MAY_IMPORT (test/support/may-import.ts)', () => {
   const folders = readdirSync(ROOT, { withFileTypes: true })

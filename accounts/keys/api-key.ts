@@ -6,18 +6,18 @@ import { crc32 } from 'node:zlib';
  * (specification "API keys"). The prefix lets secret scanners find leaked keys; the checksum shows a mistyped key without asking
  * a database. Only the SHA-256 is stored: with 256 random bits nobody can find a key that has it.
  */
-const PREFIX = 'msk_';
+export const API_KEY_PREFIX = 'msk_';
 const SECRET_BYTES = 32;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const KEY = new RegExp(`^${PREFIX}([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+const KEY = new RegExp(`^${API_KEY_PREFIX}([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
 /** A new key from 32 random bytes. */
 export function apiKeyFromBytes(bytes: Uint8Array): string {
   if (bytes.length !== SECRET_BYTES) throw new TypeError(`a key needs ${SECRET_BYTES} bytes, not ${bytes.length}`);
   const secret = base62FromNumber(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), SECRET_LENGTH);
-  return `${PREFIX}${secret}${checksumOf(secret)}`;
+  return `${API_KEY_PREFIX}${secret}${checksumOf(secret)}`;
 }
 
 /** True for a text of the right form whose checksum is right, whether or not that key was ever issued. */

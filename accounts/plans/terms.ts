@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { monthEnd } from '../quota/quota-day.ts';
+import { monthEnd } from './periods.ts';
 import {
   ATTRIBUTION_BONUS,
   FEATURES,

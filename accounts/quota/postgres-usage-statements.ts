@@ -49,7 +49,7 @@ export function uncount(groups: Groups<ReleaseRequest>): QueryConfig {
 }
 
 /** The units of each organization and day; no row where nothing was counted. */
-export function read(groups: Groups<Unit | ReadRequest>): QueryConfig {
+export function readUsage(groups: Groups<Unit | ReadRequest>): QueryConfig {
   return {
     name: 'usage-read',
     text: `

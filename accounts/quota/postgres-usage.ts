@@ -71,14 +71,14 @@ const NO_ANSWERS: Answers = new Map();
 
 /** The usage of each request's organization and day. */
 async function readUsage(client: Queryable, requests: readonly UsageRequest[]): Promise<Answers> {
-  const { rows } = await client.query<UsedRow>(statements.read([...groupBy(requests, dayOf).values()]));
+  const { rows } = await client.query<UsedRow>(statements.readUsage([...Map.groupBy(requests, dayOf).values()]));
   const used = new Map(rows.map((row) => [dayOfRow(row), row.used]));
   return new Map(requests.map((request) => [request, { isGranted: true, used: used.get(dayOf(request)) ?? 0 }]));
 }
 
 /** Takes units, none for a request whose Idempotency-Key holds one already. Resolves to the answer of every request. */
 async function reserve(client: Queryable, requests: readonly ReserveRequest[]): Promise<Answers> {
-  const byKey = groupBy(
+  const byKey = Map.groupBy(
     requests.filter(({ idempotency }) => idempotency !== undefined),
     keyOf,
   );
@@ -110,7 +110,7 @@ async function claim(
 /** Takes a unit per request, as long as there are some on its organization's day; the first requests get them. */
 async function count(client: Queryable, wanting: readonly ReserveRequest[]): Promise<Answers> {
   if (wanting.length === 0) return NO_ANSWERS;
-  const groups = groupBy(wanting, dayOf);
+  const groups = Map.groupBy(wanting, dayOf);
   const { rows } = await client.query<CountRow>(statements.count([...groups.values()]));
   const counts = new Map(rows.map((row) => [dayOfRow(row), row]));
   return new Map(
@@ -140,12 +140,12 @@ function answersOfSharers(byKey: ReadonlyMap<string, readonly ReserveRequest[]>,
 /** Gives units back; those of an Idempotency-Key once nobody holds it any more. */
 async function release(client: Queryable, requests: readonly ReleaseRequest[]): Promise<void> {
   const plain = requests.filter(({ idempotency }) => idempotency === undefined);
-  const byKey = groupBy(
+  const byKey = Map.groupBy(
     requests.filter(({ idempotency }) => idempotency !== undefined),
     keyOf,
   );
   const units = [...plain, ...(await letGo(client, byKey))];
-  if (units.length > 0) await client.query(statements.uncount([...groupBy(units, dayOf).values()]));
+  if (units.length > 0) await client.query(statements.uncount([...Map.groupBy(units, dayOf).values()]));
 }
 
 /** Takes a holder per request from its key. Resolves to a request of each key that nobody holds any more: its unit goes back. */
@@ -176,16 +176,4 @@ function keyOf({ day, apiKeyId, idempotency }: ReserveRequest | ReleaseRequest):
 
 function keyOfRow(row: HoldersRow): string {
   return JSON.stringify([row.day, row.api_key_id, row.key, row.request]);
-}
-
-/** The items under the same key, in their order. */
-function groupBy<T>(items: readonly T[], keyOfItem: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOfItem(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestAccounts, type TestAccounts } from '../../test/support/api/test-accounts.ts';
+import { bindAccess, getVisit } from '../bind-access.ts';
 import { AccessControl, type RouteAccess } from './access-control.ts';
-import { bindAccess, getVisit } from './bind-access.ts';
 import type { CapabilityStates } from './capabilities.ts';
 
 const CLOCK = () => new Date('2026-06-30T12:00:00Z');

@@ -13,7 +13,9 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
-import { ApiError, notFound } from '../../http/errors/api-error.ts';
+import { noSuchRoute } from '../../http/errors/error-answer.ts';
+import type { HttpError } from '../../http/errors/http-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { type Capability, type CapabilityStates, isLive } from './capabilities.ts';
 import { findMissingFeature, hideOutageReason, tooManyRequests } from './refusals.ts';
 import { Visit } from './visit.ts';
@@ -76,12 +78,14 @@ export class AccessControl {
     const caller = await hideOutageReason(this.#deps.accounts.authenticate(bearerToken));
     if (caller !== undefined) return caller;
     await this.#deps.countFailure(clientAddress);
-    throw new ApiError('unauthenticated', 'Send a valid API key as "Authorization: Bearer <API_KEY>"');
+    throw new ApiError('unauthenticated', 'Send a valid API key as "Authorization: Bearer <API_KEY>"', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
   }
 
   /** Why a caller within the burst limit is refused; undefined: the request may go on. */
-  async #findRefusal(route: RouteAccess | undefined, caller: Caller): Promise<ApiError | undefined> {
-    if (route === undefined) return notFound(null, 'There is no such route');
+  async #findRefusal(route: RouteAccess | undefined, caller: Caller): Promise<HttpError | undefined> {
+    if (route === undefined) return noSuchRoute();
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
     const state = await this.#deps.accounts.backstop.hit(caller, { route: route.name, limit });
     if (state.refused) return tooManyRequests(state, caller, `This key asks ${route.name} too often`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Customer, times } from '../../test/support/accounts/subject.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
-import { V1_ROUTES } from '../routes.ts';
+import { V1_ROUTES } from '../routes/data-routes.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../accounts/plans/terms.ts';
-import { ErrorBodySchema } from '../../http/errors/api-error.ts';
 import { LIMIT_HEADERS } from '../../test/support/api/answers.ts';
 import { openApi } from '../../test/support/api/open-api.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { publishFixtureDays, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { ErrorBodySchema } from '../errors/api-error.ts';
 
 const api = useApi({
   days: async (store) => {

@@ -143,7 +143,7 @@ describe('Before authentication (specification "Attempts without a key")', () =>
 
   test('a client that has hung up, whose address is gone with it, is no error', async () => {
     const app = fastify();
-    const count = await limitFailedAttempts(app, { max: 1, addressesMax: 10 });
+    const count = await limitFailedAttempts(app, { max: 1, addressesMax: 10, refusal: () => new Error('refused') });
     await expect(count(undefined)).resolves.toBeUndefined();
     await app.close();
   });

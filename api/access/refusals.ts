@@ -2,8 +2,8 @@ import type { UsageState } from '../../accounts/account.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
-import { ApiError } from '../../http/errors/api-error.ts';
 import { isAppError } from '../../schemas/errors.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** What a caller is told that asks too often (specification "Burst limit"; specification "Backstop"). */
 export function tooManyRequests(state: BurstState, { terms }: Caller, what: string): ApiError {
@@ -12,6 +12,15 @@ export function tooManyRequests(state: BurstState, { terms }: Caller, what: stri
     plan: terms.plan,
     resetAt: new Date(state.resetAt * 1000).toISOString(),
     headers: { 'Retry-After': String(state.retryAfterSeconds) },
+  });
+}
+
+/** What a client is told that sends too many requests without a valid key (specification "Attempts without a key"). */
+export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAfterSeconds: number }): ApiError {
+  return new ApiError('rate_limit_exceeded', 'Too many attempts without a valid API key from this address', {
+    limitType: 'burst',
+    resetAt: when.resetAt.toISOString(),
+    headers: { 'Retry-After': String(when.retryAfterSeconds) },
   });
 }
 

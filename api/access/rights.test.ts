@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { planWindowStart } from '../../accounts/plans/periods.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
-import { ALL_RIGHTS, planLimitFrom, type Rights } from './rights.ts';
+import { ALL_RIGHTS, type Rights, rightsTag } from './rights.ts';
 import { visibleSnapshots } from './visible-snapshots.ts';
 
 const TODAY: Day = '2026-06-30';
@@ -57,8 +58,24 @@ describe('Plan table: bulk snapshots', () => {
 });
 
 test('the oldest day that may be queried is so many calendar months back; null is no limit', () => {
-  expect(planLimitFrom(rightsOf({}), '2026-08-31')).toBe('2026-02-28');
-  expect(planLimitFrom(rightsOf({ plan: 'builder' }), '2028-02-29')).toBe('2027-02-28');
-  expect(planLimitFrom(rightsOf({ plan: 'commercial' }), TODAY)).toBeNull();
-  expect(planLimitFrom(rightsOf({ plan: 'commercial', contract: { history_months: 0 } }), TODAY)).toBe(TODAY);
+  expect(planWindowStart(rightsOf({}).historyMonths, '2026-08-31')).toBe('2026-02-28');
+  expect(planWindowStart(rightsOf({ plan: 'builder' }).historyMonths, '2028-02-29')).toBe('2027-02-28');
+  expect(planWindowStart(rightsOf({ plan: 'commercial' }).historyMonths, TODAY)).toBeNull();
+  expect(planWindowStart(rightsOf({ plan: 'commercial', contract: { history_months: 0 } }).historyMonths, TODAY)).toBe(
+    TODAY,
+  );
+});
+
+test('rights that differ have tags that differ, the same rights the same', () => {
+  const snapshots = [
+    null,
+    { newest: 1, monthEnds: false },
+    { newest: 1, monthEnds: true },
+    { newest: 11, monthEnds: true },
+  ];
+  const all = [null, 'community', 'builder'].flatMap((plan) =>
+    [1, 12, 121].flatMap((historyMonths) => snapshots.map((access) => ({ plan, historyMonths, snapshots: access }))),
+  );
+  expect(new Set(all.map(rightsTag)).size).toBe(all.length);
+  expect(all.map((rights) => rightsTag(structuredClone(rights)))).toEqual(all.map(rightsTag));
 });

@@ -1,6 +1,4 @@
 import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../../accounts/plans/plans.ts';
-import { planWindowStart } from '../../accounts/quota/quota-day.ts';
-import type { Day } from '../../schemas/day.ts';
 
 /** What a caller may see, as the data routes need it (specification "Plans"; "Plan window"). */
 export interface Rights {
@@ -15,7 +13,11 @@ export interface Rights {
 /** Rights without a limit: the service without accounts. */
 export const ALL_RIGHTS: Rights = { plan: null, historyMonths: HISTORY_MONTHS_FULL, snapshots: null };
 
-/** The oldest day whose history may be queried; null: no limit (specification "Plan window"). */
-export function planLimitFrom({ historyMonths }: Rights, today: Day): Day | null {
-  return planWindowStart(historyMonths, today);
+/**
+ * The same text for the same rights, and another for others. Made for every request, so it is put together rather than printed
+ * as JSON, which takes five times as long.
+ */
+export function rightsTag({ plan, historyMonths, snapshots }: Rights): string {
+  const seen = snapshots === null ? 'all' : `${snapshots.newest}${snapshots.monthEnds ? ' and month-ends' : ''}`;
+  return `${plan} ${historyMonths} ${seen}`;
 }

@@ -1,8 +1,9 @@
+import { planWindowStart } from '../../accounts/plans/periods.ts';
 import type { SnapshotAccess } from '../../accounts/plans/plans.ts';
 import type { Day } from '../../schemas/day.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
 import { groupByDay } from '../view/view-meta.ts';
-import { planLimitFrom, type Rights } from './rights.ts';
+import type { Rights } from './rights.ts';
 
 /**
  * Of the stored snapshots those that a caller may see, newest day first, each in every version it was written in, the one in
@@ -14,7 +15,8 @@ export function visibleSnapshots(manifests: readonly Manifest[], rights: Rights,
   const { snapshots } = rights;
   const byDay = groupByDay(manifests);
   const days = [...byDay.keys()];
-  const visible = snapshots === null ? days : visibleDays(days, snapshots, planLimitFrom(rights, today));
+  const visible =
+    snapshots === null ? days : visibleDays(days, snapshots, planWindowStart(rights.historyMonths, today));
   return visible.toReversed().flatMap((day) => byDay.get(day) ?? []);
 }
 

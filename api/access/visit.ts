@@ -4,7 +4,7 @@ import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
-import type { ApiError } from '../../http/errors/api-error.ts';
+import type { HttpError } from '../../http/errors/http-error.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { hideOutageReason, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
@@ -18,7 +18,7 @@ export interface VisitFacts {
   /** Whether quota and burst limit hold for the caller, and are told in headers. */
   readonly hasLimits: boolean;
   /** Why it is not answered; undefined: it may be. */
-  readonly refusal: ApiError | undefined;
+  readonly refusal: HttpError | undefined;
 }
 
 export interface VisitDeps {
@@ -33,7 +33,7 @@ export interface VisitDeps {
 export class Visit {
   readonly caller: Caller;
   readonly isData: boolean;
-  readonly refusal: ApiError | undefined;
+  readonly refusal: HttpError | undefined;
   readonly #burst: BurstState;
   readonly #hasLimits: boolean;
   readonly #deps: VisitDeps;
@@ -84,16 +84,17 @@ export class Visit {
   }
 
   /**
-   * Gives the unit back where the status doesn't count, and tells the headers of the answer; undefined where limits are not
-   * told. An answer that fails while it is sent becomes another one and is settled again, so the unit is not final before
+   * Gives the unit back where the status doesn't count, and tells the headers of the answer: those of limits where they are
+   * told, and of a data route's error that it was never kept. An answer that fails while it is sent becomes another one and is settled again, so the unit is not final before
    * {@link finish}. Never rejects.
    */
-  async settle(status: number): Promise<Readonly<Record<string, string>> | undefined> {
-    if (!this.#hasLimits) return undefined;
+  async settle(status: number): Promise<Readonly<Record<string, string>>> {
+    const headers: Readonly<Record<string, string>> = this.isData && status >= 400 ? { 'X-Cache': 'BYPASS' } : {};
+    if (!this.#hasLimits) return headers;
     const usage = await this.#usageAfter(status);
     const { plan, quotaLimit } = this.caller.terms;
     const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
-    return limitHeaders({ plan, burst: this.#burst, quota });
+    return { ...headers, ...limitHeaders({ plan, burst: this.#burst, quota }) };
   }
 
   /** The answer was sent, or nobody waits for it any more: what it cost is final. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-/** An answer, and whether it was at hand. */
-export interface CachedAnswer {
+/** A body, and whether it was at hand. */
+export interface KeptBody {
   /** In UTF-8, so that an answer that is sent again isn't encoded again. */
   readonly body: Buffer;
   readonly isHit: boolean;
@@ -24,7 +24,7 @@ export class AnswerCache {
     });
   }
 
-  async get(etag: string, load: () => Promise<string>): Promise<CachedAnswer> {
+  async get(etag: string, load: () => Promise<string>): Promise<KeptBody> {
     const known = this.#bodies.get(etag);
     if (known !== undefined) return { body: known, isHit: true };
     const pending = this.#pending.get(etag);

@@ -12,7 +12,7 @@ import { findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
 import { dayFromDate } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { sha256 } from '../../storage/hash.ts';
-import type { Rights } from '../access/rights.ts';
+import { type Rights, rightsTag } from '../access/rights.ts';
 import type { View } from '../view/view.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { DataRoute, OnceContext, RequestContext, RouteAnswer, SignUrl } from './data-route.ts';
@@ -82,7 +82,7 @@ export class Answers {
     }
   }
 
-  async #answerCached(exchange: Exchange, { cached }: CachedAnswer): Promise<Answer> {
+  async #answerCached(exchange: Exchange, { cached }: CachedRouteAnswer): Promise<Answer> {
     const { request, asker, context } = exchange;
     const { effective, etag, modifiedAt, fresh, hit } = this.#understand(exchange);
     const ifNoneMatch = request.headers?.['if-none-match'];
@@ -127,7 +127,7 @@ export class Answers {
     // A wrong header belongs to this request alone, and is told together with what else is wrong.
     if (findHeaderProblems(request).length > 0) return load();
     const key = request.key ?? JSON.stringify([request.params, request.query]);
-    return this.#understoodOf(route).get([view.version, today, JSON.stringify(rights), key], load);
+    return this.#understoodOf(route).get([view.version, today, rightsTag(rights), key], load);
   }
 
   #understoodOf(route: DataRoute): EffectiveRequests {
@@ -139,7 +139,7 @@ export class Answers {
   }
 }
 
-type CachedAnswer = Extract<RouteAnswer<unknown>, { cached: unknown }>;
+type CachedRouteAnswer = Extract<RouteAnswer<unknown>, { cached: unknown }>;
 type OnceRouteAnswer = Extract<RouteAnswer<unknown>, { once: unknown }>;
 
 interface Exchange {
@@ -174,7 +174,7 @@ function freshHeaders(
 }
 
 function notModified(headers: Answer['headers']): Answer {
-  return { status: 304, headers, body: undefined };
+  return { status: 304, headers: { ...headers, 'X-Cache': 'BYPASS' }, body: undefined };
 }
 
 /** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */

@@ -1,16 +1,16 @@
 /**
  * What a data route is: what it takes, what a request comes to, and how it is answered. A route names everything that is its
- * own, so that a new one is a file and a line in `api/routes.ts`. What all of them do alike is in `answers.ts`.
+ * own, so that a new one is a file and a line in `data-routes.ts`. What all of them do alike is in `answers.ts`.
  */
 import { z } from 'zod';
 import type { Feature } from '../../accounts/plans/plans.ts';
-import type { ApiErrorCode } from '../../http/errors/error-codes.ts';
 import type { RequestProblem } from '../../http/errors/validation.ts';
 import type { Day } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability } from '../access/capabilities.ts';
 import type { Rights } from '../access/rights.ts';
+import type { ApiErrorCode } from '../errors/api-errors.ts';
 import type { View } from '../view/view.ts';
 import {
   type CheckedQuery,
@@ -20,6 +20,7 @@ import {
   type RequestSchemas,
 } from './parse-request.ts';
 
+/** Text that is JSON: what the view stores as it will be sent is neither parsed nor printed again. */
 export type JsonText = string;
 
 /** What a route may know besides the request. */
@@ -129,3 +130,15 @@ export function dataRoute<P, Q, E>(definition: DataRouteDefinition<P, Q, E>): Da
 }
 
 const NO_PARAMETERS = z.object({});
+
+/** An array of values that are JSON text already. */
+export function jsonArray(texts: readonly JsonText[]): JsonText {
+  return `[${texts.join(',')}]`;
+}
+
+/** An object whose values are JSON text already, in the order given. */
+export function jsonObject(fields: Readonly<Record<string, JsonText>>): JsonText {
+  return `{${Object.entries(fields)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join(',')}}`;
+}

@@ -1,8 +1,17 @@
 import { z } from 'zod';
-import { jsonArray, jsonObject } from '../queries/json-text.ts';
-import { findListCursorProblems, type ListQuery, listPage } from '../queries/list-page.ts';
-import { type DataRoute, dataRoute, type JsonText, type RequestContext, type RouteDescription } from './data-route.ts';
-import { integer, text } from './parameters.ts';
+import type { RequestProblem } from '../../http/errors/validation.ts';
+import { findCursorProblem, type ListQuery, listPage } from '../queries/list-page.ts';
+import {
+  type DataRoute,
+  dataRoute,
+  type JsonText,
+  jsonArray,
+  jsonObject,
+  type RequestContext,
+  type RouteDescription,
+} from './data-route.ts';
+import { freeText, integer } from './parameters.ts';
+import type { CheckedQuery } from './parse-request.ts';
 
 /** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
 export interface ListRouteDefinition<Filters, Derived>
@@ -49,7 +58,7 @@ export function listRoute<Filters, Derived extends object>(
     response: z.object({ ...before?.schema, [records.name]: records.schema, ...LIST_FIELDS }).meta({ id: bodyName }),
     errors: [],
     cacheControl: 'public, max-age=60',
-    check: findListCursorProblems,
+    check: findCursorProblems,
     // Without `derive`, Derived is `{}`.
     prepare: (request, context) => ({ ...(derive?.(request.query, context) as Derived), ...request.query }),
     answer: {
@@ -70,7 +79,7 @@ export function listRoute<Filters, Derived extends object>(
 /** Longest cursor: two ids of 200 characters and a sort value, escaped and in base64. */
 const CURSOR_LENGTH_MAX = 4096;
 
-const LIST_CURSOR = text({
+const LIST_CURSOR = freeText({
   max: CURSOR_LENGTH_MAX,
   description: 'The `next_cursor` of the page before, with the same filters and order',
   example: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd',
@@ -80,3 +89,9 @@ const LIST_FIELDS = {
   total: z.int().min(0).describe('Records that meet the filters, on all pages'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last one'),
 };
+
+function findCursorProblems({ values, wrong }: CheckedQuery<PageParameters>): readonly RequestProblem[] {
+  if (values.cursor === undefined || wrong.has('cursor')) return [];
+  const problem = findCursorProblem(values.cursor);
+  return problem === undefined ? [] : [problem];
+}

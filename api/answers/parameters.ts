@@ -24,11 +24,11 @@ interface NumberOptions extends Described {
 
 /** A whole number in decimal digits; `fallback` where it is left out. */
 export function integer({ fallback, ...options }: NumberOptions & { readonly fallback: number }) {
-  return wholeNumber(options).default(fallback).meta({ default: fallback });
+  return plainInteger(options).default(fallback).meta({ default: fallback });
 }
 
-/** A whole number in decimal digits that may be left out. */
-export function wholeNumber(options: NumberOptions) {
+/** A whole number in decimal digits, without a default. */
+export function plainInteger(options: NumberOptions) {
   return z
     .string()
     .transform((word, context) => {
@@ -89,7 +89,7 @@ export function day(options: Described) {
 }
 
 /** Any text of 1 to `max` characters; what takes two units of UTF-16 is one. */
-export function text({ max, ...options }: Described & { readonly max: number }) {
+export function freeText({ max, ...options }: Described & { readonly max: number }) {
   return z
     .string()
     .superRefine((word, context) => {
@@ -106,7 +106,7 @@ export function text({ max, ...options }: Described & { readonly max: number }) 
 
 /** An id of the data, as a filter or in a path. */
 export function id(description: string, example?: string) {
-  return text({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
+  return freeText({ max: ID_LENGTH_MAX, description, ...(example === undefined ? {} : { example }) });
 }
 
 /** One of a closed set of words. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { notFound } from '../../http/errors/api-error.ts';
+import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import { parsePart, RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
 
 /** What a request's parameters must be. */
@@ -38,7 +38,7 @@ export function parseRequest<Params, Query>(
   { params: givenParams = {}, query: givenQuery = {} }: GivenRequest,
 ): { readonly params: Params; readonly query: Query } {
   // An empty id is none: /v1/models/ is as unknown as /v1/scores/.
-  if (Object.values(givenParams ?? {}).includes('')) throw notFound(null, 'There is no such route');
+  if (Object.values(givenParams ?? {}).includes('')) throw noSuchRoute();
   const [path, search] = [parsePart(params, givenParams, 'path'), parsePart(query, givenQuery, 'query')];
   const problems = [...problemsOf(path), ...problemsOf(search)];
   const wrong = new Set(problemsOf(search).map(({ loc }) => String(loc[1])));

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../../http/errors/api-error.ts';
 import { isKey } from '../../storage/object-store.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { FileLinks } from './file-links.ts';
 
 /** `/files/<key>`: objects of a file store under signed addresses, ranges included (specification "Signed addresses"). */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findMatchingEtag } from '../../http/conditional.ts';
-import { notFound } from '../../http/errors/api-error.ts';
+import { notFound } from '../../http/errors/http-error.ts';
 import { sha256 } from '../../storage/hash.ts';
 
 interface Asset {

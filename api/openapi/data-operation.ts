@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { z } from 'zod';
-import type { ApiErrorCode } from '../../http/errors/error-codes.ts';
 import type { DataRoute } from '../answers/data-route.ts';
+import type { ApiErrorCode } from '../errors/api-errors.ts';
 import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
 import type { Collectors, Operation, Responses } from './operation.ts';

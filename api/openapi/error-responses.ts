@@ -1,7 +1,8 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { ApiError, type ApiErrorOptions, errorBody } from '../../http/errors/api-error.ts';
-import { API_ERRORS, type ApiErrorCode } from '../../http/errors/error-codes.ts';
+import { errorBody } from '../../http/errors/error-answer.ts';
 import type { RequestProblem } from '../../http/errors/validation.ts';
+import { ApiError, type ApiErrorOptions } from '../errors/api-error.ts';
+import { API_ERRORS, type ApiErrorCode } from '../errors/api-errors.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
 
 /** What is particular to the example of a code. */

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../../http/health.ts';
+import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../health.ts';
 import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import type { Collectors, Paths, ResponseCollector, Responses } from './operation.ts';

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { ErrorBodySchema } from '../../http/errors/api-error.ts';
 import { ValidationBodySchema } from '../../http/errors/validation.ts';
 import type { DataCapability, DataRoute } from '../answers/data-route.ts';
+import { ErrorBodySchema } from '../errors/api-error.ts';
 import { accountOperation } from './account-operation.ts';
 import { dataOperation } from './data-operation.ts';
 import { HEADER_COMPONENTS } from './headers.ts';

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { API_ERRORS } from '../../http/errors/error-codes.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { API_ERRORS } from '../errors/api-errors.ts';
 
 describe.each(['', '/stats'])('below «%s»', (basePath) => {
   const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z', settings: { basePath } });

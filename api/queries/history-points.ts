@@ -31,7 +31,7 @@ export interface ExpandInput {
 export function expandPoints(input: ExpandInput): readonly string[] {
   const { from, to } = input;
   const days = pointDays(input);
-  const seriesList = groupBySeries(input.intervals);
+  const seriesList = [...Map.groupBy(input.intervals, ({ series }) => series).values()];
   const points: string[] = [];
   const next = seriesList.map(() => 0);
   for (const day of days) {
@@ -56,16 +56,6 @@ function pointDays({ intervals, capturedDays, from, to }: ExpandInput): readonly
   const days: Day[] = [];
   for (let day = first > from ? first : from; day <= last && day <= to; day = addDays(day, 1)) days.push(day);
   return [...days, ...capturedDays.filter((day) => day > last)];
-}
-
-function groupBySeries(intervals: readonly Interval[]): readonly (readonly Interval[])[] {
-  const groups = new Map<string, Interval[]>();
-  for (const interval of intervals) {
-    const group = groups.get(interval.series);
-    if (group === undefined) groups.set(interval.series, [interval]);
-    else group.push(interval);
-  }
-  return [...groups.values()];
 }
 
 function endsBefore(interval: Interval | undefined, day: Day): boolean {

@@ -1,7 +1,6 @@
 import { queryProblem, RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import type { CheckedQuery } from '../answers/parse-request.ts';
 import type { QueryValue } from '../view/query-pool.ts';
 import type { View } from '../view/view.ts';
 
@@ -75,7 +74,7 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
 }
 
 /** Numbers the `?` of conditions and joins them. */
-export function render(conditions: readonly Condition[]): Condition {
+function render(conditions: readonly Condition[]): Condition {
   let count = 0;
   const sql = conditions.map((condition) => {
     return `(${condition.sql.replaceAll('?', () => {
@@ -124,11 +123,9 @@ function getPosition(cursor: string, hash: string, parts: number): readonly (str
 }
 
 /** What is wrong with a text that can't be the cursor of any list; one of another list shows when the page is made. */
-export function findListCursorProblems({ values, wrong }: CheckedQuery<{ readonly cursor?: string | undefined }>) {
-  const { cursor } = values;
-  if (cursor === undefined || wrong.has('cursor')) return [];
+export function findCursorProblem(cursor: string): RequestProblem | undefined {
   const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
-  return parsePosition(decoded.slice(HASH_LENGTH)) === undefined ? [cursorProblem(cursor)] : [];
+  return parsePosition(decoded.slice(HASH_LENGTH)) === undefined ? cursorProblem(cursor) : undefined;
 }
 
 function cursorProblem(cursor: string): RequestProblem {

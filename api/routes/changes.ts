@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { ApiError } from '../../http/errors/api-error.ts';
 import { queryProblem, type RequestProblem } from '../../http/errors/validation.ts';
 import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
-import { dataRoute } from '../answers/data-route.ts';
-import { integer, oneOf, text as textParameter } from '../answers/parameters.ts';
+import { dataRoute, jsonObject } from '../answers/data-route.ts';
+import { freeText, integer, oneOf } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
-import { jsonObject } from '../queries/json-text.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { View } from '../view/view.ts';
 import { firstRetainedSeq } from '../view/view-meta.ts';
 
@@ -45,7 +44,7 @@ export const changesRoute = dataRoute({
   description:
     'Apply a page, store next_cursor, go on while has_more is true. A filtered page may be empty although has_more is true.',
   query: z.object({
-    cursor: textParameter({
+    cursor: freeText({
       max: 40,
       description: 'A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from',
       example: 'NDYwMDA',

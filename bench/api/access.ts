@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { V1_ROUTES } from '../../api/routes.ts';
+import { V1_ROUTES } from '../../api/routes/data-routes.ts';
 import { measureNode } from '../measure.ts';
 import { CLI } from '../night.ts';
 

@@ -1,4 +1,5 @@
 import { destination, type Logger, pino } from 'pino';
+import { API_KEY_PREFIX } from '../../accounts/keys/api-key.ts';
 import type { Config } from '../config/config.ts';
 
 /**
@@ -21,7 +22,9 @@ function levelName(level: string) {
   return { level };
 }
 
+const KEYS = new RegExp(`${API_KEY_PREFIX}[0-9A-Za-z]+`, 'g');
+
 /** Nothing should log an API key; where something does all the same, the key is cut out here. */
 function withoutKeys(line: string): string {
-  return line.includes('msk_') ? line.replaceAll(/msk_[0-9A-Za-z]+/g, 'msk_…') : line;
+  return line.includes(API_KEY_PREFIX) ? line.replaceAll(KEYS, `${API_KEY_PREFIX}…`) : line;
 }

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { AnswerCache } from '../../api/answers/answer-cache.ts';
+import { ApiMetrics } from '../../api/api-metrics.ts';
 import { type ApiSettings, buildApp } from '../../api/app.ts';
 import { FileLinks } from '../../api/files/file-links.ts';
-import { V1_ROUTES } from '../../api/routes.ts';
+import { V1_ROUTES } from '../../api/routes/data-routes.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
-import { Metrics } from '../../http/metrics.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import { folderFromUrl } from '../../storage/open-store.ts';
@@ -69,9 +69,9 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
   const storeFolder = folderFromUrl(config.STORE);
   const folder = await ViewFolder.take(resolve(config.VIEW));
-  const metrics = new Metrics();
+  const metrics = new ApiMetrics();
   const onEvent = (event: ViewEvent) => {
-    metrics.onReleaseEvent(event);
+    metrics.onViewEvent(event);
     logViewEvent(log, event);
   };
   const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });

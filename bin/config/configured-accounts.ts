@@ -3,7 +3,6 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import type { Administration } from '../../accounts/administration/administration.ts';
 import type { OpenAccountsOptions } from '../../accounts/open-accounts.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
-import type { CommandContext } from '../cli/command-context.ts';
 import type { Config } from './config.ts';
 
 /** Opens the accounts of `MODELSTATS_DATABASE`, with the limits and counters that are configured, for a server. */
@@ -30,7 +29,7 @@ const BLOCKING_TIMEOUT_MS = 20;
 
 /** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export async function withAdministration<T>(
-  { config, clock }: Pick<CommandContext, 'config' | 'clock'>,
+  { config, clock }: { readonly config: Config; readonly clock: () => Date },
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> {
   const openAccounts = await loadOpenAccounts();

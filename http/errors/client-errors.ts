@@ -1,10 +1,10 @@
-import type { Server, ServerResponse } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError, errorBody } from './api-error.ts';
-import { API_ERRORS, type ApiErrorCode } from './error-codes.ts';
+import { errorAnswerFrom } from './error-answer.ts';
+import { type ErrorTable, type HttpErrorCode, httpError } from './http-error.ts';
 
 /** Codes of Node's HTTP parser that have an answer of their own. */
-const PARSER_CODES: Readonly<Record<string, ApiErrorCode>> = {
+const PARSER_CODES: Readonly<Record<string, HttpErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -15,6 +15,7 @@ export interface RawAnswerDeps {
   readonly baseUrl: string;
   /** As for any other request, so that callers can cite it. */
   readonly newRequestId: () => string;
+  readonly errors: ErrorTable;
 }
 
 /** Answers what isn't HTTP, which no route ever sees, with the envelope too. */
@@ -50,21 +51,16 @@ function answerInTurn(socket: Duplex, answer: () => void): void {
   else answer();
 }
 
-function answerRaw(socket: Duplex, code: ApiErrorCode, { baseUrl, newRequestId }: RawAnswerDeps): void {
-  const requestId = newRequestId();
-  const { status, title } = API_ERRORS[code];
-  const body = JSON.stringify(errorBody(new ApiError(code, title), { requestId, baseUrl }));
-  const lines = [
-    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}`,
-    `Date: ${new Date().toUTCString()}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    `X-Request-ID: ${requestId}`,
-    ...(code === 'method_not_allowed' ? ['Allow: GET, HEAD'] : []),
-    'Connection: close',
-  ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+function answerRaw(socket: Duplex, code: HttpErrorCode, { baseUrl, newRequestId, errors }: RawAnswerDeps): void {
+  const error = httpError(code, errors[code].title, code === 'method_not_allowed' ? { headers: ALLOWED } : {});
+  const { status, headers, body } = errorAnswerFrom(error, { requestId: newRequestId(), baseUrl, errors });
+  const lines = Object.entries({
+    Date: new Date().toUTCString(),
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
   // No request can follow. A client that keeps its end open is not waited for; at once would be too soon to read the answer.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
@@ -73,9 +69,5 @@ function answerRaw(socket: Duplex, code: ApiErrorCode, { baseUrl, newRequestId }
 /** Smaller: a client far away may lose the answer. Larger: one that means ill holds its connection longer. */
 const LINGER_MS = 2_000;
 
-const REASONS: Readonly<Record<number, string>> = {
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  413: 'Payload Too Large',
-  431: 'Request Header Fields Too Large',
-};
+/** What a path has that isn't one: what nearly all have. */
+const ALLOWED = { Allow: 'GET, HEAD' };

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { notFound } from './api-error.ts';
-import { API_ERRORS, type ApiErrorCode, isApiErrorCode } from './error-codes.ts';
+import { type ErrorInfo, type ErrorTable, notFound } from './http-error.ts';
 
 /** `/docs/errors/{code}`: the pages behind `help_url`, one for every code; `/docs/errors` lists them. */
-export function addErrorPages(app: FastifyInstance): void {
+export function addErrorPages(app: FastifyInstance, errors: ErrorTable): void {
   const folder = `${app.prefix}/docs/errors`;
   for (const path of ['/docs/errors', '/docs/errors/']) {
-    app.get(path, async (_, reply) => sendPage(reply, { title: 'Error codes', body: indexOf(folder) }));
+    app.get(path, async (_, reply) => sendPage(reply, { title: 'Error codes', body: indexOf(errors, folder) }));
   }
   app.get<{ Params: { code: string } }>('/docs/errors/:code', async (request, reply) => {
     const { code } = request.params;
-    if (!isApiErrorCode(code)) throw notFound('code', 'There is no such error code');
-    return sendPage(reply, { title: code, body: pageOf(code, folder) });
+    const info = Object.hasOwn(errors, code) ? errors[code] : undefined;
+    if (info === undefined) throw notFound('code', 'There is no such error code');
+    return sendPage(reply, { title: code, body: pageOf(code, info, folder) });
   });
 }
 
-function indexOf(folder: string): string {
-  const rows = Object.entries(API_ERRORS).map(([code, { status, title }]) => {
+function indexOf(errors: ErrorTable, folder: string): string {
+  const rows = Object.entries(errors).map(([code, { status, title }]) => {
     return `<tr><td>${status}<td><a href="${folder}/${code}"><code>${code}</code></a><td>${title}`;
   });
   return `<h1>Error codes</h1>
@@ -27,8 +27,7 @@ ${rows.join('\n')}
 <p>Parameters that are missing or wrong have a body of their own, with status 422: <code>detail</code> lists every problem.</p>`;
 }
 
-function pageOf(code: ApiErrorCode, folder: string): string {
-  const { status, title, help } = API_ERRORS[code];
+function pageOf(code: string, { status, title, help }: ErrorInfo, folder: string): string {
   return `<h1><code>${code}</code></h1>
 <p>HTTP status ${status}</p>
 <p>${title}.</p>

@@ -16,7 +16,7 @@ import { assertKey, assertPrefix } from '../object-store.ts';
 import { storeErrorFrom } from './errors.ts';
 import { listFiles } from './list.ts';
 import type { OpenedObject } from './objects.ts';
-import { findVersion, openObject } from './objects.ts';
+import { findObjectVersion, openObject } from './objects.ts';
 import { FileStoreWriter } from './writer.ts';
 
 /**
@@ -59,7 +59,7 @@ export class FileStore implements ObjectStore {
 
   async head(key: string): Promise<ObjectHead | undefined> {
     const path = this.#pathOf(key);
-    const version = await this.#report(`look up ${key}`, () => findVersion(path));
+    const version = await this.#report(`look up ${key}`, () => findObjectVersion(path));
     return version && { bytes: version.bytes, etag: version.etag, modifiedAt: version.modifiedAt };
   }
 

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListedObject } from '../object-store.ts';
 import { isKey } from '../object-store.ts';
-import { findVersion, orUndefined } from './objects.ts';
+import { findObjectVersion, orUndefined } from './objects.ts';
 
 /**
  * Walks the objects below a folder in the byte order of their whole keys, with the names of one folder per level in memory.
@@ -22,7 +22,7 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
       yield* listFolder(root, key, prefix);
       continue;
     }
-    const version = await findVersion(join(root, key));
+    const version = await findObjectVersion(join(root, key));
     if (version !== undefined) yield { key, bytes: version.bytes, modifiedAt: version.modifiedAt };
   }
 }

@@ -31,7 +31,7 @@ export async function openObject(path: string): Promise<OpenedObject | undefined
 }
 
 /** The object's present version; undefined where there is none. A folder is no object. */
-export async function findVersion(path: string): Promise<Version | undefined> {
+export async function findObjectVersion(path: string): Promise<Version | undefined> {
   const stats = await orUndefined(stat(path, { bigint: true }));
   return stats?.isFile() ? versionFrom(stats) : undefined;
 }

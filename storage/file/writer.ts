@@ -8,7 +8,7 @@ import { codeOf } from './errors.ts';
 import { makeFolder, removeEmptyFolders, removeFilesBefore, syncFolder, syncUpTo } from './folders.ts';
 import { FileStoreLock } from './lock.ts';
 import type { Version } from './objects.ts';
-import { findVersion, versionFrom } from './objects.ts';
+import { findObjectVersion, versionFrom } from './objects.ts';
 
 /**
  * How files come and go in a file store. Two rules carry its promises:
@@ -52,7 +52,7 @@ export class FileStoreWriter {
   async remove(key: string): Promise<void> {
     const path = join(this.#root, key);
     await this.#lock.hold(async () => {
-      if ((await findVersion(path)) === undefined) return;
+      if ((await findObjectVersion(path)) === undefined) return;
       await unlink(path);
       await syncFolder(dirname(path));
       await removeEmptyFolders(this.#root, dirname(path));
@@ -86,7 +86,7 @@ export class FileStoreWriter {
   /** For file systems without hard links, where every writer ends up here. */
   #createUnderLock(file: NewFile): Promise<boolean> {
     return this.#lock.hold(async () => {
-      if ((await findVersion(file.path)) !== undefined) return false;
+      if ((await findObjectVersion(file.path)) !== undefined) return false;
       await makeFolder(dirname(file.path));
       await rename(file.temporary, file.path);
       return true;
@@ -95,7 +95,7 @@ export class FileStoreWriter {
 
   #replace(file: NewFile, ifMatch?: string): Promise<Version> {
     return this.#lock.hold(async () => {
-      const current = await findVersion(file.path);
+      const current = await findObjectVersion(file.path);
       if (ifMatch !== undefined && current?.etag !== ifMatch) {
         throw lost(file.key, current === undefined ? 'it is gone' : 'somebody else wrote it since it was read');
       }

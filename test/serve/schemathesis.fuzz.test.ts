@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/openapi/openapi-document.ts';
-import { DATA_ROUTES } from '../../api/routes.ts';
+import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';

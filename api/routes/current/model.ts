@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/api-error.ts';
+import { notFound } from '../../../http/errors/http-error.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
-import { dataRoute } from '../../answers/data-route.ts';
+import { dataRoute, jsonArray } from '../../answers/data-route.ts';
 import { id } from '../../answers/parameters.ts';
 import {
   EXAMPLE_MODEL,
@@ -11,7 +11,6 @@ import {
   RankingSchema,
   ScoreSchema,
 } from '../../answers/records.ts';
-import { jsonArray } from '../../queries/json-text.ts';
 import type { View } from '../../view/view.ts';
 
 const ModelDetailSchema = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listRoute } from '../../answers/list-route.ts';
-import { day, decimal, id, oneOf, text, wholeNumber } from '../../answers/parameters.ts';
+import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';
 import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
 import { type Condition, type SortKey, where } from '../../queries/list-page.ts';
 
@@ -18,10 +18,10 @@ const SORT_TYPES = {
 } as const;
 
 const ModelFiltersSchema = z.object({
-  q: text({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
+  q: freeText({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
   organization: id('Who made the model', 'openai').optional(),
   provider: id('A provider that serves the model', 'openrouter').optional(),
-  min_context: wholeNumber({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
+  min_context: plainInteger({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
   released_after: day({ description: 'Released on this day or later', example: '2026-01-01' }).optional(),
   released_before: day({ description: 'Released on this day or earlier', example: '2026-06-29' }).optional(),
   max_input_price: decimal({

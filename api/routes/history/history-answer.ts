@@ -1,6 +1,6 @@
 /** What the answers of both histories have besides their points. */
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/api-error.ts';
+import { notFound } from '../../../http/errors/http-error.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../../http/errors/api-error.ts';
 import { addDays, type Day } from '../../../schemas/day.ts';
 import { ALL_RIGHTS, type Rights } from '../../access/rights.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { findRangeProblems, resolveRange } from './history-range.ts';
 
 const COMMUNITY: Rights = { plan: 'community', historyMonths: 6, snapshots: { newest: 1, monthEnds: false } };
@@ -50,7 +50,7 @@ describe('without from', () => {
     expect(error).toMatchObject({
       code: 'history_window_exceeded',
       status: 403,
-      options: { param: 'to', plan: 'community' },
+      options: { param: 'to', fields: { plan: 'community' } },
     });
     expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
   });
@@ -109,7 +109,10 @@ describe('with from', () => {
   test('one before the plan window is refused with param from, the plan and the earliest date', () => {
     const error = errorOf(() => resolveRange({ from: '2025-12-29' }, { today, rights: COMMUNITY }));
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ code: 'history_window_exceeded', options: { param: 'from', plan: 'community' } });
+    expect(error).toMatchObject({
+      code: 'history_window_exceeded',
+      options: { param: 'from', fields: { plan: 'community' } },
+    });
     expect(error).toHaveProperty('message', expect.stringContaining('2025-12-30'));
   });
 

@@ -1,12 +1,13 @@
-import { ApiError } from '../../../http/errors/api-error.ts';
+import { planWindowStart } from '../../../accounts/plans/periods.ts';
 import { queryProblem, type RequestProblem } from '../../../http/errors/validation.ts';
 import { addDays, type Day } from '../../../schemas/day.ts';
-import { planLimitFrom, type Rights } from '../../access/rights.ts';
+import type { Rights } from '../../access/rights.ts';
 import { day } from '../../answers/parameters.ts';
 import type { CheckedQuery } from '../../answers/parse-request.ts';
+import { ApiError } from '../../errors/api-error.ts';
 
 /** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
-export const HISTORY_SPAN_DAYS_MAX = 400;
+const HISTORY_SPAN_DAYS_MAX = 400;
 
 /** The earliest day that can be asked for; days before it don't compare as text. */
 const FIRST_DAY: Day = '0001-01-01';
@@ -44,7 +45,8 @@ export function findRangeProblems(
   const to = clampToToday(givenTo, today);
   if (from > to) return [problemOf(from, `from is after to, ${to}`)];
   const requestedDays = daysBetween(from, to);
-  if (requestedDays <= HISTORY_SPAN_DAYS_MAX || from < (planLimitFrom(rights, today) ?? FIRST_DAY)) return [];
+  if (requestedDays <= HISTORY_SPAN_DAYS_MAX || from < (planWindowStart(rights.historyMonths, today) ?? FIRST_DAY))
+    return [];
   const msg = `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`;
   const ctx = { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays };
   return [queryProblem('from', from, { msg, type: 'range_too_large', ctx })];
@@ -58,7 +60,7 @@ export function resolveRange(
   { today, rights }: { readonly today: Day; readonly rights: Rights },
 ): HistoryRange {
   const to = clampToToday(given.to, today);
-  const limit = planLimitFrom(rights, today);
+  const limit = planWindowStart(rights.historyMonths, today);
   if (limit !== null && given.from !== undefined && given.from < limit) throw windowExceeded('from', limit, rights);
   if (limit !== null && to < limit) throw windowExceeded('to', limit, rights);
   const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit ?? FIRST_DAY);

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
-import { dataRoute } from '../../answers/data-route.ts';
+import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
 import { id, oneOf } from '../../answers/parameters.ts';
 import { EXAMPLE_PRICE } from '../../answers/records.ts';
 import { expandPoints, type Interval } from '../../queries/history-points.ts';
-import { jsonArray, jsonObject } from '../../queries/json-text.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import { assertKnown, daysOf, HistoryPointSchema, HistoryWindowSchema, windowText } from './history-answer.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
-import { dataRoute } from '../../answers/data-route.ts';
+import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
 import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { withPositions } from '../../queries/history-points.ts';
-import { jsonArray, jsonObject } from '../../queries/json-text.ts';
 import { TOP_POSITIONS_MAX } from '../../view/view-tables.ts';
 import { assertKnown, HistoryPointSchema, HistoryWindowSchema, windowText } from './history-answer.ts';
 import { findRangeProblems, RANGE, resolveRange } from './history-range.ts';

@@ -2,12 +2,12 @@ import { queryProblem, type RequestProblem } from '../../../http/errors/validati
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { findVersion, isVersion } from '../../../schemas/versions/record-versions.ts';
 import type { RequestContext } from '../../answers/data-route.ts';
-import { text } from '../../answers/parameters.ts';
+import { freeText } from '../../answers/parameters.ts';
 import type { CheckedQuery } from '../../answers/parse-request.ts';
 
 /** `schema_version` of the snapshot routes (specification "Snapshot routes"). */
 export function schemaVersion(description: string) {
-  return text({ max: 20, description, example: '1.0' }).optional();
+  return freeText({ max: 20, description, example: '1.0' }).optional();
 }
 
 /** What is wrong with a version: it was neither announced nor in force when the newest release was published. */

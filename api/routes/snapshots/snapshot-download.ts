@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/api-error.ts';
+import { notFound } from '../../../http/errors/http-error.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
@@ -11,7 +11,7 @@ import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
 
 /** How long a signed URL is good (specification "Signed addresses"). */
-export const URL_LIFETIME_SECONDS = 15 * 60;
+const URL_LIFETIME_SECONDS = 15 * 60;
 
 /** `GET /v1/snapshots/{snapshot_id}/download` (specification "Snapshot routes"). */
 export const snapshotDownloadRoute = dataRoute({

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { AnswerCache } from '../../../api/answers/answer-cache.ts';
+import { ApiMetrics } from '../../../api/api-metrics.ts';
 import { type ApiSettings, buildApp } from '../../../api/app.ts';
 import { FileLinks } from '../../../api/files/file-links.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/view-follower.ts';
-import { Metrics } from '../../../http/metrics.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
@@ -92,7 +92,7 @@ export async function startApp(
     signUrl: (key, link) => store.signedUrl(key, link),
     files: folder === undefined ? undefined : { folder, links },
     logger: undefined,
-    metrics: new Metrics(),
+    metrics: new ApiMetrics(),
     versions: options.versions,
   });
   await follower.start();

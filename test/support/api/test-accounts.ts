@@ -6,7 +6,7 @@ import { type OpenAccountsOptions, openAccounts } from '../../../accounts/open-a
 import type { PlanName } from '../../../accounts/plans/plans.ts';
 import type { Subscription } from '../../../accounts/plans/terms.ts';
 import type { BackstopLimits } from '../../../api/access/access-control.ts';
-import { V1_ROUTES } from '../../../api/routes.ts';
+import { V1_ROUTES } from '../../../api/routes/data-routes.ts';
 import { addCustomer, type Customer } from '../accounts/subject.ts';
 
 export interface TestAccountsOptions {

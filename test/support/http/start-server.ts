@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { type ErrorTable, HTTP_ERROR_STATUS } from '../../../http/errors/http-error.ts';
 import { Metrics } from '../../../http/metrics.ts';
 import { createServer, type ServerDeps, type ServerSettings } from '../../../http/server.ts';
 import { listenOnPort } from '../api/listen.ts';
@@ -14,6 +15,14 @@ export interface StartedServer {
 }
 
 export type LogLine = Readonly<Record<string, unknown>>;
+
+/** The codes of the shell alone, each with words of its own. */
+export const SHELL_ERRORS = Object.fromEntries(
+  Object.entries(HTTP_ERROR_STATUS).map(([code, status]) => [
+    code,
+    { status, title: `title of ${code}`, help: 'help' },
+  ]),
+) as ErrorTable; // Of the table's own keys.
 
 export const SERVER_SETTINGS: ServerSettings = {
   basePath: '',
@@ -30,7 +39,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   metricsToken: undefined,
 };
 
-export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'health'>> {
+export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'readiness'>> {
   readonly settings?: Partial<ServerSettings>;
 }
 
@@ -43,7 +52,9 @@ export async function startServer(routes: ServerDeps['routes'], options: StartOp
     {
       logger: pino({ level: 'trace' }, { write: (line: string) => log.push(JSON.parse(line)) }),
       metrics,
-      health: options.health ?? { release: undefined, problem: undefined },
+      readiness: options.readiness ?? (() => ({ isReady: true, body: {} })),
+      errors: SHELL_ERRORS,
+      keyPrefix: 'key_',
       guard: options.guard,
       routes,
     },

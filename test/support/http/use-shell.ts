@@ -2,16 +2,22 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll } from 'vitest';
 import { Metrics } from '../../../http/metrics.ts';
 import { createServer } from '../../../http/server.ts';
-import { SERVER_SETTINGS } from './start-server.ts';
+import { SERVER_SETTINGS, SHELL_ERRORS } from './start-server.ts';
 
 /** The HTTP shell around routes of a test's own, below `/base`. */
 export function useShell(routes: (app: FastifyInstance) => Promise<void>): { readonly app: FastifyInstance } {
   let opened: FastifyInstance | undefined;
   beforeAll(async () => {
-    const health = { release: undefined, problem: undefined };
     opened = await createServer(
       { ...SERVER_SETTINGS, basePath: '/base' },
-      { logger: undefined, metrics: new Metrics(), health, routes },
+      {
+        logger: undefined,
+        metrics: new Metrics(),
+        readiness: () => ({ isReady: true, body: {} }),
+        errors: SHELL_ERRORS,
+        keyPrefix: 'key_',
+        routes,
+      },
     );
   });
   afterAll(() => opened?.close());

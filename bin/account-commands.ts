@@ -1,15 +1,5 @@
 import type { Command } from 'commander';
-import { type AuditOptions, showAudit } from '../commands/accounts/audit.ts';
-import {
-  createKey,
-  listKeys,
-  type RevokeKeyOptions,
-  type RotateKeyOptions,
-  revokeKey,
-  rotateKey,
-} from '../commands/accounts/keys.ts';
-import { createOrganization, listOrganizations, setPlan } from '../commands/accounts/orgs.ts';
-import type { RunAction } from './command-context.ts';
+import type { RunAction } from './cli/command-context.ts';
 import {
   dayStartValue,
   durationValue,
@@ -23,7 +13,17 @@ import {
   statusValue,
   textValue,
   yesNoValue,
-} from './option-values.ts';
+} from './cli/option-values.ts';
+import { type AuditOptions, showAudit } from './commands/accounts/audit.ts';
+import {
+  createKey,
+  listKeys,
+  type RevokeKeyOptions,
+  type RotateKeyOptions,
+  revokeKey,
+  rotateKey,
+} from './commands/accounts/keys.ts';
+import { createOrganization, listOrganizations, setPlan } from './commands/accounts/orgs.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Accounts } from '../../accounts/accounts.ts';
-import { limitFailedAttempts } from '../../http/failed-attempts.ts';
-import { isPathBelow } from '../../http/path-below.ts';
-import { AccessControl, type BackstopLimits, type RouteAccess } from './access-control.ts';
-import type { CapabilityStates } from './capabilities.ts';
-import type { Visit } from './visit.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { limitFailedAttempts } from '../http/failed-attempts.ts';
+import { isPathBelow } from '../http/request-checks.ts';
+import { AccessControl, type BackstopLimits, type RouteAccess } from './access/access-control.ts';
+import type { CapabilityStates } from './access/capabilities.ts';
+import { tooManyAttempts } from './access/refusals.ts';
+import type { Visit } from './access/visit.ts';
 
 export interface AccessOptions {
   readonly accounts: Accounts;
@@ -21,7 +22,11 @@ export interface AccessOptions {
  */
 export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<void> {
   const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
-  const countFailure = await limitFailedAttempts(app, { max: failedAttemptsMax, addressesMax: ADDRESSES_MAX });
+  const countFailure = await limitFailedAttempts(app, {
+    max: failedAttemptsMax,
+    addressesMax: ADDRESSES_MAX,
+    refusal: tooManyAttempts,
+  });
   const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
   app.decorateRequest('visit', undefined);
   app.addHook('onRequest', async (request) => {
@@ -35,10 +40,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
     if (visit.refusal !== undefined) throw visit.refusal;
   });
   app.addHook('onSend', async ({ visit }, reply) => {
-    const headers = await visit?.settle(reply.statusCode);
-    if (headers === undefined) return;
-    if (visit?.isData === true && !reply.hasHeader('X-Cache')) reply.header('X-Cache', 'BYPASS');
-    reply.headers(headers);
+    if (visit !== undefined) reply.headers(await visit.settle(reply.statusCode));
   });
   app.addHook('onResponse', async ({ visit }) => visit?.finish());
 }

@@ -1,16 +1,10 @@
+import type { ErrorTable } from '../../http/errors/http-error.ts';
+
 /**
  * Every code that an answer of the API can carry (specification "Error codes"). The table is the one place for status and
  * explanation: the error handler, the OpenAPI document and the pages behind `help_url` derive from it. These codes are for
- * callers; those of an `AppError` are the program's own, and `error-handling.ts` says what callers are told of each.
+ * callers; those of an `AppError` are the program's own, and `http/errors/error-answer.ts` says what callers are told of each.
  */
-export interface ApiErrorInfo {
-  readonly status: number;
-  /** What happened, in a few words. */
-  readonly title: string;
-  /** What the caller can do about it. */
-  readonly help: string;
-}
-
 export const API_ERRORS = {
   bad_request: {
     status: 400,
@@ -107,11 +101,6 @@ export const API_ERRORS = {
     title: "The service can't answer just now",
     help: 'Try again in a moment. No release may be published yet, or the service is busy or starting.',
   },
-} as const satisfies Readonly<Record<string, ApiErrorInfo>>;
+} as const satisfies ErrorTable;
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
-
-/** True for a code of {@link API_ERRORS}. */
-export function isApiErrorCode(text: string): text is ApiErrorCode {
-  return Object.hasOwn(API_ERRORS, text);
-}

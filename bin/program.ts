@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import { backfill } from '../commands/night/backfill.ts';
-import { nightly } from '../commands/night/nightly.ts';
-import { schedule } from '../commands/night/schedule.ts';
-import { serve } from '../commands/serve.ts';
-import { catalogRebuild } from '../commands/store/catalog-rebuild.ts';
-import { pruneStore } from '../commands/store/prune.ts';
-import { type RepublishOptions, republishSnapshot } from '../commands/store/republish.ts';
-import { status } from '../commands/store/status.ts';
-import { type VerifyOptions, verifyStore } from '../commands/store/verify.ts';
 import { addAccountCommands } from './account-commands.ts';
-import type { RunAction } from './command-context.ts';
-import { textValue, textValues } from './option-values.ts';
+import type { RunAction } from './cli/command-context.ts';
+import { textValue, textValues } from './cli/option-values.ts';
+import { backfill } from './commands/night/backfill.ts';
+import { nightly } from './commands/night/nightly.ts';
+import { schedule } from './commands/night/schedule.ts';
+import { serve } from './commands/serve.ts';
+import { catalogRebuild } from './commands/store/catalog-rebuild.ts';
+import { pruneStore } from './commands/store/prune.ts';
+import { type RepublishOptions, republishSnapshot } from './commands/store/republish.ts';
+import { status } from './commands/store/status.ts';
+import { type VerifyOptions, verifyStore } from './commands/store/verify.ts';
 
 /** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunAction): Command {

@@ -1,0 +1,41 @@
+import { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../http/metrics.ts';
+import type { ViewEvent } from './view/view-follower.ts';
+
+/** What the API counts beside what every server does (specification "Health and metrics"). */
+export class ApiMetrics extends Metrics {
+  readonly #cache = new Counter({
+    name: 'modelstats_cache_answers_total',
+    help: 'Data answers, by X-Cache',
+    labelNames: ['result'],
+    registers: [this.registry],
+  });
+  readonly #builds = new Counter({
+    name: 'modelstats_view_builds_total',
+    help: 'Attempts to follow the catalog that swapped the view or failed',
+    labelNames: ['result'],
+    registers: [this.registry],
+  });
+  readonly #buildSeconds = new Gauge({
+    name: 'modelstats_view_build_seconds',
+    help: 'How long the last view took to build',
+    registers: [this.registry],
+  });
+  readonly #releaseDay = new Gauge({
+    name: 'modelstats_view_release_day_timestamp_seconds',
+    help: 'Midnight UTC of the day that is served',
+    registers: [this.registry],
+  });
+
+  onViewEvent(event: ViewEvent): void {
+    this.#builds.inc({ result: event.type });
+    if (event.type !== 'swapped') return;
+    this.#buildSeconds.set(event.durationMs / 1000);
+    this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
+  }
+
+  /** Counts an answer by its `X-Cache`; those without one are no data answers. */
+  onCache(result: unknown): void {
+    if (typeof result === 'string') this.#cache.inc({ result });
+  }
+}

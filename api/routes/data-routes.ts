@@ -1,0 +1,34 @@
+import type { RouteAccess } from '../access/access-control.ts';
+import type { DataRoute } from '../answers/data-route.ts';
+import { ACCOUNT_ROUTE } from './account.ts';
+import { changesRoute } from './changes.ts';
+import { benchmarksRoute } from './current/benchmarks.ts';
+import { categoriesRoute } from './current/categories.ts';
+import { modelRoute } from './current/model.ts';
+import { modelsRoute } from './current/models.ts';
+import { rankingsRoute } from './current/rankings.ts';
+import { scoresRoute } from './current/scores.ts';
+import { updatesRoute } from './current/updates.ts';
+import { modelHistoryRoute } from './history/model-history.ts';
+import { rankingsHistoryRoute } from './history/rankings-history.ts';
+import { snapshotDownloadRoute } from './snapshots/snapshot-download.ts';
+import { snapshotsRoute } from './snapshots/snapshots.ts';
+
+/** Every data route, in the order of the documentation. */
+export const DATA_ROUTES: readonly DataRoute[] = [
+  modelsRoute,
+  modelRoute,
+  benchmarksRoute,
+  scoresRoute,
+  rankingsRoute,
+  updatesRoute,
+  categoriesRoute,
+  modelHistoryRoute,
+  rankingsHistoryRoute,
+  snapshotsRoute,
+  snapshotDownloadRoute,
+  changesRoute,
+];
+
+/** Every route below `/v1`, with what it asks of its callers. */
+export const V1_ROUTES: readonly RouteAccess[] = [...DATA_ROUTES.map(({ access }) => access), ACCOUNT_ROUTE];
