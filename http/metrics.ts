@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { notFound } from './errors/api-error.ts';
-import { loggedUrl } from './logged-url.ts';
 
 /** An attempt to serve a newer release, as far as it is counted. */
 export type ReleaseEvent =
@@ -53,6 +52,7 @@ export class Metrics {
     this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
   }
 
+  /** An answer, or a request that got none: {@link ABORTED_STATUS}. */
   onAnswer(
     route: string,
     status: number,
@@ -69,24 +69,8 @@ export interface MetricsOptions {
   readonly basePath: string;
 }
 
-/** Counts every answer and offers `/metrics`, which isn't for the public. */
+/** Offers `/metrics`, which isn't for the public. */
 export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    const cache = reply.getHeader('x-cache');
-    metrics.onAnswer(route, reply.statusCode, { seconds: reply.elapsedTime / 1000, cache });
-    request.log.info(
-      {
-        method: request.method,
-        url: loggedUrl(request.url),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        cache,
-      },
-      'answered',
-    );
-    done();
-  });
   app.get(`${basePath}/metrics`, async (request, reply) => {
     if (!mayRead(request, token)) throw notFound(null, 'There is no such route');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());

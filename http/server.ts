@@ -6,6 +6,7 @@
  * before there is a route, and what isn't HTTP at all.
  */
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { addAnswerLog } from './answer-log.ts';
 import { baseUrlFrom } from './base-url.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
@@ -53,6 +54,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   addRequestIds(app);
   addErrorHandling(app, contextOf);
   addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX, headersMax: settings.headersMax });
+  addAnswerLog(app, deps.metrics);
   addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
   await addSecurityHeaders(app);
   await deps.guard?.(app);

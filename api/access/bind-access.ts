@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.ts';
+import { addAbortHook, isAborted } from '../../http/aborted.ts';
 import { limitFailedAttempts } from '../../http/failed-attempts.ts';
 import { isPathBelow } from '../../http/path-below.ts';
 import { AccessControl, type BackstopLimits, type RouteAccess } from './access-control.ts';
@@ -38,7 +39,10 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
     if (visit?.isData === true && !reply.hasHeader('X-Cache')) reply.header('X-Cache', 'BYPASS');
     reply.headers(headers);
   });
-  app.addHook('onResponse', async ({ visit }) => visit?.finish());
+  app.addHook('onResponse', async ({ visit }, reply) => {
+    if (!isAborted(reply)) visit?.finish();
+  });
+  addAbortHook(app, ({ visit }, _, abort) => void visit?.abandon(abort));
 }
 
 /** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
