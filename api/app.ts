@@ -16,6 +16,7 @@ import { bindAccountRoute, bindDataRoute } from './bind-routes.ts';
 import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
+import { PublishedFiles } from './files/published-files.ts';
 import { type HealthSource, readinessOf } from './health.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
@@ -70,7 +71,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       const document = openApiDocument(DATA_ROUTES, { serverUrl, hasLimits: isGuarded });
       await addOpenApi(app, { document, basePath });
-      if (deps.files !== undefined) await addFiles(app, deps.files);
+      const published = new PublishedFiles(views);
+      if (deps.files !== undefined) addFiles(app, { ...deps.files, find: (key) => published.find(key) });
       if (isGuarded) bindAccountRoute(app);
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },

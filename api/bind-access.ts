@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
+import { addAbortHook, isAborted } from '../http/aborted.ts';
 import { limitFailedAttempts } from '../http/failed-attempts.ts';
 import { isPathBelow } from '../http/request-checks.ts';
 import { AccessControl, type BackstopLimits, type RouteAccess } from './access/access-control.ts';
@@ -42,7 +43,10 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
   app.addHook('onSend', async ({ visit }, reply) => {
     if (visit !== undefined) reply.headers(await visit.settle(reply.statusCode));
   });
-  app.addHook('onResponse', async ({ visit }) => visit?.finish());
+  app.addHook('onResponse', async ({ visit }, reply) => {
+    if (!isAborted(reply)) visit?.finish();
+  });
+  addAbortHook(app, ({ visit }, _, abort) => void visit?.abandon(abort));
 }
 
 /** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */

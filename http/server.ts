@@ -6,6 +6,7 @@
  * before there is a route, and what isn't HTTP at all.
  */
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { type AnswerLogOptions, addAnswerLog } from './answer-log.ts';
 import { baseUrlFrom } from './base-url.ts';
 import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
@@ -16,7 +17,7 @@ import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable } from './errors/http-error.ts';
 import { addHealth, type Readiness } from './health.ts';
 import { collectMethods, refuseOtherMethods } from './methods.ts';
-import { addMetrics, type Metrics, type MetricsOptions } from './metrics.ts';
+import { addMetrics, type Metrics } from './metrics.ts';
 import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -45,7 +46,7 @@ export interface ServerDeps {
   readonly errors: ErrorTable;
   /** How a key of callers begins, in lower case; see `loggedUrl`. */
   readonly keyPrefix: string;
-  readonly onAnswer?: MetricsOptions['onAnswer'];
+  readonly onAnswer?: AnswerLogOptions['onAnswer'];
   /** Adds hooks in front of every route, which see a request once it is known to be proper. */
   readonly guard?: ((app: FastifyInstance) => Promise<void>) | undefined;
   /** Adds the routes, below the base path. */
@@ -64,7 +65,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   addRequestChecks(app, { headersMax: settings.headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
-  addMetrics(app, metrics, { token, basePath, keyPrefix, onAnswer });
+  addAnswerLog(app, { metrics, keyPrefix, onAnswer });
+  addMetrics(app, metrics, { token, basePath });
   await addSecurityHeaders(app);
   await deps.guard?.(app);
   refuseOtherMethods(app);

@@ -4,7 +4,7 @@ import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
-import type { HttpError } from '../../http/errors/http-error.ts';
+import { type HttpError, httpError } from '../../http/errors/http-error.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { hideOutageReason, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
@@ -43,6 +43,7 @@ export class Visit {
   #reservation: Reservation | undefined;
   /** Whether the quota could not be asked; asking again would only make the caller wait as long again. */
   #isQuotaUnknown = false;
+  #isAbandoned = false;
 
   constructor({ caller, burst, isData, hasLimits, refusal }: VisitFacts, deps: VisitDeps) {
     this.caller = caller;
@@ -68,8 +69,11 @@ export class Visit {
     const result = await hideOutageReason(this.#deps.accounts.quota.reserve(this.caller, unitFor));
     this.#isQuotaUnknown = false;
     this.#usage = result.usage;
-    if (result.granted) this.#reservation = result.reservation;
-    else throw quotaExceeded(result.usage, this.caller, this.#deps.clock());
+    if (!result.granted) throw quotaExceeded(result.usage, this.caller, this.#deps.clock());
+    this.#reservation = result.reservation;
+    if (!this.#isAbandoned) return;
+    await this.#giveBack();
+    throw httpError('request_timeout', 'Nobody waits for the answer any more'); // So no query runs for it.
   }
 
   /** The body of `GET /v1/account`. */
@@ -85,21 +89,38 @@ export class Visit {
 
   /**
    * Gives the unit back where the status doesn't count, and tells the headers of the answer: those of limits where they are
-   * told, and of a data route's error that it was never kept. An answer that fails while it is sent becomes another one and is settled again, so the unit is not final before
-   * {@link finish}. Never rejects.
+   * told, and of a data route's error that it was never kept. An answer that fails while it is sent becomes another one and is
+   * settled again, so the unit is not final before {@link finish}. Never rejects.
    */
   async settle(status: number): Promise<Readonly<Record<string, string>>> {
     const headers: Readonly<Record<string, string>> = this.isData && status >= 400 ? { 'X-Cache': 'BYPASS' } : {};
-    if (!this.#hasLimits) return headers;
+    if (!this.#hasLimits || this.#isAbandoned) return headers;
     const usage = await this.#usageAfter(status);
     const { plan, quotaLimit } = this.caller.terms;
     const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
     return { ...headers, ...limitHeaders({ plan, burst: this.#burst, quota }) };
   }
 
-  /** The answer was sent, or nobody waits for it any more: what it cost is final. */
+  /** The answer was sent: what it cost is final. */
   finish(): void {
     if (this.#reservation !== undefined) this.#deps.accounts.quota.settle(this.#reservation);
+  }
+
+  /**
+   * Nobody waits for the answer any more. The unit is given back where nothing of the answer was sent, also one that is only
+   * being taken; where some of it was, it stays (decision 0036). Never rejects.
+   */
+  async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
+    if (hasBegun) return this.finish();
+    this.#isAbandoned = true;
+    await this.#giveBack();
+  }
+
+  async #giveBack(): Promise<void> {
+    const reservation = this.#reservation;
+    this.#reservation = undefined;
+    // Where the control database doesn't answer, the unit stays counted, as after a crash.
+    if (reservation !== undefined) await this.#deps.accounts.quota.release(reservation).catch(() => undefined);
   }
 
   /** Undefined where the control database doesn't tell: the answer is better than its headers. */

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { listenOnPort } from '../../test/support/api/listen.ts';
-import { sendRaw } from '../../test/support/api/raw-request.ts';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
@@ -30,12 +36,93 @@ test('a signed address gives the very file, whole or in ranges, to be kept by no
   expect([rest.statusCode, rest.rawPayload.equals(whole.rawPayload.subarray(10))]).toEqual([206, true]);
 });
 
+test('its tag is the hash that was published, and opens nothing when it is known already', async () => {
+  const url = address.pathname + address.search;
+  const { headers, rawPayload } = await fetchFile(url);
+  expect(headers).toMatchObject({
+    etag: `"${sha256}"`,
+    'accept-ranges': 'bytes',
+    'content-type': 'application/gzip',
+    'content-length': String(rawPayload.length),
+    'content-disposition': 'attachment; filename="models.jsonl.gz"',
+  });
+  const again = await fetchFile(url, { 'if-none-match': `"${sha256}"` });
+  expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', `"${sha256}"`]);
+});
+
+test('a part says which part of how much it is, and comes only of the file that If-Range names', async () => {
+  const url = address.pathname + address.search;
+  const whole = (await fetchFile(url)).rawPayload;
+  const part = await fetchFile(url, { range: 'bytes=3-9', 'if-range': `"${sha256}"` });
+  expect([part.statusCode, part.headers['content-range'], part.headers['content-length']]).toEqual([
+    206,
+    `bytes 3-9/${whole.length}`,
+    '7',
+  ]);
+  expect(part.rawPayload.equals(whole.subarray(3, 10))).toBe(true);
+  for (const other of [`W/"${sha256}"`, '"x"', String(part.headers['last-modified'])]) {
+    const all = await fetchFile(url, { range: 'bytes=3-9', 'if-range': other });
+    expect([other, all.statusCode, all.rawPayload.length]).toEqual([other, 200, whole.length]);
+  }
+  expect((await fetchFile(url, { range: 'bytes=0-1,4-5' })).statusCode).toBe(200);
+});
+
+test('HEAD tells what GET would, without the file', async () => {
+  const url = address.pathname + address.search;
+  const got = await fetchFile(url);
+  const told = await api.app.inject({ method: 'HEAD', url });
+  const steady = ({ 'x-request-id': _, date, ...rest }: Record<string, unknown>) => rest;
+  expect([told.statusCode, told.body, steady(told.headers)]).toEqual([200, '', steady(got.headers)]);
+});
+
+test('a file that is not as long as it was published is not handed out', async () => {
+  const damaged = await openApi({ days: SAMPLE_DAYS.slice(0, 1), now: '2026-06-03T12:00:00Z' });
+  onTestFinished(() => damaged.close());
+  const { url } = await damaged.json('/v1/snapshots/2026-06-01/download?dataset=models');
+  const { pathname, search } = new URL(String(url));
+  await appendFile(join(damaged.store.folder, pathname.replace('/files/', '')), 'x');
+  const { statusCode, body } = await damaged.get(pathname + search);
+  expect([statusCode, JSON.parse(body).error.code]).toEqual([500, 'internal_error']);
+});
+
+test('no file stays open, whatever was asked', async () => {
+  const url = address.pathname + address.search;
+  const before = openFiles();
+  for (const headers of [{}, { 'if-none-match': '*' }, { 'if-match': '"x"' }, { range: 'bytes=999999999-' }])
+    await fetchFile(url, headers);
+  await api.app.inject({ method: 'HEAD', url });
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.pause();
+  const received = once(api.app.server, 'request');
+  socket.write(requestText(url, {}).repeat(20));
+  await received;
+  socket.resetAndDestroy();
+  await expect.poll(openFiles).toEqual(before);
+});
+
+/** What of the store this process has open. */
+function openFiles(): readonly string[] {
+  return readdirSync('/proc/self/fd')
+    .map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    })
+    .filter((path) => path.endsWith('.gz'));
+}
+
 test.each([
   ['a range behind the end', { range: 'bytes=999999999-' }, 416, 'range_not_satisfiable'],
   ['another version of the file', { 'if-match': '"x"' }, 412, 'precondition_failed'],
 ])('%s is refused in the envelope', async (_, headers, status, code) => {
-  const { statusCode, body } = await fetchFile(address.pathname + address.search, headers);
+  const url = address.pathname + address.search;
+  const { length } = (await fetchFile(url)).rawPayload;
+  const { statusCode, headers: told, body } = await fetchFile(url, headers);
   expect([statusCode, JSON.parse(body).error.code]).toEqual([status, code]);
+  expect(told['content-range']).toBe(status === 416 ? `bytes */${length}` : undefined);
 });
 
 test.each([

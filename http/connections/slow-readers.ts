@@ -13,6 +13,9 @@ interface Mark {
   readonly bytes: number;
 }
 
+/** As the log tells why an answer was not sent to its end. */
+const TOO_SLOW = 'the client took too little of its answers in time';
+
 /** Smaller: needless looks. Larger: a slow reader is found later. A look takes a microsecond a connection. */
 const LOOK_MS_MAX = 5_000;
 
@@ -47,7 +50,7 @@ export class SlowReaders {
       const bytes = bytesTaken(socket);
       if (bytes >= socket.bytesWritten) this.#marks.set(socket, undefined);
       else if (mark === undefined || bytes - mark.bytes >= sendBytesMin) this.#marks.set(socket, { atMs, bytes });
-      else if (atMs - mark.atMs >= sendTimeoutMs) socket.destroy();
+      else if (atMs - mark.atMs >= sendTimeoutMs) socket.destroy(new Error(TOO_SLOW));
     }
   }
 }

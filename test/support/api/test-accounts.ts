@@ -62,16 +62,15 @@ export const WIDE_BACKSTOP: BackstopLimits = Object.fromEntries(V1_ROUTES.map(({
 /** The same accounts with some of the quota's methods replaced. */
 export function replaceQuota(accounts: Accounts, replaced: Partial<Accounts['quota']>): Accounts {
   const { quota } = accounts;
-  return {
-    ...accounts,
-    quota: {
-      reserve: (...given) => quota.reserve(...given),
-      settle: (...given) => quota.settle(...given),
-      release: (...given) => quota.release(...given),
-      usage: (...given) => quota.usage(...given),
-      ...replaced,
-    },
+  const value: Accounts['quota'] = {
+    reserve: (...given) => quota.reserve(...given),
+    settle: (...given) => quota.settle(...given),
+    release: (...given) => quota.release(...given),
+    usage: (...given) => quota.usage(...given),
+    ...replaced,
   };
+  // Not a copy: `problem` is asked for each time.
+  return Object.create(accounts, { quota: { value } }) as Accounts;
 }
 
 export function bearer(key: string): { readonly authorization: string } {

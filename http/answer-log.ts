@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addAbortHook, isAborted } from './aborted.ts';
+import { loggedUrl } from './logged-url.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Stands in log and metrics where a connection ended before the answer was sent to its end; no client ever sees it. */
+export const ABORTED_STATUS = 499;
+
+export interface AnswerLogOptions {
+  readonly metrics: Metrics;
+  /** How a key of callers begins, in lower case: none gets into the log. */
+  readonly keyPrefix: string;
+  /** Told of every answer that was sent; what it returns stands in the log beside it. */
+  readonly onAnswer?: ((reply: FastifyReply) => Readonly<Record<string, unknown>>) | undefined;
+}
+
+/** Logs and counts each request once: when its answer was sent, or when nobody was left to send it to. */
+export function addAnswerLog(app: FastifyInstance, { metrics, keyPrefix, onAnswer }: AnswerLogOptions): void {
+  const tell = (request: FastifyRequest, reply: FastifyReply, status: number): object => {
+    metrics.onAnswer(request.routeOptions.url ?? 'unknown', status, reply.elapsedTime / 1000);
+    const url = loggedUrl(request.url, keyPrefix);
+    return { method: request.method, url, status, ms: Math.round(reply.elapsedTime) };
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!isAborted(reply)) {
+      request.log.info({ ...tell(request, reply, reply.statusCode), ...onAnswer?.(reply) }, 'answered');
+    }
+    done();
+  });
+  addAbortHook(app, (request, reply, { hasBegun, reason }) => {
+    const line = { ...tell(request, reply, ABORTED_STATUS), aborted: true, hasBegun, reason };
+    request.log.info(line, 'the connection ended before the answer');
+  });
+}
