@@ -131,14 +131,17 @@ function addHousekeeping(program: Command, run: RunAction): void {
     .description('Remove what retention no longer keeps, and what unfinished nights left behind')
     .option('--dry-run', 'list what would go, and why; change nothing')
     .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where a release is suspicious')
+    .addHelpText(
+      'after',
+      '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where the catalog lacks what was published, or a backfill is suspicious',
+    )
     .action(run(pruneStore));
   program
     .command('catalog')
     .description('Look after catalog.json')
     .command('rebuild')
-    .description('Make a lost or damaged catalog.json anew from the releases')
-    .option('--force', 'even though the catalog can be read')
+    .description('Make a lost, damaged or older catalog.json anew from the releases')
+    .option('--force', 'even though the catalog can be read and names every published release')
     .option('--keep <day.run>', 'the release to keep where two could have been published', textValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')

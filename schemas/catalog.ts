@@ -50,6 +50,38 @@ export const CatalogSchema = z.strictObject({
 });
 export type Catalog = z.infer<typeof CatalogSchema>;
 
+/**
+ * Where the releases of a catalog don't follow from each other: days ascend, and the events of each begin behind those of the
+ * one before. Undefined where they do.
+ */
+export function findOrderFault({ releases }: Catalog): string | undefined {
+  let before = { day: '', last_seq: 0 };
+  for (const { day, first_seq: first, last_seq } of releases) {
+    if (day <= before.day) return `${day} stands behind ${before.day}`;
+    const begins = first === null ? before.last_seq : first - 1;
+    if (begins !== before.last_seq || last_seq < (first ?? last_seq) || (first === null && last_seq !== begins)) {
+      return `the events of ${day} are ${first ?? 'none'} to ${last_seq}, those before it end at ${before.last_seq}`;
+    }
+    before = { day, last_seq };
+  }
+  return undefined;
+}
+
+/**
+ * What tells one record from another: the hash of its first release, which names a run that no other store has. A mirror has the
+ * identity of its origin, and a catalog that is rebuilt, pruned or swapped keeps it. Undefined before the first release.
+ */
+export function identityFromCatalog(catalog: Catalog | undefined): string | undefined {
+  return catalog?.releases[0]?.release_sha256;
+}
+
+/** True where two catalogs are of one record: as far as both reach, they name the same releases, from the first on. */
+export function isSameRecord(a: Catalog, b: Catalog): boolean {
+  const reach = Math.min(a.releases.length, b.releases.length);
+  const hashes = ({ releases }: Catalog) => releases.slice(0, reach).map(({ release_sha256 }) => release_sha256);
+  return reach > 0 && hashes(a).join() === hashes(b).join();
+}
+
 /** A release's line in the catalog. */
 export function catalogEntryFromRelease(release: Release, releaseSha256: string): CatalogEntry {
   return {

@@ -4,19 +4,11 @@
  * "Conditional writes").
  */
 import { z } from 'zod';
-import { type Catalog, type CatalogEntry, CatalogSchema } from '../schemas/catalog.ts';
+import { type Catalog, type CatalogEntry, CatalogSchema, findOrderFault } from '../schemas/catalog.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
 import { RELEASE_FORMAT, type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
-import {
-  CATALOG_KEY,
-  RELEASE_PATHS,
-  RELEASES_PREFIX,
-  type ReleaseName,
-  releaseFromKey,
-  releaseId,
-  releaseKey,
-} from './keys.ts';
+import { CATALOG_KEY, RELEASE_PATHS, type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** A catalog with the version that a swap must replace; both undefined in a store that has none yet. */
@@ -25,31 +17,16 @@ export interface LoadedCatalog {
   readonly etag: string | undefined;
 }
 
-/** Reads the catalog; rejects with `corrupt` where it is not one. */
+/** Reads the catalog; rejects with `corrupt` where it is not one, or its releases don't follow from each other. */
 export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
   const object = await store.get(CATALOG_KEY);
   if (object === undefined) return { catalog: undefined, etag: undefined };
   const where = `${store.url}: ${CATALOG_KEY}`;
   const hint = '; modelstats catalog rebuild makes it anew';
-  return { catalog: parseObject(CatalogSchema, object.body, { where, hint }), etag: object.etag };
-}
-
-/**
- * {@link loadCatalog} for whoever is about to continue the series. Rejects with `corrupt` where there is no catalog but
- * releases that were live once: to begin a series anew beside them would give their seqs a second meaning.
- */
-export async function loadCatalogToContinue(store: ObjectStore): Promise<LoadedCatalog> {
-  const loaded = await loadCatalog(store);
-  if (loaded.catalog !== undefined || !(await hasPublished(store))) return loaded;
-  // The very first release may have become live between the two looks.
-  const again = await loadCatalog(store);
-  if (again.catalog !== undefined) return again;
-  throw new AppError('corrupt', whyNoCatalog(store));
-}
-
-/** For people: what to do with a store that {@link hasPublished} but has no catalog. */
-export function whyNoCatalog({ url }: ObjectStore): string {
-  return `${url} has published releases but no catalog; rebuild it first: modelstats catalog rebuild`;
+  const catalog = parseObject(CatalogSchema, object.body, { where, hint });
+  const fault = findOrderFault(catalog);
+  if (fault !== undefined) throw new AppError('corrupt', `${where} is out of order: ${fault}${hint}`);
+  return { catalog, etag: object.etag };
 }
 
 /**
@@ -63,16 +40,6 @@ export async function markPublished(store: ObjectStore, release: ReleaseName): P
   } catch (error) {
     if (!isAppError(error)) throw error;
   }
-}
-
-/** True where the store holds a release that was live once, another one than `except`. */
-export async function hasPublished(store: ObjectStore, except?: ReleaseName): Promise<boolean> {
-  const exceptId = except === undefined ? undefined : releaseId(except);
-  for await (const { key } of store.list(RELEASES_PREFIX)) {
-    const release = releaseFromKey(key);
-    if (release?.path === RELEASE_PATHS.published && releaseId(release) !== exceptId) return true;
-  }
-  return false;
 }
 
 /** What a swap replaces; whatever it leaves out stays as it was. */

@@ -26,7 +26,7 @@ export interface ObjectStore {
   /** Writes an object from a local file, without holding it in memory. A file that can't be opened is thrown as it comes. */
   putFile(key: string, path: string, condition?: PutCondition): Promise<PutResult>;
   /** All objects whose key starts with the prefix, in the byte order of their keys. */
-  list(prefix: string): AsyncIterable<ListedObject>;
+  list(prefix: string, options?: ListOptions): AsyncIterable<ListedObject>;
   /** Removes an object; fine when it is gone already. */
   delete(key: string): Promise<void>;
   /** A URL from which anybody can download the object for a while, without credentials. Doesn't check that it exists. */
@@ -35,6 +35,11 @@ export interface ObjectStore {
 
 /** Only where nothing has the key yet, or only over exactly this version; neither: whatever is there is replaced. */
 export type PutCondition = { readonly ifAbsent: true } | { readonly ifMatch: string };
+
+export interface ListOptions {
+  /** Only keys behind this text in byte order, which need be no key; those before it cost nothing. */
+  readonly startAfter?: string;
+}
 
 export interface SignedUrlOptions {
   readonly expiresInSeconds: number;

@@ -5,6 +5,7 @@ import { FileStoreLock, LockTimeout } from '../../storage/file/lock.ts';
 
 const LOCK = 'lock';
 const CURRENT = 'current';
+const STORE = 'store';
 const VIEW_FILE = /^[0-9A-Z]+\.duckdb$/;
 
 /**
@@ -12,6 +13,7 @@ const VIEW_FILE = /^[0-9A-Z]+\.duckdb$/;
  *
  * - One process a folder; a second one is refused.
  * - `current` names the view to begin with after a restart. It is replaced only by a view that is complete.
+ * - `store` has the address of the store that the views are built from.
  */
 export class ViewFolder {
   readonly path: string;
@@ -39,20 +41,26 @@ export class ViewFolder {
     return { path: join(this.path, `${id}.duckdb`), scratch: join(this.path, `${id}.parts`) };
   }
 
-  /** The view to begin with; undefined where there is none. */
-  async findCurrent(): Promise<string | undefined> {
+  /** The view to begin with, and the store that it was built from, where that is known; undefined where there is none. */
+  async findCurrent(): Promise<{ readonly path: string; readonly url: string | undefined } | undefined> {
     const name = await readFile(join(this.path, CURRENT), 'utf8').catch(() => '');
-    return VIEW_FILE.test(name) ? join(this.path, name) : undefined;
+    const url = await readFile(join(this.path, STORE), 'utf8').catch(() => undefined);
+    return VIEW_FILE.test(name) ? { path: join(this.path, name), url } : undefined;
   }
 
-  /** Makes a finished view the one to begin with, and removes every other file; readers of an open one don't notice. */
-  async keepOnly(view: string | undefined): Promise<void> {
+  /**
+   * Makes a finished view of the store at an address the one to begin with, and removes every other file; readers of an open one
+   * don't notice.
+   */
+  async keepOnly(view: string | undefined, url: string): Promise<void> {
     const name = view === undefined ? undefined : view.slice(this.path.length + 1);
     if (name !== undefined) {
+      // First the address, which an older `current` doesn't match then: it is asked about, not trusted.
+      await writeFile(join(this.path, STORE), url);
       await writeFile(join(this.path, `${CURRENT}.new`), name);
       await rename(join(this.path, `${CURRENT}.new`), join(this.path, CURRENT));
     }
-    const kept = new Set([LOCK, CURRENT, name]);
+    const kept = new Set([LOCK, CURRENT, STORE, name]);
     for (const entry of await readdir(this.path)) {
       if (!kept.has(entry) && !entry.startsWith(`${LOCK}-`))
         await rm(join(this.path, entry), { recursive: true, force: true });

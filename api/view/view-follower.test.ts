@@ -212,7 +212,7 @@ describe('the cache folder', () => {
     await its.close();
     api = undefined;
     const [view = '', ...others] = (await readdir(views)).sort();
-    expect([view, ...others]).toEqual([expect.stringMatching(/^[0-9A-Z]{26}\.duckdb$/), 'current', 'lock']);
+    expect([view, ...others]).toEqual([expect.stringMatching(/^[0-9A-Z]{26}\.duckdb$/), 'current', 'lock', 'store']);
     expect(await readFile(join(views, 'current'), 'utf8')).toBe(view);
   });
 

@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
-import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
+import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
 import { AppError, type ErrorCode, isAppError, messageFromError } from '../../schemas/errors.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { type BuiltView, buildView } from './build-view.ts';
+import { isKeptFrom } from './kept-view.ts';
 import type { QueryLimits } from './query-pool.ts';
 import { View } from './view.ts';
 import type { ViewFolder } from './view-folder.ts';
@@ -153,14 +154,27 @@ export class ViewFollower {
       this.#etag = etag;
       return;
     }
+    this.#assertSameRecord(catalog);
     const startedAt = this.#deps.clock();
     const { path, isExtended } = await this.#build(catalog);
     this.#swap(await this.#openNew(path));
-    await folder.keepOnly(path);
+    await folder.keepOnly(path, store.url);
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
     this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
+  }
+
+  /**
+   * Under the same address there may suddenly lie another store: a wrong disk, a wrong backup. Its numbers mean other things to
+   * everybody who has a cursor, so it is served only after a restart, which somebody has to want.
+   */
+  #assertSameRecord(catalog: Catalog): void {
+    const view = this.#view;
+    if (view === undefined || isSameRecord(view.meta.catalog, catalog)) return;
+    const message =
+      'holds another record than the one being served, as if it were another store; restart to serve that one';
+    throw new AppError('corrupt', `${this.#deps.store.url} ${message}`);
   }
 
   /** Opens what was just built; leaves nothing behind where that fails, for the next attempt makes a file of its own. */
@@ -203,15 +217,23 @@ export class ViewFollower {
 
   /** Never rejects: what can't be opened or cleared away is built anew, and a disk that is of no use shows there. */
   async #openCached(): Promise<void> {
-    const { folder } = this.#deps;
+    const { folder, store } = this.#deps;
     if (this.#isStopped) return;
     try {
-      const path = await folder.findCurrent();
-      if (path !== undefined) this.#view = await this.#open(path).catch(() => undefined);
-      await folder.keepOnly(this.#view?.path);
+      const found = await folder.findCurrent();
+      if (found !== undefined) this.#view = await this.#openKept(found);
+      await folder.keepOnly(this.#view?.path, store.url);
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** A view of this store's record; undefined where it is another's or can't be opened. */
+  async #openKept({ path, url }: { readonly path: string; readonly url: string | undefined }) {
+    const view = await this.#open(path).catch(() => undefined);
+    if (view === undefined || (await isKeptFrom(this.#deps.store, { meta: view.meta, url }))) return view;
+    await view.retire();
+    return undefined;
   }
 
   /** The file in use is damaged: no longer served, and built anew from the store. */

@@ -1,5 +1,5 @@
 import { version as duckdbVersion } from '@duckdb/node-api';
-import { type Catalog, CatalogSchema } from '../../schemas/catalog.ts';
+import { type Catalog, CatalogSchema, isSameRecord } from '../../schemas/catalog.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { manifestsOf, type Release } from '../../schemas/release.ts';
@@ -55,10 +55,8 @@ export function metaFromJson(text: string): ViewMeta | undefined {
 export function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalog): boolean {
   if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
   const listed = new Set(manifests.map(({ id }) => id));
-  const isSame = old.releases.every(
-    ({ day, run }, i) => catalog.releases[i]?.day === day && catalog.releases[i].run === run,
-  );
   const count = old.releases.length;
+  const isSame = catalog.releases.length >= count && isSameRecord(old, catalog);
   return (
     isSame && catalog.releases.slice(0, count).every(({ day, parts }) => !parts.includes('snapshot') || listed.has(day))
   );

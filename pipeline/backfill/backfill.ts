@@ -6,12 +6,14 @@
  */
 import { type Day, dayFromDate } from '../../schemas/day.ts';
 import { markBackfill } from '../../storage/backfill-objects.ts';
-import { type LoadedCatalog, loadCatalog, newestEntry } from '../../storage/catalog.ts';
+import { type LoadedCatalog, newestEntry } from '../../storage/catalog.ts';
+import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import type { NightDeps } from '../night/night.ts';
 import { SourceSettingsSchema } from '../night/source-settings.ts';
 import { retryWhenRaced } from '../run/retry-when-raced.ts';
 import { Run } from '../run/run.ts';
+import { claimWorkFolder } from '../run/work-folder-store.ts';
 import { type BackfillOutcome, type BackfillResult, backfillReport } from './backfill-result.ts';
 import { getBounds, loadKnownModels } from './bounds.ts';
 import { type CommitDeps, commitBackfill, isInForce } from './commit.ts';
@@ -38,13 +40,14 @@ export interface BackfillDeps
 
 /**
  * Replaces the store's reconstructed prices by those of a table. Rejects with `not_found` where no pricing was captured yet,
- * `usage` where `from` leaves no day, `source_rejected` where the table can't be read, and `precondition_failed` where the
+ * `corrupt` where the catalog is not one to go on from, `usage` where `from` leaves no day, `source_rejected` where the table can't be read, and `precondition_failed` where the
  * catalog changed at every attempt; nothing has changed then.
  */
 export async function backfillPricing(request: BackfillRequest, deps: BackfillDeps): Promise<BackfillResult> {
   const startedAt = deps.clock();
-  const catalog = await loadCatalog(deps.store);
+  const catalog = await loadCatalogToContinue(deps.store);
   getBounds(catalog.catalog, request.from);
+  if (!request.dryRun) await claimWorkFolder(deps.workFolder, { store: deps.store, catalog: catalog.catalog });
   const run = await Run.open({ day: dayFromDate(startedAt), startedAt }, deps);
   return run.finish(
     () => replacePrices(catalog, { request, deps, run }),
@@ -67,7 +70,7 @@ async function replacePrices(first: LoadedCatalog, backfill: Backfill): Promise<
   const table = await run.stage('read', () => readPricingTable(request.table, { database, scratch, limits }));
   run.warn(table.warnings);
   const outcome = await retryWhenRaced(async (number) =>
-    attempt(number === 1 ? first : await loadCatalog(store), { ...backfill, table, database }),
+    attempt(number === 1 ? first : await loadCatalogToContinue(store), { ...backfill, table, database }),
   );
   await writeNotPlaced(database, table.captured, run.issuesPath);
   return { ...outcome, warnings: run.warnings, issues: run.issuesPath };

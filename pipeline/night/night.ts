@@ -3,16 +3,12 @@ import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
-import {
-  type LoadedCatalog,
-  loadCatalog,
-  loadCatalogToContinue,
-  loadRelease,
-  newestEntry,
-} from '../../storage/catalog.ts';
+import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
+import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { Run, type RunDeps } from '../run/run.ts';
+import { claimWorkFolder } from '../run/work-folder-store.ts';
 import { capture } from './capture/capture.ts';
 import type { ScanLimits } from './capture/scan-file.ts';
 import { assertFewBadRows, check } from './check/check.ts';
@@ -66,6 +62,7 @@ export async function runNight(request: NightRequest, deps: NightDeps): Promise<
   const published = await findPublished(request, catalog, deps.store);
   if (published !== undefined) return published;
   assertNext(request.day, { newest: newestEntry(catalog.catalog)?.day, today: dayFromDate(startedAt) });
+  if (!request.dryRun) await claimWorkFolder(deps.workFolder, { store: deps.store, catalog: catalog.catalog });
   const run = await Run.open({ day: request.day, startedAt }, deps);
   const ending = await runStages({ request, deps, catalog, run });
   return run.finish(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { findJsonFault } from './capture/json-fault.ts';
+import { findJsonFault } from './json-fault.ts';
 
 const Fraction = z.number().min(0).max(1);
 

@@ -15,6 +15,7 @@ import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { findNewestBackfill, hasBackfill } from '../../storage/backfill-objects.ts';
 import { type LoadedCatalog, loadCatalog, parseRelease, swapCatalog } from '../../storage/catalog.ts';
+import { findUnlisted } from '../../storage/continue-catalog.ts';
 import { sha256 } from '../../storage/hash.ts';
 import {
   CATALOG_KEY,
@@ -25,6 +26,7 @@ import {
   releaseId,
 } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { claimWorkFolder } from '../run/work-folder-store.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from './upkeep-run.ts';
 
 export interface RebuildDeps extends UpkeepDeps {
@@ -40,7 +42,7 @@ export interface Rebuilt {
 }
 
 export interface RebuildOptions {
-  /** Rebuild even though the catalog can be read. */
+  /** Rebuild even though the catalog can be read and names every published release. */
   readonly force: boolean;
   /** Where two releases could be the newest: the one to keep, as `<day>.<run>`. */
   readonly keep?: string | undefined;
@@ -54,19 +56,22 @@ export function rebuildCatalog(options: RebuildOptions, deps: RebuildDeps): Prom
     facts: { snapshots: catalog.releases.length, orphans },
   });
   return runUpkeep({ command: 'catalog rebuild', request: { force, keep }, tell }, deps, (run) =>
-    run.stage('rebuild', () => rebuild(deps.store, options)),
+    run.stage('rebuild', () => rebuild(options, deps)),
   );
 }
 
-async function rebuild(store: ObjectStore, options: RebuildOptions): Promise<Rebuilt> {
+async function rebuild(options: RebuildOptions, { store, workFolder }: RebuildDeps): Promise<Rebuilt> {
   const current = await loadCurrent(store);
-  if (current.catalog !== undefined && !options.force) return { catalog: current.catalog, changed: false, orphans: [] };
+  if (current.catalog !== undefined && !options.force && (await isWhole(store, current.catalog))) {
+    return { catalog: current.catalog, changed: false, orphans: [] };
+  }
   const candidates = await findCandidates(store);
   if (candidates.length === 0) throw new AppError('not_found', `${store.url} holds no releases to rebuild from`);
   const chain = chainFrom(candidates, options.keep);
   const orphans = candidates.filter((candidate) => !chain.includes(candidate)).map(({ release }) => releaseId(release));
   const backfill = await findBackfill(store, current);
   const releases = chain.map((candidate) => entryFrom(candidate, candidate === chain.at(-1)));
+  await claimWorkFolder(workFolder, { store, catalog: { format: 1, generation: 1, releases } });
   const catalog = await swapCatalog(store, current, { releases, backfill });
   return { catalog, changed: true, orphans };
 }
@@ -81,11 +86,20 @@ async function loadCurrent(store: ObjectStore): Promise<LoadedCatalog> {
   }
 }
 
-/** The backfill in force: the one that a readable catalog lists, as long as it is there, else the newest marked one. */
+/** True where a catalog names every release that was published. */
+async function isWhole(store: ObjectStore, catalog: Catalog): Promise<boolean> {
+  return (await findUnlisted(store, catalog, 'all')).length === 0;
+}
+
+/**
+ * The backfill in force: the newest marked one, or the one that a readable catalog lists, as long as it is there and none was
+ * marked after it. Runs are named so that a later one sorts after an earlier one.
+ */
 async function findBackfill(store: ObjectStore, { catalog }: LoadedCatalog): Promise<Catalog['backfill']> {
   const listed = catalog?.backfill?.pricing ?? undefined;
-  if (listed !== undefined && (await hasBackfill(store, listed))) return { pricing: listed };
   const newest = await findNewestBackfill(store);
+  const isListedNewest = listed !== undefined && listed.run >= (newest?.run ?? '');
+  if (isListedNewest && (await hasBackfill(store, listed))) return { pricing: listed };
   return newest === undefined && listed === undefined ? undefined : { pricing: newest ?? null };
 }
 

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../schemas/errors.ts';
 import type {
   ListedObject,
+  ListOptions,
   ObjectHead,
   ObjectStore,
   PutCondition,
@@ -83,10 +84,10 @@ export class FileStore implements ObjectStore {
     }
   }
 
-  async *list(prefix: string): AsyncGenerator<ListedObject> {
+  async *list(prefix: string, { startAfter }: ListOptions = {}): AsyncGenerator<ListedObject> {
     assertPrefix(prefix);
     try {
-      yield* listFiles(this.#root, prefix);
+      yield* listFiles(this.#root, prefix, startAfter);
     } catch (error) {
       throw storeErrorFrom(error, this.url, `list '${prefix}'`);
     }

@@ -16,6 +16,7 @@ import {
   assertPrefix,
   isKey,
   type ListedObject,
+  type ListOptions,
   type ObjectHead,
   type ObjectStore,
   type PutCondition,
@@ -98,10 +99,11 @@ export class S3Store implements ObjectStore {
     return { etag: await this.#writer.write(key, source, condition) };
   }
 
-  async *list(prefix: string): AsyncGenerator<ListedObject> {
+  async *list(prefix: string, { startAfter }: ListOptions = {}): AsyncGenerator<ListedObject> {
     assertPrefix(prefix);
     try {
-      const request = { Bucket: this.#place.bucket, Prefix: this.#place.prefix + prefix };
+      const start = startAfter === undefined ? {} : { StartAfter: this.#place.prefix + startAfter };
+      const request = { Bucket: this.#place.bucket, Prefix: this.#place.prefix + prefix, ...start };
       for await (const page of paginateListObjectsV2({ client: this.#client }, request)) {
         yield* (page.Contents ?? []).flatMap((listed) => this.#listedFrom(listed));
       }

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import type { Suspicious } from '../../../pipeline/upkeep/prune/orphans.ts';
 import { type PruneResult, prune } from '../../../pipeline/upkeep/prune/prune.ts';
 import type { Removal } from '../../../pipeline/upkeep/prune/stored-objects.ts';
 import type { UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
@@ -46,7 +47,21 @@ function retentionFromConfig(config: Config): Retention {
 
 function jsonFrom({ dry_run, removals, suspicious, retained_from, warnings, report }: PruneResult & UpkeepEnd) {
   const { objects, bytes } = totalOf(removals);
-  return { dry_run, objects, bytes, retained_from, removals: removals.map(rowFrom), suspicious, warnings, report };
+  return {
+    dry_run,
+    objects,
+    bytes,
+    retained_from,
+    removals: removals.map(rowFrom),
+    suspicious: suspicious.map(withoutRef),
+    warnings,
+    report,
+  };
+}
+
+/** The name says which release it is. */
+function withoutRef({ name, reason }: Suspicious) {
+  return { name, reason };
 }
 
 /** Without the keys of the objects: `name` and `what` say which they are. */

@@ -1,7 +1,8 @@
 import pc from 'picocolors';
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
 import { AppError } from '../../../schemas/errors.ts';
-import { getEntry, loadCatalogToContinue, newestEntry } from '../../../storage/catalog.ts';
+import { getEntry, newestEntry } from '../../../storage/catalog.ts';
+import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -18,7 +19,7 @@ export async function verifyStore(context: CommandContext, options: VerifyOption
   if (options.all && options.snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
   const { config, print } = context;
   const store = await openConfiguredStore(config, 'read');
-  const { catalog } = await loadCatalogToContinue(store);
+  const { catalog } = await loadCatalogToContinue(store, options.all ? 'all' : 'newest');
   const releases = catalog?.releases ?? [];
   const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;
   if (day === undefined) throw new AppError('not_found', `${store.url} holds no snapshots`);

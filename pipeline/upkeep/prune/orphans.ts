@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../schemas/catalog.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
-import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
+import { RELEASE_PATHS, type ReleaseName, releaseFromKey, releaseId } from '../../../storage/keys.ts';
 import type { ListedObject } from '../../../storage/object-store.ts';
 import type { StoredObjects } from './stored-objects.ts';
 import { contentOf, type Removal } from './stored-objects.ts';
@@ -16,6 +16,8 @@ export interface Suspicious {
   /** `<day>.<run>` of a release, `pricing.<run>` of a backfill. */
   readonly name: string;
   readonly reason: string;
+  /** Which release it is; undefined of a backfill. */
+  readonly release: ReleaseName | undefined;
 }
 
 export interface Orphans {
@@ -39,7 +41,8 @@ export interface OrphansInput {
 export function findOrphans(input: OrphansInput): Orphans {
   const strays = [...strayReleases(input), ...strayBackfills(input)];
   const reason = 'it was live once, but the catalog does not name it: is this the right catalog?';
-  const suspicious = strays.filter(({ isLost }) => isLost).map(({ name }) => ({ name, reason }));
+  const lost = strays.filter(({ isLost }) => isLost);
+  const suspicious = lost.map(({ name, release }) => ({ name, reason, release }));
   if (input.catalog === undefined || suspicious.length > 0) return { removals: [], suspicious };
   const oldest = input.now.getTime() - ORPHAN_AGE_MS;
   const old = strays.filter(({ objects }) => lastWriteMs(objects) < oldest);
@@ -50,6 +53,7 @@ export function findOrphans(input: OrphansInput): Orphans {
 interface Stray {
   readonly name: string;
   readonly what: 'orphan' | 'backfill';
+  readonly release: ReleaseName | undefined;
   /** True where it was live and nothing tells why it no longer is. */
   readonly isLost: boolean;
   readonly reason: string;
@@ -63,6 +67,7 @@ function strayReleases({ catalog, stored }: OrphansInput): readonly Stray[] {
   return strays.map(([name, objects]) => ({
     name,
     what: 'orphan',
+    release: releaseFromKey(objects[0]?.key ?? ''),
     reason: 'never published',
     isLost: objects.some(({ path }) => path === RELEASE_PATHS.published),
     objects: sortFirst(objects, ({ path }) => path === RELEASE_PATHS.release),
@@ -78,6 +83,7 @@ function strayBackfills({ catalog, stored }: OrphansInput): readonly Stray[] {
     return {
       name: `pricing.${run}`,
       what: 'backfill',
+      release: undefined,
       reason: wasLive ? 'replaced by a later one' : 'never published',
       isLost: wasLive && run > current,
       objects: sortFirst(objects, ({ isMark }) => isMark),

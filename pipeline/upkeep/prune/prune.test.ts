@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addDays } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
@@ -178,9 +180,13 @@ describe('orphans', () => {
     await small.put(orphan, { at: old });
     await small.put({ ...orphan, run: 'OTHER' }, { at: old, paths: unpublished });
     const keys = await small.keys();
-    const { removals, suspicious } = await pruneNow({ retention: RETENTION });
+    const { removals, suspicious } = await pruneNow({ retention: RETENTION, dryRun: true });
     expect(removals).toEqual([]);
     expect(suspicious).toMatchObject([{ name: '2026-03-09.LOST' }]);
+    await expect(pruneNow({ retention: TIGHT })).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringMatching(/2026-03-09\.LOST was published.*modelstats catalog rebuild$/),
+    });
     expect(await small.keys()).toEqual(keys);
   });
 
@@ -188,9 +194,10 @@ describe('orphans', () => {
     await small.put({ day: '2026-03-08', run: 'RUN' }, { at: old });
     await small.put(orphan, { at: old, paths: unpublished });
     const keys = await small.keys();
-    const { removals, suspicious } = await pruneNow();
+    const { removals, suspicious } = await pruneNow({ dryRun: true });
     expect(removals).toEqual([]);
     expect(suspicious).toMatchObject([{ name: '2026-03-08.RUN' }]);
+    await expect(pruneNow()).rejects.toThrow('no catalog; rebuild it first: modelstats catalog rebuild');
     expect(await small.keys()).toEqual(keys);
   });
 
@@ -339,6 +346,27 @@ describe('a prune that races', () => {
     const store = racedStore(Number.POSITIVE_INFINITY, touch);
     await expect(pruneNow({ store })).rejects.toMatchObject({ code: 'precondition_failed' });
     expect(await small.keys()).toEqual(keys);
+  });
+
+  it('against a night that is published and marked between its two looks prunes with that night', async () => {
+    await publishDays(DAYS);
+    let raced = false;
+    const store = storeWith({
+      list: (prefix) => {
+        if (!raced) publishNow();
+        return small.store.list(prefix);
+      },
+    });
+    const coming = '2026-03-10';
+    const publishNow = () => {
+      raced = true;
+      mkdirSync(join(small.folder, releaseKey({ day: coming, run: 'RUN' }, '')), { recursive: true });
+      writeFileSync(join(small.folder, releaseKey({ day: coming, run: 'RUN' }, RELEASE_PATHS.published)), '');
+      const releases = [...DAYS, coming].map((day) => smallEntry(day));
+      writeFileSync(join(small.folder, 'catalog.json'), JSON.stringify({ format: 1, generation: 2, releases }));
+    };
+    await pruneNow({ store });
+    expect((await liveReleases()).map(({ day }) => day)).toEqual([...DAYS, coming]);
   });
 
   it('against another prune ends as one alone would', async () => {

@@ -8,10 +8,13 @@
  */
 import pLimit from 'p-limit';
 import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
 import { type Retention, retainedFrom } from '../../../schemas/retention.ts';
-import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
+import { type LoadedCatalog, loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
+import { whyNoCatalog, whyUnlisted } from '../../../storage/continue-catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/retry-when-raced.ts';
+import { claimWorkFolder } from '../../run/work-folder-store.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
 import type { Suspicious } from './orphans.ts';
 import { planPrune } from './plan.ts';
@@ -44,7 +47,7 @@ export interface PruneResult {
 const DELETES_MAX = 8;
 
 /**
- * Removes what retention doesn't keep. Rejects with `precondition_failed` where the catalog never stayed the same for long
+ * Removes what retention doesn't keep. Rejects with `corrupt` where the catalog lacks a published release, with `precondition_failed` where the catalog never stayed the same for long
  * enough, and as the store does; whatever was not deleted then goes with the next prune.
  */
 export function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult & UpkeepEnd> {
@@ -67,7 +70,10 @@ async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult>
   const { releases, removals, suspicious } = plan;
   const planned = loaded.catalog === undefined ? undefined : { ...loaded.catalog, releases: [...releases] };
   const result = { dry_run: dryRun, removals, suspicious, retained_from: retainedFrom(planned) };
-  if (dryRun || removals.length === 0) return result;
+  if (dryRun) return result;
+  await assertNoneLost(store, loaded, suspicious);
+  await claimWorkFolder(deps.workFolder, { store, catalog: loaded.catalog });
+  if (removals.length === 0) return result;
   await swapCatalog(store, loaded, { releases });
   deps.onPlan(removals.length);
   for (const removal of removals) {
@@ -75,6 +81,23 @@ async function pruneOnce(dryRun: boolean, deps: PruneDeps): Promise<PruneResult>
     await remove(store, removal);
   }
   return result;
+}
+
+/**
+ * Rejects with `corrupt` where the catalog lacks a release that was published: retention would count from the wrong day, and the
+ * swap would make an older catalog the newest one. With `precondition_failed` where it is merely younger than the listing.
+ */
+async function assertNoneLost(
+  store: ObjectStore,
+  loaded: LoadedCatalog,
+  suspicious: readonly Suspicious[],
+): Promise<void> {
+  const lost = suspicious.flatMap(({ release }) => (release === undefined ? [] : [release]));
+  if (lost.length === 0) return;
+  if ((await loadCatalog(store)).etag !== loaded.etag) {
+    throw new AppError('precondition_failed', 'the catalog was changed while the store was listed');
+  }
+  throw new AppError('corrupt', loaded.catalog === undefined ? whyNoCatalog(store) : whyUnlisted(store, lost));
 }
 
 /**

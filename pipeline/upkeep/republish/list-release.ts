@@ -1,5 +1,7 @@
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import { hasPublished, type LoadedCatalog, newestEntry, swapCatalog, whyNoCatalog } from '../../../storage/catalog.ts';
+import { type LoadedCatalog, newestEntry, swapCatalog } from '../../../storage/catalog.ts';
+import { findUnlisted, whyNoCatalog } from '../../../storage/continue-catalog.ts';
+import { releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 
 export interface ListInput {
@@ -20,8 +22,9 @@ export async function listRelease(target: ObjectStore, input: ListInput): Promis
   const { entry, prevSha256, loaded } = input;
   const newest = newestEntry(loaded.catalog);
   if (newest?.release_sha256 !== prevSha256) return whyNot(target.url, input);
-  if (loaded.catalog === undefined && (await hasPublished(target, entry))) {
-    return whyNoCatalog(target);
+  if (loaded.catalog === undefined) {
+    const published = await findUnlisted(target, undefined, 'all');
+    if (published.some((release) => releaseId(release) !== releaseId(entry))) return whyNoCatalog(target);
   }
   await swapCatalog(target, loaded, { releases: [...(loaded.catalog?.releases ?? []), entry] });
   return undefined;

@@ -14,6 +14,7 @@ import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts
 import { partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/retry-when-raced.ts';
+import { claimWorkFolder } from '../../run/work-folder-store.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
 import { listRelease } from './list-release.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
@@ -57,7 +58,9 @@ export function republish(snapshot: Day, deps: RepublishDeps): Promise<Republish
     facts: { release, files, listed, not_listed_because },
   });
   return runUpkeep({ command: 'republish', request, tell }, deps, async (run) => {
-    const entry = getEntry((await loadCatalog(deps.origin)).catalog, snapshot);
+    const { catalog } = await loadCatalog(deps.origin);
+    const entry = getEntry(catalog, snapshot);
+    await claimWorkFolder(deps.workFolder, { store: deps.origin, catalog });
     const release = await loadRelease(deps.origin, entry);
     const database = await run.openDatabase(deps.duckdb);
     const work: Work = { entry, release, scratch: run.folder.scratch, database, deps, restored: new Map() };

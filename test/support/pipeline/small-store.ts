@@ -22,6 +22,8 @@ export const RELEASE_FILES: readonly string[] = [
 /** A store whose releases are names and sizes only: objects of a few bytes, put there without a night. */
 export interface SmallStore {
   readonly store: ObjectStore;
+  /** Where its objects lie, a file per key. */
+  readonly folder: string;
   /** For runs. */
   readonly workFolder: string;
   /** Writes a release's objects, last written at `at`. */
@@ -42,6 +44,7 @@ export async function openSmallStore(): Promise<SmallStore> {
   };
   return {
     store: new FileStore(folder),
+    folder,
     workFolder: join(root, 'work'),
     put: async (name, { at, paths = RELEASE_FILES }) => {
       for (const path of paths) {

@@ -33,6 +33,18 @@ export function describeNames({ store, anotherHandle }: Subject): void {
       expect(await keysOf(store(), 'pages/')).toEqual(keys);
     }, 60_000);
 
+    test('that starts after a text leaves out that key and all before it, in folders too', async () => {
+      const keys = ['a', 'ab', 'b.1/x', 'b.1/y', 'b.10/x', 'b.2/x/z', 'b/x', 'c'].map((key) => `after/${key}`);
+      for (const key of keys) await store().put(key, text(key));
+      const after = async (startAfter: string) =>
+        (await listAll(store(), 'after/', { startAfter: `after/${startAfter}` })).map(({ key }) => key);
+      for (const from of ['', 'a', 'aa', 'abc', 'b', 'b.1', 'b.1/', 'b.1/x', 'b.2', 'b.2/x/z', 'bz', 'c', 'd']) {
+        expect(await after(from), from).toEqual(keys.filter((key) => key > `after/${from}`).sort());
+      }
+      expect(await listAll(store(), 'after/', { startAfter: 'zzz' })).toEqual([]);
+      expect(await listAll(store(), 'after/', { startAfter: 'aaa' })).toHaveLength(keys.length);
+    });
+
     test('without a prefix gives everything', async () => {
       await store().put('top', text('x'));
       const keys = await keysOf(store(), '');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import type { ListedObject, ObjectStore, PutCondition } from '../../../storage/object-store.ts';
+import type { ListedObject, ListOptions, ObjectStore, PutCondition } from '../../../storage/object-store.ts';
 
 /** What the contract is tested on; to be asked for inside of tests only. */
 export interface Subject {
@@ -49,9 +49,9 @@ export async function repeat(times: number, work: () => Promise<unknown>): Promi
   for (let round = 0; round < times; round += 1) await work();
 }
 
-export async function listAll(store: ObjectStore, prefix: string): Promise<ListedObject[]> {
+export async function listAll(store: ObjectStore, prefix: string, options?: ListOptions): Promise<ListedObject[]> {
   const listed: ListedObject[] = [];
-  for await (const object of store.list(prefix)) listed.push(object);
+  for await (const object of store.list(prefix, options)) listed.push(object);
   return listed;
 }
 

@@ -1,0 +1,116 @@
+/** A catalog that was restored from an older copy: nothing goes on from it, and it can be rebuilt. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
+import { CATALOG_KEY, releaseId } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { readFeed } from '../support/pipeline/consumer.ts';
+import { listReleases } from '../support/pipeline/published.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+
+const SOURCE = fixtureSource('days');
+const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+let nights: TemporaryStore;
+let releases: readonly CatalogEntry[];
+
+beforeEach(async () => {
+  nights = await openTemporaryStore();
+  for (const day of [FIRST, SECOND]) await nights.night(SOURCE, day);
+  releases = await listReleases(nights);
+});
+afterEach(() => nights.dispose());
+
+/** Puts a catalog with these releases in the place of the right one. */
+async function restore(entries: readonly object[]): Promise<void> {
+  const path = join(nights.folder, CATALOG_KEY);
+  const catalog = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...catalog, generation: 1, releases: entries }));
+}
+
+function command(...args: readonly string[]) {
+  return runCli(args, { env: envOf({ store: nights.folder, work: nights.deps.workFolder }) });
+}
+
+describe('a catalog that lacks the newest release', { timeout: 120_000 }, () => {
+  beforeEach(() => restore(releases.slice(0, 1)));
+
+  test.each([
+    ['a night of the next day', ['nightly', '--source', SOURCE, '--day', THIRD]],
+    ['a night of the day that it lacks', ['nightly', '--source', SOURCE, '--day', SECOND]],
+    ['a backfill', ['backfill', 'pricing', '--table', join(SOURCE, FIRST, 'pricing.csv')]],
+    ['a prune', ['prune']],
+    ['verify', ['verify']],
+    ['verify of all', ['verify', '--all']],
+  ])('stops %s, which says how to mend it', async (_, args) => {
+    const catalog = await readFile(join(nights.folder, CATALOG_KEY), 'utf8');
+    const { code, stderr } = await command(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${releaseId(releases[1] ?? expect.fail())} was published`);
+    expect(stderr).toContain('rebuild it first: modelstats catalog rebuild');
+    expect(await readFile(join(nights.folder, CATALOG_KEY), 'utf8')).toBe(catalog);
+  });
+
+  test('is mended by a rebuild, and the next night numbers no event twice', async () => {
+    const { code, stdout } = await command('catalog', 'rebuild', '--json');
+    expect({ code, answer: answersFrom(stdout)[0] }).toMatchObject({
+      code: 0,
+      answer: { changed: true, snapshots: 2 },
+    });
+    expect(await listReleases(nights)).toEqual(releases);
+    await nights.night(SOURCE, THIRD);
+    const seqs = (await readFeed(nights, await listReleases(nights))).map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  });
+});
+
+test('a night looks only at what lies behind the newest release of its catalog', async () => {
+  const looked: string[] = [];
+  const store: ObjectStore = new Proxy(nights.deps.store, {
+    get: (target, name) => {
+      if (name === 'list') {
+        return async function* (...args: Parameters<ObjectStore['list']>) {
+          for await (const object of target.list(...args)) {
+            looked.push(object.key);
+            yield object;
+          }
+        };
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  await loadCatalogToContinue(store);
+  expect(looked.length).toBeGreaterThan(0);
+  expect(looked.filter((key) => !key.startsWith(`releases/${SECOND}.`))).toEqual([]);
+});
+
+describe('a catalog out of order', () => {
+  const first = () => releases[0] ?? expect.fail();
+  const second = () => releases[1] ?? expect.fail();
+
+  test.each([
+    [
+      'with its days the wrong way round',
+      () => [
+        { ...first(), day: SECOND },
+        { ...second(), day: FIRST },
+      ],
+      `${FIRST} stands behind ${SECOND}`,
+    ],
+    ['with a day twice', () => [first(), first()], `${FIRST} stands behind ${FIRST}`],
+    ['that begins in the middle of the feed', () => [second()], `those before it end at 0`],
+    ['with a gap', () => [first(), { ...second(), first_seq: 99 }], `the events of ${SECOND} are 99 to`],
+    ['that ends before it begins', () => [first(), { ...second(), last_seq: 1 }], `the events of ${SECOND} are`],
+    ['with numbers but no events', () => [{ ...first(), first_seq: null }], `the events of ${FIRST} are none to`],
+  ])('%s is refused by every reader', async (_, entries, message) => {
+    await restore(entries());
+    const refusal = { code: 'corrupt', message: expect.stringContaining(message) };
+    await expect(loadCatalog(nights.deps.store)).rejects.toMatchObject(refusal);
+    await expect(nights.night(SOURCE, THIRD)).rejects.toMatchObject(refusal);
+    await expect(nights.night(SOURCE, THIRD)).rejects.toThrow('modelstats catalog rebuild');
+  });
+});
