@@ -1,11 +1,14 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/night/source.ts';
 import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
+import type { Release } from '../../schemas/release.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { sha256 } from '../../storage/hash.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
@@ -81,6 +84,29 @@ test('a file with other content of the same length is told', async () => {
     gzipSync(gunzipSync(bytes).toString('utf8').replace('a', 'b')),
   );
   expect(ok).toBe(false);
+});
+
+test('a state that says other than the snapshot is told, though every hash fits', async () => {
+  const entry = releases.at(-1);
+  if (entry === undefined) throw new Error('nothing was published');
+  const stateFile = join(store.folder, releaseKey(entry, RELEASE_PATHS.state('models')));
+  const releaseFile = join(store.folder, releaseKey(entry, RELEASE_PATHS.release));
+  const [state, text] = [await readFile(stateFile), await readFile(releaseFile, 'utf8')];
+  const query = `SELECT * REPLACE (concat(name, '!') AS name) FROM read_parquet(${sqlText(stateFile)})`;
+  await store.reader.run(`COPY (${query}) TO ${sqlText(`${stateFile}.new`)} (FORMAT parquet)`);
+  await rename(`${stateFile}.new`, stateFile);
+  const altered = await readFile(stateFile);
+  const release: Release = JSON.parse(text);
+  const files = release.files.map((file) =>
+    file.path === RELEASE_PATHS.state('models') ? { ...file, bytes: altered.length, sha256: sha256(altered) } : file,
+  );
+  const body = Buffer.from(JSON.stringify({ ...release, files }));
+  await writeFile(releaseFile, body);
+  const listed = releases.map((one) => (one === entry ? { ...one, release_sha256: sha256(body) } : one));
+  const { ok, problems } = await verifyDays(({ day }) => day === entry.day, listed);
+  await Promise.all([writeFile(stateFile, state), writeFile(releaseFile, text)]);
+  expect(ok).toBe(false);
+  expect(problems.map(({ message }) => message).join()).toMatch(/models: the state does not give the recorded content/);
 });
 
 test('a catalog that leaves a release out is told', async () => {
