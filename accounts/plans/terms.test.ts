@@ -75,6 +75,10 @@ describe('the effective terms', () => {
     expect(ended).toMatchObject({ plan: 'community', status: 'canceled', quotaLimit: 500, periodEnd });
   });
 
+  test('of a canceled subscription without a period are those of Community at once', () => {
+    expect(termsOf({ plan: 'builder', status: 'canceled' })).toMatchObject({ plan: 'community', quotaLimit: 500 });
+  });
+
   test('of a late payment hold until the grace date', () => {
     const late = { plan: 'builder', status: 'past_due', graceUntil: LATER } as const;
     expect(termsOf(late)).toMatchObject({ plan: 'builder', status: 'past_due' });

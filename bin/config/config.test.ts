@@ -48,3 +48,8 @@ test.each([
 ])('enforcement from %s is from %s', (text, instant) => {
   expect(configFromEnv({ MODELSTATS_ENFORCEMENT_FROM: text }).ENFORCEMENT_FROM).toEqual(new Date(instant));
 });
+
+test('a night begins at 00:05 UTC and is tried until noon unless something else is set', () => {
+  const { CRON, RETRY_UNTIL, RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS } = configFromEnv({});
+  expect([CRON, RETRY_UNTIL, RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS]).toEqual(['5 0 * * *', '12:00', 60, 1800]);
+});

@@ -49,6 +49,20 @@ describe('an issue', () => {
       { row: 3, field: 'id', value: id, reason: 'has white space around it' },
     ]);
   });
+
+  it('is listed for the first 10,000 problems of a dataset, and all are counted', async () => {
+    const bad = Array.from({ length: 10_050 }, (_, row) => ({ id: `m${row}`, name: null }));
+    await write(`${DAY}/models.jsonl`, bad);
+    await write(`${DAY}/benchmarks.jsonl`, [{ id: 'b', name: null }]);
+    const { status, problems, report } = await store.night(source, DAY);
+    expect([status, problems.join()]).toEqual(['rejected', expect.stringContaining('10050 of 10050 rows are bad')]);
+    const lines = (await readIssues(report)).split('\n').filter((line) => line !== '');
+    const listed = lines.map((line): { dataset: string; row: number } => JSON.parse(line));
+    expect(listed.filter(({ dataset }) => dataset === 'models').map(({ row }) => row)).toEqual(
+      Array.from({ length: 10_000 }, (_, index) => index + 1),
+    );
+    expect(listed).toHaveLength(10_001);
+  });
 });
 
 describe('a row whose id is empty', () => {
@@ -121,6 +135,16 @@ describe('source.sql', () => {
     await write(`${DAY}/upstream.jsonl`, [{ id: 'a', name: 'A' }]);
     expect(await store.night(source, DAY)).toMatchObject({ status: 'published', problems: [] });
     expect(await readRelease(store, await newestRelease())).toMatchObject({ captured: ['models'] });
+  });
+
+  it('beside the files goes before the one beside the dated folders', async () => {
+    await write('source.sql', "-- models\nSELECT 'above' AS id, 'A' AS name;");
+    await write(`${DAY}/source.sql`, "-- models\nSELECT 'beside' AS id, 'B' AS name;");
+    await mkdir(join(source, NEXT_DAY));
+    await store.night(source, DAY);
+    expect(await readSnapshot(store, await newestRelease(), 'models')).toContain('"id":"beside"');
+    await store.night(source, NEXT_DAY, { accept: true });
+    expect(await readSnapshot(store, await newestRelease(), 'models')).toContain('"id":"above"');
   });
 
   it('is rejected when it finds none of its files', async () => {

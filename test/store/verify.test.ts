@@ -97,6 +97,14 @@ test('a file with other content of the same length is told', async () => {
   expect(ok).toBe(false);
 });
 
+test('a state that says other than the snapshot is told, though every hash fits', async () => {
+  const { ok, problems } = await verifyReplaced(4, 'state/models.parquet', (bytes) =>
+    rewriteColumn(bytes, 'name', `concat(name, '!')`),
+  );
+  expect(ok).toBe(false);
+  expect(problems.map(({ message }) => message).join()).toMatch(/models: the state does not give the recorded content/);
+});
+
 test('a catalog that leaves a release out is told', async () => {
   const without = releases.filter((_, index) => index !== 2);
   const { ok, problems } = await verifyDays('all', without);
@@ -132,7 +140,7 @@ test.each([
   ['a key with its parts in another order', `'{"provider":"x","model_id":"y"}'`, 'key'],
   ['an entity_id that is escaped', `replace(entity_id, ':', '%3A')`, 'entity_id'],
 ])('%s in changes.parquet is told', async (_, damage, column) => {
-  const { problems } = await verifyReplaced(0, 'changes.parquet', (bytes) => rewriteChanges(bytes, column, damage));
+  const { problems } = await verifyReplaced(0, 'changes.parquet', (bytes) => rewriteColumn(bytes, column, damage));
   expect(problems.map(({ message }) => message)).toContainEqual(
     expect.stringMatching(/^\d+ of its events do not name one record in entity_id, key and data$/),
   );
@@ -140,15 +148,15 @@ test.each([
 
 test('two events of one entity_id in one night are told', async () => {
   const { problems } = await verifyReplaced(0, 'changes.parquet', (bytes) =>
-    rewriteChanges(bytes, 'entity_id', `'same'`),
+    rewriteColumn(bytes, 'entity_id', `'same'`),
   );
   expect(problems.map(({ message }) => message)).toContainEqual(
     expect.stringMatching(/^\d+ of its events have the entity_id of another one$/),
   );
 });
 
-/** The events with one column as an SQL expression has it. */
-async function rewriteChanges(bytes: Buffer, column: string, damage: string): Promise<Buffer> {
+/** The rows of a Parquet file with one column as an SQL expression has it. */
+async function rewriteColumn(bytes: Buffer, column: string, damage: string): Promise<Buffer> {
   const [from, to] = ['from.parquet', 'to.parquet'].map((name) => sqlText(join(scratch, name)));
   await writeFile(join(scratch, 'from.parquet'), bytes);
   await store.reader.run(

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { readStatus } from './status.ts';
+
+const MODELS = ['a', 'b'].map((id) => ({ id, name: id }));
+const price = (id: string, input: number) => ({ model_id: id, provider: 'p', input_per_million: input });
+
+let store: TemporaryStore;
+beforeAll(async () => {
+  store = await openTemporaryStore();
+});
+afterAll(() => store.dispose());
+
+test('the prices that are held back are listed, with the rule and since when', async () => {
+  const status = () => readStatus(store.deps.store, store.deps.duckdb);
+  expect(await status()).toEqual({ store: store.url, snapshots: 0, first_day: null, newest: null, suspects: [] });
+  await store.publish('2026-06-01', { models: MODELS, pricing: [price('a', 1), price('b', 1)] });
+  expect(await status()).toMatchObject({ snapshots: 1, first_day: '2026-06-01', suspects: [] });
+  for (const day of ['2026-06-02', '2026-06-03'])
+    await store.publish(day, { models: MODELS, pricing: [price('a', 5000), price('b', 20_000)] });
+  expect(await status()).toMatchObject({ snapshots: 3, first_day: '2026-06-01', newest: { day: '2026-06-03' } });
+  const held = { output_per_million: null, since: '2026-06-02', days: 2 };
+  expect((await status()).suspects).toMatchObject([
+    { entity_id: 'a:p', input_per_million: 5000, ...held },
+    { entity_id: 'b:p', input_per_million: 20_000, ...held },
+  ]);
+  expect(new Set((await status()).suspects.map(({ rule }) => rule)).size).toBe(2);
+});

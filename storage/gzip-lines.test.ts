@@ -1,0 +1,33 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gzipLines } from './gzip-lines.ts';
+
+const MEMBER_BYTES = 8 * 1024 * 1024;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-gzip-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function packed(name: string, lines: Buffer): Promise<Buffer> {
+  await writeFile(join(folder, name), lines);
+  await gzipLines(join(folder, name), join(folder, `${name}.gz`));
+  return readFile(join(folder, `${name}.gz`));
+}
+
+test('lines are packed at level 6, without a time stamp, in members of 8 MiB', async () => {
+  const line = '{"id":"a","name":"one line among many, whose words come again and again"}\n';
+  const lines = Buffer.from(line.repeat(Math.ceil((2 * MEMBER_BYTES + 1) / line.length)));
+  const bytes = await packed('large', lines);
+  // As RFC 1952 has it: a member's time stamp is its bytes 4 to 7.
+  expect(bytes.readUInt32LE(4)).toBe(0);
+  const cuts = [0, MEMBER_BYTES, 2 * MEMBER_BYTES, lines.length];
+  const members = cuts.slice(1).map((end, index) => gzipSync(lines.subarray(cuts[index], end), { level: 6 }));
+  expect(bytes.equals(Buffer.concat(members))).toBe(true);
+  const other = gzipSync(lines.subarray(0, MEMBER_BYTES), { level: 9 });
+  expect(members[0]?.equals(other), 'another level gives other bytes').toBe(false);
+});

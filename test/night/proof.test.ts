@@ -1,0 +1,114 @@
+/** A night proves what it has written before it publishes (specification "Proof"): here its files are spoiled just before. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runNight } from '../../pipeline/night/night.ts';
+import type { Day } from '../../schemas/day.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { listReleases } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
+
+const [YESTERDAY, TODAY]: readonly [Day, Day] = ['2026-06-01', '2026-06-02'];
+const rowsOf = (...names: readonly string[]): DayRows => ({
+  models: names.map((name, index) => ({ id: `m${index}`, name })),
+  benchmarks: [{ id: 'b', name: 'B' }],
+});
+
+let store: TemporaryStore;
+let source: string;
+beforeEach(async () => {
+  store = await openTemporaryStore();
+  source = await mkdtemp(join(tmpdir(), 'modelstats-proof-'));
+  await store.publish(YESTERDAY, rowsOf('a', 'b', 'c'));
+  await writeDay(join(source, TODAY), rowsOf('a', 'changed', 'c', 'new'));
+});
+afterEach(async () => {
+  await store.dispose();
+  await rm(source, { recursive: true });
+});
+
+/** Today's night, whose files somebody changes before they are proven; `release` is the folder they lie in. */
+function nightSpoiledBy(spoil: (release: string) => void) {
+  const { workFolder } = store.deps;
+  const releaseFolder = () => {
+    const [run = ''] = readdirSync(join(workFolder, 'runs')).filter((name) => name.startsWith(TODAY));
+    return join(workFolder, 'runs', run, 'tmp/release');
+  };
+  return runNight(
+    { day: TODAY, source, dryRun: false, accept: true, acceptSuspects: [] },
+    {
+      ...store.deps,
+      clock: () => new Date(`${TODAY}T23:00:00Z`),
+      onStage: (stage) => {
+        if (stage === 'prove') spoil(releaseFolder());
+      },
+    },
+  );
+}
+
+function editLines(name: string, edit: (lines: string) => string) {
+  return (release: string) => {
+    const path = join(release, `snapshot/${name}.jsonl.gz`);
+    writeFileSync(path, gzipSync(edit(gunzipSync(readFileSync(path)).toString('utf8')), { level: 6 }));
+  };
+}
+
+/** Writes the night's events anew, as a query over them gives them. */
+async function eventsFile(query: string): Promise<Buffer> {
+  const written = join(source, 'changes.parquet');
+  const other = join(source, 'other.parquet');
+  await nightSpoiledBy((release) => writeFileSync(written, readFileSync(join(release, 'changes.parquet'))));
+  await store.reader.run(
+    `COPY (SELECT ${query} FROM read_parquet(${sqlText(written)})) TO ${sqlText(other)} (FORMAT parquet)`,
+  );
+  // The night above has published today; the one to be spoiled comes after the same yesterday.
+  await store.dispose();
+  const bytes = readFileSync(other);
+  store = await openTemporaryStore();
+  await store.publish(YESTERDAY, rowsOf('a', 'b', 'c'));
+  return bytes;
+}
+
+test.each<{ what: string; spoil?: (release: string) => void; events?: string; says: RegExp }>([
+  {
+    what: 'a record has another value',
+    spoil: editLines('models', (lines) => lines.replace('"changed"', '"muddled"')),
+    says: /proof failed/,
+  },
+  {
+    what: 'a record that did not change is gone',
+    spoil: editLines('models', (lines) => lines.slice(lines.indexOf('\n') + 1)),
+    says: /proof failed/,
+  },
+  {
+    what: 'a dataset without events has another line',
+    spoil: editLines('benchmarks', (lines) => lines.replace('"B"', '"C"')),
+    says: /benchmarks of 2026-06-02 reads back differently/,
+  },
+  {
+    what: 'the same lines are packed into other bytes',
+    spoil: (release) => {
+      const path = join(release, 'snapshot/models.jsonl.gz');
+      writeFileSync(path, gzipSync(gunzipSync(readFileSync(path)), { level: 1 }));
+    },
+    says: /models of 2026-06-02 reads back differently/,
+  },
+  {
+    what: 'an event has a number too high',
+    events: "* REPLACE (seq + if(op = 'upsert', 1, 0) AS seq)",
+    says: /proof failed/,
+  },
+  { what: 'two events have one number', events: '* REPLACE (4 AS seq)', says: /proof failed/ },
+  { what: 'an event is in another version', events: "* REPLACE ('2.0' AS schema_version)", says: /proof failed/ },
+  { what: 'an event deletes what is there', events: "* REPLACE ('delete' AS op, NULL AS data)", says: /proof failed/ },
+])('a night whose own files don’t follow from yesterday publishes nothing: $what', async ({ spoil, events, says }) => {
+  const bytes = events === undefined ? undefined : await eventsFile(events);
+  const change = spoil ?? ((release: string) => writeFileSync(join(release, 'changes.parquet'), bytes ?? ''));
+  await expect(nightSpoiledBy(change)).rejects.toThrow(says);
+  expect((await listReleases(store)).map(({ day }) => day)).toEqual([YESTERDAY]);
+  expect(await nightSpoiledBy(() => {})).toMatchObject({ status: 'published', events: { upsert: 2, delete: 0 } });
+});

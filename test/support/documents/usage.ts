@@ -1,0 +1,46 @@
+/** A command as a line of the specification tells it. */
+export interface ToldCommand {
+  /** Its words, such as `keys create`. */
+  readonly name: string;
+  /** Long options; those in brackets may be left out. */
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  /** Words in capitals that belong to no option: `SNAPSHOT`, or `[SNAPSHOT]` where it may be left out. */
+  readonly parameters: readonly string[];
+  /** The terms of a contract may be added. */
+  readonly hasTerms: boolean;
+}
+
+/** The commands of a block of code, in order; several on a line stand apart by three spaces or more. */
+export function toldCommands(block: string): readonly ToldCommand[] {
+  return block
+    .split('\n')
+    .filter((line) => line.startsWith('modelstats '))
+    .flatMap((line) => line.replace('modelstats ', '').split(/ {3,}/))
+    .map(toldCommand);
+}
+
+function toldCommand(usage: string): ToldCommand {
+  const [name = ''] = /^[a-z -]+?(?= --| \[| [A-Z]|$)/.exec(usage) ?? [];
+  const rest = usage.slice(name.length);
+  const groups = [...rest.matchAll(/\[([^\]]*)\]/g)].map(([, inside = '']) => inside);
+  const outside = rest.replaceAll(/\[[^\]]*\]/g, ' ');
+  const optionsOf = (text: string) => [...text.matchAll(/--[a-z-]+/g)].map(([option]) => option);
+  return {
+    name,
+    required: optionsOf(outside),
+    optional: groups.flatMap(optionsOf),
+    parameters: [
+      ...[...outside.replaceAll(/--[a-z-]+ \S+/g, ' ').matchAll(/[A-Z]+/g)].map(([word]) => word),
+      ...groups.filter((group) => /^[A-Z]+$/.test(group)).map((group) => `[${group}]`),
+    ],
+    hasTerms: groups.includes('terms'),
+  };
+}
+
+/** The names of the fields of a value as a document writes it, `{a, b: {c}, d}`; what stands inside a field's own braces is not listed. */
+export function toldFields(text: string): readonly string[] {
+  let flat = text.trim().replace(/^\{|\}$/g, '');
+  while (/[[{][^[\]{}]*[\]}]/.test(flat)) flat = flat.replaceAll(/[[{][^[\]{}]*[\]}]/g, '');
+  return flat.split(',').map((field) => field.split(':')[0]?.trim() ?? '');
+}
