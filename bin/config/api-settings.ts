@@ -13,7 +13,7 @@ export const API_SETTINGS = {
     .describe('Before every route'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((url) => new URL(url).pathname === '/' && !url.endsWith('/'), 'must be like https://api.example.com')
+    .refine(isOrigin, 'must be like https://api.example.com')
     .optional()
     .describe('Scheme and host that callers use, for links in answers; default: as each request names it'),
   TRUSTED_PROXIES: z
@@ -85,3 +85,8 @@ export const API_SETTINGS = {
     .optional()
     .describe('Bearer token for /metrics; without one only this machine may read it'),
 };
+
+/** Nothing but scheme, host and port: it stands in answers for everybody. */
+function isOrigin(url: string): boolean {
+  return URL.canParse(url) && /^https?:\/\/[^/?#@\\]+$/i.test(url);
+}
