@@ -15,7 +15,7 @@ import { addErrorHandling, type ContextOf, sendError } from './errors/error-hand
 import { addErrorPages } from './errors/error-pages.ts';
 import { addHealth, type HealthSource } from './health.ts';
 import { refuseOtherMethods } from './methods.ts';
-import { addMetrics, type Metrics } from './metrics.ts';
+import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -31,8 +31,8 @@ export interface ServerSettings extends ConnectionSettings {
   readonly headersMax: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
-  /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
-  readonly metricsToken: string | undefined;
+  /** Who may read `/metrics` here. */
+  readonly metricsAccess: MetricsAccess;
 }
 
 export interface ServerDeps {
@@ -55,7 +55,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   addErrorHandling(app, contextOf);
   addRequestChecks(app, { bodyBytesMax: BODY_BYTES_MAX, headersMax: settings.headersMax });
   addAnswerLog(app, deps.metrics);
-  addMetrics(app, deps.metrics, { token: settings.metricsToken, basePath });
+  addMetrics(app, deps.metrics, { ...settings.metricsAccess, basePath });
   await addSecurityHeaders(app);
   await deps.guard?.(app);
   refuseLongSegments(app);

@@ -83,7 +83,10 @@ export const API_SETTINGS = {
     .string()
     .min(16, 'must have at least 16 characters')
     .optional()
-    .describe('Bearer token for /metrics; without one only this machine may read it'),
+    .describe('Bearer token for /metrics'),
+  METRICS_OPEN: z.stringbool().default(false).describe('Whether anybody may read /metrics'),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address of METRICS_PORT'),
+  METRICS_PORT: wholeNumber(0, 65_535).optional().describe('A port of its own for /metrics; 0 for any free one'),
 };
 
 /** Nothing but scheme, host and port: it stands in answers for everybody. */

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { requestText, sendRaw } from '../test/support/api/raw-request.ts';
+import { SERVER_SETTINGS, startServer } from '../test/support/http/start-server.ts';
+import { createMetricsServer, Metrics, type MetricsAccess } from './metrics.ts';
+
+const TOKEN = 'metrics-token-4711';
+
+async function askWith(metricsAccess: MetricsAccess, headers: Record<string, string> = {}): Promise<number> {
+  const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
+  return (await sendRaw(port, requestText('/metrics', { Connection: 'close', ...headers }))).status;
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+test.each<[string, MetricsAccess, Record<string, string>, number]>([
+  ['nobody by default, this machine neither', { token: undefined, isOpen: false }, {}, 404],
+  ['nobody without the token', { token: TOKEN, isOpen: false }, {}, 404],
+  ['nobody with another token', { token: TOKEN, isOpen: false }, bearer('metrics-token-4712'), 404],
+  ['nobody with a part of the token', { token: TOKEN, isOpen: false }, bearer(TOKEN.slice(0, -1)), 404],
+  ['nobody with an empty token where none is set', { token: undefined, isOpen: false }, bearer(''), 404],
+  ['whoever has the token', { token: TOKEN, isOpen: false }, bearer(TOKEN), 200],
+  ['everybody where they are open', { token: undefined, isOpen: true }, {}, 200],
+])('%s may read the metrics', async (_, access, headers, status) => {
+  expect(await askWith(access, headers)).toBe(status);
+});
+
+test('a missing token looks like a route that is not there', async () => {
+  const access = { token: TOKEN, isOpen: false };
+  const { port } = await startServer(async () => undefined, { settings: { metricsAccess: access } });
+  const [metrics, nothing] = [
+    await sendRaw(port, requestText('/metrics', {})),
+    await sendRaw(port, requestText('/nothing', {})),
+  ];
+  const steady = ({ body }: { readonly body: string }) => body.replace(/"request_id":"\w+"/, '');
+  expect(steady(metrics)).toBe(steady(nothing));
+});
+
+test.each<[string | undefined, Record<string, string>, string, number]>([
+  [undefined, {}, 'GET /metrics', 200],
+  [undefined, {}, 'GET /metrics?x=1', 200],
+  [undefined, {}, 'GET /', 404],
+  [undefined, {}, 'POST /metrics', 404],
+  [TOKEN, {}, 'GET /metrics', 404],
+  [TOKEN, bearer(TOKEN), 'GET /metrics', 200],
+])('on a port of their own, with the token %s: %j %s is %d', async (token, headers, asked, status) => {
+  const server = createMetricsServer(new Metrics(), { token, connections: SERVER_SETTINGS });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
+  const [method = '', target = ''] = asked.split(' ');
+  const answer = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method }));
+  expect(answer.status).toBe(status);
+  expect(answer.all.includes('process_cpu_seconds_total')).toBe(status === 200);
+});
