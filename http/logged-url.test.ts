@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { loggedUrl } from './logged-url.ts';
+import { loggedUrl, withoutKeys } from './logged-url.ts';
 
 /** Of the form that keys have; test/serve/log.test.ts looks for real ones. */
 const KEY = `msk_${'aB3'.repeat(14)}`;
@@ -11,10 +11,21 @@ test.each([
   ['/v1/models?', '/v1/models?'],
   [`/v1/models?key=${KEY}&limit=3`, '/v1/models?key=…&limit=3'],
   ['/v1/models?api_key=hunter2&token=&ACCESS_TOKEN=x', '/v1/models?api_key=…&token=…&ACCESS_TOKEN=…'],
-  [`/v1/models?q=${KEY}`, '/v1/models?q=…'],
+  [`/v1/models?limit=3&q=${KEY}`, '/v1/models?limit=3&…'],
   [`/v1/models?${KEY}`, '/v1/models?…'],
   [`/v1/models?${KEY}=1`, '/v1/models?…'],
-  [`/v1/models?q=%6D%73k_${KEY.slice(4)}`, '/v1/models?q=…'],
+  [`/v1/models?q=%6D%73k_${KEY.slice(4)}`, '/v1/models?…'],
+  [`/v1/models?q=%256D%2573k_${KEY.slice(4)}`, '/v1/models?…'],
+  [`/v1/models/%25256Dsk%25255F${KEY.slice(4)}/history`, '/v1/models/…/history'],
+  [`/v1/models/%zz%256Dsk_${KEY.slice(4)}`, '/v1/models/…'],
+  ['/v1/models?api%255Fkey=hunter2', '/v1/models?api%255Fkey=…'],
+  ['/v1/models?limit=3;token=hunter2', '/v1/models?limit=3;token=…'],
+  [
+    '/v1/models?X-Amz-Signature=hunter2&client_secret=b&sessionId=c',
+    '/v1/models?X-Amz-Signature=…&client_secret=…&sessionId=…',
+  ],
+  ['http://alice:hunter2@other.test/v1/models?limit=3', 'http://…@other.test/v1/models?limit=3'],
+  [`/%${'25'.repeat(500)}6Dsk_${KEY.slice(4)}`, '/…'],
   [`/v1/models/${KEY}/history?kind=score`, '/v1/models/…/history?kind=score'],
   [
     '/files/releases/x/models.jsonl.gz?expires=1&signature=abc',
@@ -23,6 +34,29 @@ test.each([
   ['/v1/models?q=%zz', '/v1/models?q=%zz'],
 ])('%s is logged as %s', (url, logged) => {
   expect(loggedUrl(url, 'msk_')).toBe(logged);
+});
+
+test('a key is never logged, however often it is percent-encoded', () => {
+  const encodeOnce = (text: string, which: (i: number) => boolean) =>
+    [...text]
+      .map((letter, i) => (which(i) || letter === '%' ? `%${letter.charCodeAt(0).toString(16)}` : letter))
+      .join('');
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.boolean(), { minLength: 46, maxLength: 46 }), { maxLength: 4 }), (rounds) => {
+      const encoded = rounds.reduce((text, which) => encodeOnce(text, (i) => which[i] ?? false), KEY);
+      for (const url of [`/v1/models/${encoded}`, `/v1/models?q=${encoded}`, `/v1/models?${encoded}=1`])
+        expect(loggedUrl(url, 'msk_')).not.toContain(encoded);
+      expect(withoutKeys(`the request of http://x/?q=${encoded} failed`, 'msk_')).toBe(
+        'the request of http://x/?q=… failed',
+      );
+    }),
+  );
+});
+
+test('a URL of many encodings takes no time to look at', () => {
+  const startedAt = performance.now();
+  for (let i = 0; i < 100; i += 1) loggedUrl(`/?q=%${'25'.repeat(8_000)}`, 'msk_');
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
 test('a key is never logged, whatever is around it', () => {

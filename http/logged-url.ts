@@ -1,39 +1,60 @@
-/** Query parameters whose value opens something, or would if it were believed here. */
-const SECRET = /^(api_?key|key|(access_?)?token|auth(orization)?|bearer|secret|password|signature)$/i;
+/**
+ * What of a request the log may have. Keys, passwords and signatures don't belong into URLs but get there, also percent-encoded,
+ * once or several times, which is undone before they are looked for.
+ */
+
+/** How the name of a query parameter ends whose value opens something, or would if it were believed here. */
+const SECRET =
+  /(key|token|secret|passw(or)?d|passphrase|pwd|signature|sig|auth|authorization|bearer|credentials?|session(_?id)?|jwt)$/i;
+/** What a text that may hold a key is divided into: a key has none of these. */
+const PARTS = /[^\s"'`<>(){}[\],;:&?=/\\#|]+/g;
 
 /**
- * A request's URL as the log may have it: without keys, which don't belong there but get there, and without signatures.
+ * A request's URL as the log may have it: without keys and signatures, and without user and password before a host.
  *
  * @param keyPrefix how a key begins, in lower case
  */
 export function loggedUrl(url: string, keyPrefix: string): string {
-  const withoutKey = (text: string): string => (hasKey(text, keyPrefix) ? '…' : text);
-  const at = url.indexOf('?');
-  const path = at === -1 ? url : url.slice(0, at);
-  const shownPath = path.split('/').map(withoutKey).join('/');
-  if (at === -1) return shownPath;
-  return `${shownPath}?${url
-    .slice(at + 1)
-    .split('&')
-    .map((parameter) => withoutSecret(parameter, withoutKey))
-    .join('&')}`;
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(url) ?? [];
+  const shown = scheme === '' ? rest : rest.replace(/^[^/?#]*@/, '…@');
+  const at = shown.indexOf('?');
+  if (at === -1) return scheme + withoutKeys(shown, keyPrefix);
+  const query = shown.slice(at + 1).replaceAll(/[^&;]+/g, (parameter) => withoutSecret(parameter, keyPrefix));
+  return `${scheme}${withoutKeys(shown.slice(0, at), keyPrefix)}?${query}`;
 }
 
-function withoutSecret(parameter: string, withoutKey: (text: string) => string): string {
+/** A text without the API keys in it, however they are percent-encoded. */
+export function withoutKeys(text: string, keyPrefix: string): string {
+  if (!text.includes('%') && !text.toLowerCase().includes(keyPrefix)) return text;
+  return text.replaceAll(PARTS, (part) => (hasKey(part, keyPrefix) ? '…' : part));
+}
+
+function withoutSecret(parameter: string, keyPrefix: string): string {
   const [name = ''] = parameter.split('=', 1);
-  if (SECRET.test(decoded(name)) && parameter !== name) return `${name}=…`;
-  if (withoutKey(name) !== name || name === parameter) return withoutKey(parameter);
-  return `${name}=${withoutKey(parameter.slice(name.length + 1))}`;
+  if (name === parameter) return withoutKeys(parameter, keyPrefix);
+  const plainName = decoded(name);
+  if (plainName === undefined || SECRET.test(plainName)) return `${withoutKeys(name, keyPrefix)}=…`;
+  // Whole, whatever is in it: encoded, it may hold parameters of its own.
+  return hasKey(name, keyPrefix) || hasKey(parameter, keyPrefix) ? '…' : parameter;
 }
 
 function hasKey(text: string, keyPrefix: string): boolean {
-  return decoded(text).toLowerCase().includes(keyPrefix);
+  const plain = decoded(text);
+  return plain === undefined || plain.toLowerCase().includes(keyPrefix);
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
+/** More than anybody encodes by mistake. */
+const ROUNDS_MAX = 8;
+/** Of ASCII, which is all that keys and names of parameters have; the rest may be malformed. */
+const ENCODED = /%([0-7][0-9a-f])/gi;
+
+/** The text with its percent-encoding undone as often as it was done; undefined where that is beyond all measure. */
+function decoded(text: string): string | undefined {
+  let plain = text.replaceAll('+', ' ');
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const next = plain.replaceAll(ENCODED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    if (next === plain) return plain;
+    plain = next;
   }
+  return undefined;
 }

@@ -1,36 +1,57 @@
-import { expect, test } from 'vitest';
-import { useApi } from '../test/support/api/use-api.ts';
-import { SAMPLE_DAYS } from '../test/support/pipeline/sample-store.ts';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { requestText, sendRaw } from '../test/support/api/raw-request.ts';
+import { SERVER_SETTINGS, startServer } from '../test/support/http/start-server.ts';
+import { createMetricsServer, Metrics, type MetricsAccess } from './metrics.ts';
 
-const open = useApi({ days: SAMPLE_DAYS.slice(0, 1) });
-const guarded = useApi({ days: SAMPLE_DAYS.slice(0, 1), settings: { metricsToken: 'a token for tests' } });
+const TOKEN = 'metrics-token-4711';
 
-interface Caller {
-  readonly address?: string;
-  readonly headers?: Record<string, string>;
+async function askWith(metricsAccess: MetricsAccess, headers: Record<string, string> = {}): Promise<number> {
+  const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
+  return (await sendRaw(port, requestText('/metrics', { Connection: 'close', ...headers }))).status;
 }
 
-async function ask(api: typeof open, { address = '127.0.0.1', headers = {} }: Caller = {}) {
-  const { statusCode, body } = await api.app.inject({ url: '/metrics', remoteAddress: address, headers });
-  return { statusCode, body };
-}
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test('metrics are for callers on this machine or with the token; for others there is nothing', async () => {
-  await open.get('/v1/models');
-  const told = await ask(open);
-  expect(told.statusCode).toBe(200);
-  expect(told.body).toMatch(/^modelstats_request_duration_seconds_count\{route="\/v1\/models",status="200"\} 1$/m);
-  expect((await ask(open, { address: '::1' })).statusCode).toBe(200);
-  const strangers: readonly Caller[] = [
-    { address: '192.0.2.1' },
-    { headers: { 'x-forwarded-for': '192.0.2.1' } },
-    { headers: { forwarded: 'for=192.0.2.1' } },
+test.each<[string, MetricsAccess, Record<string, string>, number]>([
+  ['nobody by default, this machine neither', { token: undefined, isOpen: false }, {}, 404],
+  ['nobody without the token', { token: TOKEN, isOpen: false }, {}, 404],
+  ['nobody with another token', { token: TOKEN, isOpen: false }, bearer('metrics-token-4712'), 404],
+  ['nobody with a part of the token', { token: TOKEN, isOpen: false }, bearer(TOKEN.slice(0, -1)), 404],
+  ['nobody with an empty token where none is set', { token: undefined, isOpen: false }, bearer(''), 404],
+  ['whoever has the token', { token: TOKEN, isOpen: false }, bearer(TOKEN), 200],
+  ['everybody where they are open', { token: undefined, isOpen: true }, {}, 200],
+])('%s may read the metrics', async (_, access, headers, status) => {
+  expect(await askWith(access, headers)).toBe(status);
+});
+
+test('a missing token looks like a route that is not there', async () => {
+  const access = { token: TOKEN, isOpen: false };
+  const { port } = await startServer(async () => undefined, { settings: { metricsAccess: access } });
+  const [metrics, nothing] = [
+    await sendRaw(port, requestText('/metrics', {})),
+    await sendRaw(port, requestText('/nothing', {})),
   ];
-  for (const stranger of strangers) expect((await ask(open, stranger)).statusCode).toBe(404);
-  const bearer = (token: string) => ({ address: '192.0.2.1', headers: { authorization: `Bearer ${token}` } });
-  expect((await ask(guarded, bearer('a token for tests'))).statusCode).toBe(200);
-  for (const caller of [{}, bearer('another'), { address: '192.0.2.1' }]) {
-    const { statusCode, body } = await ask(guarded, caller);
-    expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'not_found']);
-  }
+  const steady = ({ body }: { readonly body: string }) => body.replace(/"request_id":"\w+"/, '');
+  expect(steady(metrics)).toBe(steady(nothing));
+});
+
+test.each<[string | undefined, Record<string, string>, string, number]>([
+  [undefined, {}, 'GET /metrics', 200],
+  [undefined, {}, 'GET /metrics?x=1', 200],
+  [undefined, {}, 'GET /', 404],
+  [undefined, {}, 'POST /metrics', 404],
+  [TOKEN, {}, 'GET /metrics', 404],
+  [TOKEN, bearer(TOKEN), 'GET /metrics', 200],
+])('on a port of their own, with the token %s: %j %s is %d', async (token, headers, asked, status) => {
+  const server = createMetricsServer(new Metrics(), { token, connections: SERVER_SETTINGS });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
+  const [method = '', target = ''] = asked.split(' ');
+  const answer = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method }));
+  expect(answer.status).toBe(status);
+  expect(answer.all.includes('process_cpu_seconds_total')).toBe(status === 200);
 });

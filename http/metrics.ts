@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
 import { noSuchRoute } from './errors/error-answer.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
@@ -24,27 +26,50 @@ export class Metrics {
   }
 }
 
-export interface MetricsOptions {
-  /** Whoever sends it as bearer may read; undefined: only callers on this machine. */
+export interface MetricsAccess {
+  /** Whoever sends it as bearer may read; undefined: nobody may on that ground. */
   readonly token: string | undefined;
-  readonly basePath: string;
+  /** Whether anybody may read. */
+  readonly isOpen: boolean;
 }
 
-/** Offers `/metrics`, which isn't for the public. */
-export function addMetrics(app: FastifyInstance, metrics: Metrics, { token, basePath }: MetricsOptions): void {
-  app.get(`${basePath}/metrics`, async (request, reply) => {
-    if (!mayRead(request, token)) throw noSuchRoute();
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+/** Offers `/metrics` to those who may read them; to others there is no such route. */
+export function addMetrics(
+  app: FastifyInstance,
+  metrics: Metrics,
+  access: MetricsAccess & { readonly basePath: string },
+) {
+  app.get(`${access.basePath}/metrics`, async ({ headers }, reply) => {
+    if (!mayRead(headers.authorization, access)) throw noSuchRoute();
+    reply.header('Cache-Control', 'no-store').type(metrics.registry.contentType);
+    return reply.send(await metrics.registry.metrics());
   });
 }
 
-function mayRead({ headers, socket }: FastifyRequest, token: string | undefined): boolean {
-  if (token !== undefined) {
-    // Digests of the same length, so that the time tells nothing.
-    return timingSafeEqual(digestOf(headers.authorization ?? ''), digestOf(`Bearer ${token}`));
-  }
-  const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
-  return !isForwarded && ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '');
+/**
+ * A server of its own for `/metrics`, for a port that only those who may read can reach; where a token is set it is asked for
+ * here too. It never listens.
+ */
+export function createMetricsServer(
+  metrics: Metrics,
+  { token, connections }: Pick<MetricsAccess, 'token'> & { readonly connections: ConnectionSettings },
+): Server {
+  const access = { token, isOpen: token === undefined };
+  return createHttpServer((request, response) => {
+    const isMetrics = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
+    if (!isMetrics || !mayRead(request.headers.authorization, access)) response.writeHead(404).end();
+    else
+      metrics.registry.metrics().then(
+        (text) => response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
+  }, connections);
+}
+
+/** Digests of the same length are compared, so that the time tells nothing. */
+function mayRead(authorization: string | undefined, { token, isOpen }: MetricsAccess): boolean {
+  if (isOpen) return true;
+  return token !== undefined && timingSafeEqual(digestOf(authorization ?? ''), digestOf(`Bearer ${token}`));
 }
 
 function digestOf(text: string): Buffer {

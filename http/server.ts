@@ -17,7 +17,7 @@ import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable } from './errors/http-error.ts';
 import { addHealth, type Readiness } from './health.ts';
 import { collectMethods, refuseOtherMethods } from './methods.ts';
-import { addMetrics, type Metrics } from './metrics.ts';
+import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -33,8 +33,8 @@ export interface ServerSettings extends ConnectionSettings {
   readonly headersMax: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
-  /** Whoever sends it as bearer may read /metrics; undefined: only callers on this machine. */
-  readonly metricsToken: string | undefined;
+  /** Who may read `/metrics` here. */
+  readonly metricsAccess: MetricsAccess;
 }
 
 export interface ServerDeps {
@@ -55,7 +55,7 @@ export interface ServerDeps {
 
 /** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
 export async function createServer(settings: ServerSettings, deps: ServerDeps): Promise<FastifyInstance> {
-  const { basePath, metricsToken: token } = settings;
+  const { basePath } = settings;
   const { errors, metrics, keyPrefix, onAnswer } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
@@ -66,7 +66,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addAnswerLog(app, { metrics, keyPrefix, onAnswer });
-  addMetrics(app, metrics, { token, basePath });
+  addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addSecurityHeaders(app);
   await deps.guard?.(app);
   refuseOtherMethods(app);

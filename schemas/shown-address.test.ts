@@ -16,6 +16,11 @@ test.each([
   ['postgres://user:secret/db', 'postgres://…', false],
   ['postgres://host/db?password=a@b', 'postgres://…', false],
   ['just a password', '…', false],
+  ['hunter2', '…', false],
+  ['file:///data/store', 'file:///data/store', true],
+  ['file:./data/a@b:c', 'file:./data/a@b:c', true],
+  ['file://u:p@host/store', 'file://…@host/store', false],
+  ['redis://u:a%b@host', 'redis://…@host', false],
 ])('%s is shown as %s', (address, shown, isClear) => {
   expect([shownAddress(address), isClearAddress(address)]).toEqual([shown, isClear]);
 });

@@ -8,10 +8,10 @@ const ADDRESS =
   /^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)(?:(?<user>[^@/?#\s]*)@)?(?<host>[^@/?#\s]*)(?<path>\/[^@?#]*)?(?:[?#][^@\s]*)?$/i;
 /** Several hosts, with ports, are possible. */
 const HOSTS = /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:,|$))*$/i;
-/** The path of a file, or a scheme and what can hold no password. */
-const HARMLESS = /^(?:[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$/i;
-/** These name a place on this machine, and never a password. */
-const LOCAL = /^(?:sqlite|file):/i;
+/** The path of a file, or a scheme and what can hold no password. A word alone may be a password in the wrong place. */
+const HARMLESS = /^(?:[\w.~-]*\/[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$/i;
+/** These name a place on this machine, and never a password; with a host they are no such place. */
+const LOCAL = /^(?:sqlite|file):(?!\/\/[^/])/i;
 
 /**
  * Scheme, host and path of an address, without user, password and query: `postgres://…@host/db`. Of an address whose parts can't be
@@ -27,8 +27,17 @@ export function shownAddress(address: string): string {
 /** Whether it is clear which part of an address is user and password; reserved characters in them are percent-encoded then. */
 export function isClearAddress(address: string): boolean {
   if (LOCAL.test(address)) return true;
-  const { host } = ADDRESS.exec(address)?.groups ?? {};
-  return host !== undefined && HOSTS.test(host) && URL.canParse(address);
+  const { host, user = '' } = ADDRESS.exec(address)?.groups ?? {};
+  return host !== undefined && HOSTS.test(host) && URL.canParse(address) && isDecodable(user);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What to do about an unclear address. */

@@ -1,18 +1,19 @@
 import { destination, type Logger, pino } from 'pino';
 import { API_KEY_PREFIX } from '../../accounts/keys/api-key.ts';
+import { withoutKeys } from '../../http/logged-url.ts';
 import type { Config } from '../config/config.ts';
 
 /**
  * The log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
  * process is killed. With `isBusy`, for a log of many lines, they are written in blocks, the last when the process ends by itself.
  */
-export function createLogger({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, { isBusy = false } = {}): Logger {
+export function createLogger(config: LoggedConfig, { isBusy = false } = {}): Logger {
   return pino(
     {
-      level: LOG_LEVEL,
+      level: config.LOG_LEVEL,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: levelName },
-      hooks: { streamWrite: withoutKeys },
+      hooks: { streamWrite: lineRedactor(config) },
     },
     destination({ dest: process.stderr.fd, sync: !isBusy }),
   );
@@ -22,9 +23,38 @@ function levelName(level: string) {
   return { level };
 }
 
-const KEYS = new RegExp(`${API_KEY_PREFIX}[0-9A-Za-z]+`, 'g');
+export type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
+  Partial<Pick<Config, 'DATABASE' | 'REDIS' | 'SIGNING_KEY' | 'METRICS_TOKEN'>>;
 
-/** Nothing should log an API key; where something does all the same, the key is cut out here. */
-function withoutKeys(line: string): string {
-  return line.includes(API_KEY_PREFIX) ? line.replaceAll(KEYS, `${API_KEY_PREFIX}…`) : line;
+/** Shorter ones would be found in innocent words. */
+const SECRET_LENGTH_MIN = 6;
+
+/**
+ * Nothing should log an API key, a bearer token or a secret of the configuration; where something does all the same, such as the
+ * message of an error, it is cut out here.
+ */
+export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: string) => string {
+  const addresses = [config.DATABASE, config.REDIS].flatMap((address) => passwordsOf(address ?? ''));
+  const secrets = [...addresses, config.SIGNING_KEY ?? '', config.METRICS_TOKEN ?? '']
+    .filter((secret) => secret.length >= SECRET_LENGTH_MIN)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]); // As it stands in a line of JSON.
+  return (line) => {
+    const withoutSecrets = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), line);
+    return withoutKeys(withoutSecrets.replaceAll(/\b(Bearer|Basic) +[\w.~+/=%-]+/gi, '$1 …'), API_KEY_PREFIX);
+  };
+}
+
+/** The password of an address, as it stands there and as it is meant. */
+function passwordsOf(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { password, searchParams } = new URL(address);
+  return [password, decodedOr(password), searchParams.get('password') ?? ''];
+}
+
+function decodedOr(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

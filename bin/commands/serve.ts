@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -9,6 +12,7 @@ import { FileLinks } from '../../api/files/file-links.ts';
 import { V1_ROUTES } from '../../api/routes/data-routes.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
+import { createMetricsServer } from '../../http/metrics.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import { folderFromUrl } from '../../storage/open-store.ts';
@@ -36,8 +40,11 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
   try {
     const url = await listen(service.app, config);
+    const metricsUrl = await listenForMetrics(service.metricsServer, config);
     context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
-    if (options.json) context.print(JSON.stringify({ status: 'listening', url: `${url}${config.BASE_PATH}` }));
+    if (metricsUrl !== undefined) context.log(`metrics at ${metricsUrl}`);
+    const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsUrl };
+    if (options.json) context.print(JSON.stringify(listening));
     void service.follower.start();
     log.info({ signal: await stopRequested }, 'stop requested');
   } finally {
@@ -58,6 +65,8 @@ function assertBackstopRoutes({ BACKSTOP }: Config): void {
 
 interface Service {
   readonly app: FastifyInstance;
+  /** Undefined where the metrics have no port of their own. */
+  readonly metricsServer: Server | undefined;
   readonly follower: ViewFollower;
   readonly accounts: Accounts;
 }
@@ -75,8 +84,9 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
     logViewEvent(log, event);
   };
   const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });
+  const settings = apiSettings(config);
   const app = await buildApp({
-    settings: apiSettings(config),
+    settings,
     accounts,
     views: follower,
     cache: new AnswerCache(config.CACHE_BYTES),
@@ -86,7 +96,9 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
     logger: log,
     metrics,
   });
-  return { app, follower, accounts };
+  const { METRICS_TOKEN: token, METRICS_PORT: port } = config;
+  const metricsServer = port === undefined ? undefined : createMetricsServer(metrics, { token, connections: settings });
+  return { app, metricsServer, follower, accounts };
 }
 
 function followerSettings(config: Config): FollowerSettings {
@@ -119,7 +131,7 @@ function apiSettings(config: Config): ApiSettings {
     failedAttemptsMax: config.FAILED_ATTEMPTS_MAX,
     capabilities: config.CAPABILITIES,
     backstop: config.BACKSTOP,
-    metricsToken: config.METRICS_TOKEN,
+    metricsAccess: { token: config.METRICS_TOKEN, isOpen: config.METRICS_OPEN },
   };
 }
 
@@ -132,10 +144,26 @@ async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Con
   }
 }
 
+/** The address of the metrics, where they have a port of their own. */
+async function listenForMetrics(server: Server | undefined, config: Config): Promise<string | undefined> {
+  if (server === undefined) return undefined;
+  const { METRICS_HOST: host, METRICS_PORT: port } = config;
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new AppError('configuration', `can't listen on ${host}:${port}: ${messageFromError(cause)}`, { cause });
+  }
+  const { port: given } = server.address() as AddressInfo; // Of a server that listens on a port.
+  return `http://${host.includes(':') ? `[${host}]` : host}:${given}/metrics`;
+}
+
 /** Waits for running requests, but no longer than this; then their connections are closed. */
-async function closeInTime({ app, follower, accounts }: Service, timeoutMs: number): Promise<void> {
+async function closeInTime({ app, metricsServer, follower, accounts }: Service, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
   try {
+    metricsServer?.close();
+    metricsServer?.closeAllConnections();
     await app.close();
     await follower.stop();
     await accounts.close();

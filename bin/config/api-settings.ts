@@ -13,7 +13,7 @@ export const API_SETTINGS = {
     .describe('Before every route'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((url) => new URL(url).pathname === '/' && !url.endsWith('/'), 'must be like https://api.example.com')
+    .refine(isOrigin, 'must be like https://api.example.com')
     .optional()
     .describe('Scheme and host that callers use, for links in answers; default: as each request names it'),
   TRUSTED_PROXIES: z
@@ -83,5 +83,13 @@ export const API_SETTINGS = {
     .string()
     .min(16, 'must have at least 16 characters')
     .optional()
-    .describe('Bearer token for /metrics; without one only this machine may read it'),
+    .describe('Bearer token for /metrics'),
+  METRICS_OPEN: z.stringbool().default(false).describe('Whether anybody may read /metrics'),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address of METRICS_PORT'),
+  METRICS_PORT: wholeNumber(0, 65_535).optional().describe('A port of its own for /metrics; 0 for any free one'),
 };
+
+/** Nothing but scheme, host and port: it stands in answers for everybody. */
+function isOrigin(url: string): boolean {
+  return URL.canParse(url) && /^https?:\/\/[^/?#@\\]+$/i.test(url);
+}

@@ -29,6 +29,23 @@ test("the AWS tools' own variable names the S3 server where ours doesn't", () =>
   expect(configFromEnv(ours).S3_ENDPOINT).toBe('http://127.0.0.1:9001');
 });
 
+test.each([
+  { MODELSTATS_PUBLIC_URL: 'https://alice:hunter2@api.test' },
+  { MODELSTATS_PUBLIC_URL: 'https://hunter2@api.test' },
+  { MODELSTATS_PUBLIC_URL: 'https://api.test?hunter2' },
+  { MODELSTATS_S3_ENDPOINT: 'https://alice:hunter2@s3.test' },
+  { MODELSTATS_S3_ENDPOINT: 'https://alice:hunt/er2@s3.test' },
+  { AWS_ENDPOINT_URL: 'https://alice:[hunter2@s3.test' },
+])('%j is refused as it is no address, or holds a password, which is not told', (env) => {
+  expect(() => configFromEnv(env)).toThrow(/MODELSTATS_(PUBLIC_URL|S3_ENDPOINT): /);
+  expect(() => configFromEnv(env)).not.toThrow(/hunt/);
+});
+
+test.each(['https://api.test', 'http://127.0.0.1:8080', 'https://api.test:443', 'https://[::1]:8'])(
+  'callers may use %s',
+  (url) => expect(configFromEnv({ MODELSTATS_PUBLIC_URL: url }).PUBLIC_URL).toBe(url),
+);
+
 test('an empty variable counts as not set', () => {
   expect(configFromEnv({ MODELSTATS_STORE: '' }).STORE).toBe('file:./data/store');
 });

@@ -55,7 +55,7 @@ export const ConfigSchema = z.strictObject({
     .describe('Least weight of the log lines on stderr'),
   S3_ENDPOINT: z
     .url()
-    .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'must hold no user and no password')
+    .refine((url) => URL.canParse(url) && !/^[^/]*\/\/[^/]*@/.test(url), 'must hold no user and no password')
     .optional()
     .describe("Address of an S3 server that is not Amazon's"),
   S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),

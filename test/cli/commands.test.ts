@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { buildProgram } from '../../bin/cli/program.ts';
+import { buildProgram } from '../../bin/program.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { toldCommands } from '../support/documents/usage.ts';
 

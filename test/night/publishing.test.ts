@@ -11,6 +11,7 @@ import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { listReleases, readRelease } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 
 const DAYS: readonly [Day, Day, Day] = ['2026-06-01', '2026-06-02', '2026-06-03'];
@@ -111,7 +112,8 @@ test('over nights, a backfill and a prune nothing is written over but catalog.js
   );
   const retention = { changesMonths: 1, snapshots: 1, states: 1 };
   const clock = () => new Date('2026-06-04T06:00:00Z');
-  await prune({ dryRun: false }, { store: deps.store, clock, retention, onPlan: () => {}, onRemoval: () => {} });
+  const upkeep = { ...upkeepDeps(store.deps.workFolder), store: deps.store, clock };
+  await prune({ dryRun: false }, { ...upkeep, retention, onPlan: () => {}, onRemoval: () => {} });
   const written = keysOf(calls, 'put', 'putFile');
   expect(written.filter((key) => key.startsWith('backfill/'))).toHaveLength(2);
   expect(written.filter((key, index) => written.indexOf(key) !== index)).toEqual(Array(4).fill(CATALOG_KEY));

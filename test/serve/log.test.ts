@@ -21,6 +21,7 @@ test('no key, signature or Idempotency-Key is in the log, at its finest level, w
     const { url } = serving;
     for (const sent of [key, unknown, malformed]) {
       const encoded = sent.replace('msk', '%6Dsk');
+      const [twice, thrice] = [sent.replace('msk_', '%256Dsk%255F'), sent.replace('msk', '%25256Dsk')];
       const targets = [
         '/v1/models',
         `/v1/models?key=${sent}`,
@@ -28,9 +29,13 @@ test('no key, signature or Idempotency-Key is in the log, at its finest level, w
         `/v1/models?${sent}`,
         `/v1/models/${sent}`,
         `/${encoded}?a=b`,
+        `/v1/models/${twice}/history?q=${thrice}`,
+        `/v1/models/%zz${twice}`,
       ];
       for (const target of targets)
-        await fetchOnce(url + target, sent, { headers: { 'idempotency-key': idempotencyKey } });
+        await fetchOnce(url + target, sent, {
+          headers: { 'idempotency-key': idempotencyKey, Referer: `http://x.test/?key=${thrice}` },
+        });
       for (const name of ['api_key', 'access_token', 'Authorization', 'token'])
         await fetchOnce(`${url}/v1/scores?limit=3&${name}=${sent.slice(4)}`, sent);
       await fetchOnce(`${url}/v1/models`, sent, { method: 'POST', headers: { 'idempotency-key': 'k'.repeat(129) } });

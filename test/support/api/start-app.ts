@@ -46,7 +46,7 @@ const DEFAULT_SETTINGS: ApiSettings = {
   failedAttemptsMax: 60,
   capabilities: {},
   backstop: {},
-  metricsToken: undefined,
+  metricsAccess: { token: undefined, isOpen: false },
 };
 
 const DEFAULT_FOLLOWER: FollowerSettings = {

@@ -36,7 +36,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   sendTimeoutMs: 60_000,
   sendBytesMin: 16_384,
   compressFromBytes: 1024,
-  metricsToken: undefined,
+  metricsAccess: { token: undefined, isOpen: false },
 };
 
 export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'readiness'>> {
