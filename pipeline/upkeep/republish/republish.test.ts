@@ -205,7 +205,8 @@ describe('a file that can only be had differently', () => {
     const body = Buffer.from(JSON.stringify({ ...release, files, manifest: { ...release.manifest, datasets } }));
     await main.store.put(releaseKey(entry, path), packed);
     await main.store.put(releaseKey(entry, RELEASE_PATHS.release), body);
-    await swapCatalog(main.store, loaded, { releases: [{ ...entry, release_sha256: sha256(body) }] });
+    const releases = loaded.catalog?.releases.with(0, { ...entry, release_sha256: sha256(body) }) ?? [];
+    await swapCatalog(main.store, loaded, { releases });
     return releaseKey(entry, path);
   }
 
