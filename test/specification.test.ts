@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { PLAN_NAMES, PLANS } from '../accounts/plans/plans.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
 import { DATA_ROUTES } from '../api/routes/data-routes.ts';
+import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';
 import { SourceSettingsSchema } from '../pipeline/night/source-settings.ts';
 import { DATASETS, publishedColumns } from '../schemas/datasets.ts';
@@ -107,6 +108,31 @@ describe('docs/specification.md says what the code says', () => {
     expect(cells('features')?.map(namesIn)).toEqual(plans.map(({ features }) => features));
     const months = cells('history')?.map((cell) => Number(/(\d+) months/.exec(cell)?.[1]));
     expect(months).toEqual(plans.map(({ historyMonths }) => historyMonths));
+  });
+
+  test('what every plan costs, and its attribution, redistribution and support', () => {
+    const cells = (name: string) =>
+      rowsOf('Plans')
+        .find(([first]) => first === name)
+        ?.slice(1);
+    const plans = PLAN_NAMES.map((name) => PLANS[name]);
+    const cost = (usd: number | null) => (usd === null ? 'contract' : `${usd} USD a month`).replace(/^0 .*/, 'free');
+    expect(cells('price, without tax')).toEqual(plans.map(({ pricePerMonthUsd }) => cost(pricePerMonthUsd)));
+    const attribution = (isRequired: boolean) => (isRequired ? 'required for public display' : 'not required');
+    expect(cells('attribution')).toEqual(plans.map(({ attributionRequired }) => attribution(attributionRequired)));
+    expect(cells('redistribution')).toEqual(
+      plans.map(({ redistributionAllowed }) => (redistributionAllowed ? 'yes' : 'no')),
+    );
+    expect(cells('support')).toEqual(plans.map(({ support }) => support));
+  });
+
+  test('the limits of queries and of source files that hold unless set', () => {
+    const cell = (what: string) => rowsOf('Service limits').find(([first]) => first === what)?.[1];
+    const { QUERY_TIMEOUT_MS, QUERIES_MAX, QUERIES_WAITING_MAX, LINE_BYTES_MAX, FILE_BYTES_MAX } = configFromEnv({});
+    const [seconds, waiting] = [QUERY_TIMEOUT_MS / 1000, QUERIES_WAITING_MAX];
+    expect(cell('one query')).toBe(`${seconds} seconds; ${QUERIES_MAX} at once, ${waiting} waiting, then 503`);
+    const [mebibytes, gibibytes] = [LINE_BYTES_MAX / 1024 ** 2, FILE_BYTES_MAX / 1024 ** 3];
+    expect(cell('line, and file, of a source')).toBe(`${mebibytes} MiB, ${gibibytes} GiB unpacked`);
   });
 
   test('how long everything is kept', () => {

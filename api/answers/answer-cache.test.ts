@@ -37,3 +37,16 @@ test('the least recently used goes first, and what is too large is never kept', 
   expect((await cache.get('small 0', load(700))).isHit).toBe(true);
   expect((await cache.get('small 5', load(700))).isHit).toBe(false);
 });
+
+test('an answer of a tenth of the memory is kept, one byte more is not', async () => {
+  const cache = new AnswerCache(10_000);
+  // An entry costs 200 bytes beside its body.
+  for (const [length, isKept] of [
+    [800, true],
+    [801, false],
+  ] as const) {
+    const load = async () => 'x'.repeat(length);
+    await cache.get(`${length}`, load);
+    expect((await cache.get(`${length}`, load)).isHit, `${length}`).toBe(isKept);
+  }
+});

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { FileLinks } from './file-links.ts';
 
@@ -41,4 +42,9 @@ test('no change to a signature is overlooked, in any of its characters or behind
   }
   expect(links.isValid(KEY, parts.expires, `${parts.signature}!`)).toBe(false);
   expect(links.isValid(KEY, parts.expires, `${parts.signature}=`)).toBe(false);
+});
+
+test('a signature is the HMAC-SHA256 of key, newline and expiry, in base64url', () => {
+  const expected = createHmac('sha256', 'secret').update(`${KEY}\n${parts.expires}`).digest('base64url');
+  expect(parts).toEqual({ expires: String(Date.parse('2026-06-11T12:15:00Z') / 1000), signature: expected });
 });

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listReleases, readIssues, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
@@ -110,6 +111,30 @@ describe('a list of texts', () => {
       null,
       ['{nimbus}'],
     ]);
+  });
+});
+
+describe('an integer', () => {
+  it('is at most 2^53 − 1, and a rank at most 2^31 − 1', async () => {
+    const lengths = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1];
+    const models = lengths.map((context_length, row) => ({ id: `m${row}`, name: 'M', context_length }));
+    await write(`${DAY}/models.jsonl`, models);
+    const ranks = [2 ** 31 - 1, 2 ** 31];
+    const ranked = ranks.map((rank, row) => ({ model_id: 'm0', category: `c${row}`, rank }));
+    await write(`${DAY}/rankings.jsonl`, ranked);
+    expect((await issues()).map(({ row, field }) => `${row} ${field}`)).toEqual(['2 context_length', '2 rank']);
+  });
+});
+
+describe('a source file', () => {
+  it('may be compressed, whatever kind of text it is', async () => {
+    await mkdir(join(source, DAY));
+    const gzipped = (name: string, text: string) => writeFile(join(source, DAY, name), gzipSync(text));
+    await gzipped('models.json.gz', '[{"id":"a","name":"A"}]');
+    await gzipped('benchmarks.csv.gz', 'id,name\nb,B\n');
+    await gzipped('scores.jsonl.gz', '{"model_id":"a","benchmark_id":"b","value":1}\n');
+    const records = { models: 1, benchmarks: 1, scores: 1 };
+    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', problems: [], records });
   });
 });
 
