@@ -173,7 +173,8 @@ async function resultFromEnding(
   { release, problems, error, found: { checked } }: Ending,
   { request, run, store }: { readonly request: NightRequest; readonly run: Run<Stage>; readonly store: ObjectStore },
 ): Promise<NightResult> {
-  if (release !== undefined) return resultFromRelease('published', release, { request, run });
+  if (release !== undefined)
+    return resultFromRelease(request.dryRun ? 'dry_run' : 'published', release, { request, run });
   if (problems !== undefined) return resultFromProblems('held', problems, { request, run, checked });
   if (isAppError(error, 'source_rejected')) {
     return resultFromProblems('rejected', error.message.split('\n'), { request, run, checked });

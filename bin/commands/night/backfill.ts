@@ -19,6 +19,7 @@ export interface BackfillOptions {
 const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
   published: 0,
   unchanged: 0,
+  dry_run: 0,
   nothing_placed: ERROR_CODES.source_rejected.exit,
 };
 
@@ -58,10 +59,12 @@ function describe(result: BackfillResult): string {
   ].join('\n');
 }
 
-function headline({ status, dry_run }: BackfillResult): string {
+function headline({ status }: BackfillResult): string {
   switch (status) {
     case 'published':
-      return pc.green(dry_run ? 'would publish' : 'published');
+      return pc.green('published');
+    case 'dry_run':
+      return pc.green('would publish');
     case 'unchanged':
       return pc.dim('unchanged');
     case 'nothing_placed':

@@ -26,6 +26,7 @@ export interface NightlyOptions {
 const EXIT_CODES: Readonly<Record<NightResult['status'], number>> = {
   published: 0,
   already_published: 0,
+  dry_run: 0,
   held: ERROR_CODES.held.exit,
   rejected: ERROR_CODES.source_rejected.exit,
 };
@@ -73,7 +74,7 @@ async function runDays(context: CommandContext, { days, request, skipLate, json 
       exitCode = EXIT_CODES[result.status];
       if (exitCode !== 0) break;
       // A dry run leaves nothing for the next day to start from.
-      if (request.dryRun && result.status === 'published') break;
+      if (result.status === 'dry_run') break;
     }
   } finally {
     progress.stop();
