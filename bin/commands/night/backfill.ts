@@ -7,6 +7,7 @@ import { isDay } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface BackfillOptions {
@@ -18,8 +19,8 @@ export interface BackfillOptions {
 
 const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
   published: 0,
-  unchanged: 0,
   dry_run: 0,
+  unchanged: 0,
   nothing_placed: ERROR_CODES.source_rejected.exit,
 };
 
@@ -38,7 +39,7 @@ export async function backfill(context: CommandContext, options: BackfillOptions
       newRunId: () => ulid(clock().getTime()),
       workFolder: resolve(config.WORK),
       duckdb: duckdbSettings(config),
-      limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
+      limits: configuredLimits(config),
       onStage: progress.part,
     },
   ).finally(progress.stop);
