@@ -30,6 +30,11 @@ export const ConfigSchema = z.strictObject({
   THREADS: wholeNumber(1, 256).default(availableParallelism()).describe("DuckDB's threads"),
   LINE_BYTES_MAX: Bytes.default(4 * 1024 * 1024).describe('Longest line of a source file, in bytes'),
   FILE_BYTES_MAX: Bytes.default(64 * 1024 * 1024 * 1024).describe('Largest source file after unpacking, in bytes'),
+  ROWS_MAX: wholeNumber(1, 1e9).default(50_000_000).describe('Most rows of a dataset in a source'),
+  RATIO_MAX: wholeNumber(1, 1_000_000)
+    .default(200)
+    .describe('How many times its own size a source file may become, unpacked or read; free up to 64 MiB'),
+  SOURCE_SQL_TIMEOUT_SECONDS: Seconds.default(600).describe('Longest time for one SELECT of source.sql'),
   CRON: Cron.default('5 0 * * *').describe('When `schedule` begins a night, as a cron expression in UTC'),
   RETRY_FIRST_SECONDS: Seconds.default(60).describe(
     'Longest wait before a failed night is tried again; doubles each time',

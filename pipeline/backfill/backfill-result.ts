@@ -4,10 +4,10 @@ import type { NotPlaced } from './not-placed.ts';
 import type { Placement } from './place.ts';
 
 /**
- * What became of a backfill: `published` (or would be, in a dry run), `unchanged` where exactly these intervals are in
+ * What became of a backfill: `published`, `dry_run` where it would have been, `unchanged` where exactly these intervals are in
  * force, `nothing_placed` where not one row of the table has a place and everything stays as it was.
  */
-export type BackfillStatus = 'published' | 'unchanged' | 'nothing_placed';
+export type BackfillStatus = 'published' | 'dry_run' | 'unchanged' | 'nothing_placed';
 
 /** The field names are the contract of `backfill pricing --json`. */
 export interface BackfillOutcome extends Placement {

@@ -105,7 +105,7 @@ test('an empty table takes the backfill back; a table of which nothing fits chan
 test('a dry run reports the same and writes nothing to the store', async () => {
   const catalog = await loadCatalog(place.store);
   const dry = await place.backfillRows(ROWS, { dryRun: true });
-  expect(dry).toMatchObject({ status: 'published', dry_run: true, intervals: 2, run: null });
+  expect(dry).toMatchObject({ status: 'dry_run', dry_run: true, intervals: 2, run: null });
   expect(await loadCatalog(place.store)).toEqual(catalog);
   for await (const { key } of place.store.list('backfill/')) expect.unreachable(key);
 });

@@ -120,7 +120,7 @@ async function publish(
     return { status: 'unchanged', run: current.run, replaced: null };
   }
   const replaced = current?.run ?? null;
-  if (request.dryRun) return { status: 'published', run: null, replaced };
+  if (request.dryRun) return { status: 'dry_run', run: null, replaced };
   const candidate = { run: deps.newRunId(), placement, tableSha256: table.captured.file.scanned.sha256 };
   await commitBackfill(candidate, catalog, placesOf(input));
   return { status: 'published', run: candidate.run, replaced };

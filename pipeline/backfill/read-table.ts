@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { type CaptureDeps, type CapturedFile, captureFile, columnWarnings } from '../night/capture/capture.ts';
+import { type CapturedFile, captureFile, columnWarnings, type FileDeps } from '../night/capture/capture.ts';
 import { createIssues } from '../night/check/issues.ts';
 import { explainFaults } from '../night/check/rows.ts';
 import { type DatasetSource, SOURCE_FORMATS } from '../night/source.ts';
@@ -19,7 +19,7 @@ const TABLE_FILE = /\.(?:(jsonl|json|csv)(\.gz)?|(parquet))$/;
  * Reads a pricing table into `source_pricing`, typed, in file order, as the night reads a source; what is wrong with
  * single rows stands in `issues`. Rejects with `source_rejected` where the file can't be read as a whole.
  */
-export async function readPricingTable(path: string, deps: CaptureDeps): Promise<PricingTable> {
+export async function readPricingTable(path: string, deps: FileDeps): Promise<PricingTable> {
   const file = await findTable(path);
   const captured = await captureFile(PRICING_TABLE, file, deps);
   await createIssues(deps.database);

@@ -4,7 +4,8 @@ import type { Release } from '../../schemas/release.ts';
 import type { Run } from '../run/run.ts';
 import type { Check, Counts } from './check/check.ts';
 
-export type NightStatus = 'published' | 'already_published' | 'held' | 'rejected';
+/** `dry_run`: would have been published. */
+export type NightStatus = 'published' | 'dry_run' | 'already_published' | 'held' | 'rejected';
 
 /** What became of a night; the field names are the contract of `nightly --json` (specification "JSON answers"). */
 export interface NightResult {
@@ -38,7 +39,7 @@ export interface NightOf {
 
 /** The result of a night that published, would have (dry run), or found its day published before. */
 export function resultFromRelease(
-  status: 'published' | 'already_published',
+  status: 'published' | 'dry_run' | 'already_published',
   release: Release,
   night: NightOf,
 ): NightResult {
@@ -51,7 +52,7 @@ export function resultFromRelease(
     last_seq: release.last_seq,
     change_cursor: cursorFromSeq(release.last_seq),
     quarantined: sum(release.quarantined),
-    published_at: night.request.dryRun && status === 'published' ? null : release.published_at,
+    published_at: status === 'dry_run' ? null : release.published_at,
     suspects_pending: release.suspects_pending,
   };
 }

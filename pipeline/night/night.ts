@@ -10,7 +10,6 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { Run, type RunDeps } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder-store.ts';
 import { capture } from './capture/capture.ts';
-import type { ScanLimits } from './capture/scan-file.ts';
 import { assertFewBadRows, check } from './check/check.ts';
 import { composeRelease } from './compose-release.ts';
 import { diff } from './diff.ts';
@@ -24,6 +23,7 @@ import { prove } from './prove.ts';
 import { publish } from './publish.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { findSourceDay } from './source.ts';
+import { type CaptureLimits, limitsFromSettings } from './source-limits.ts';
 
 export interface NightRequest {
   readonly day: Day;
@@ -43,7 +43,7 @@ export type Stage = (typeof STAGES)[number];
 export interface NightDeps extends RunDeps<Stage> {
   readonly store: ObjectStore;
   readonly duckdb: DuckDBLimits;
-  readonly limits: ScanLimits;
+  readonly limits: CaptureLimits;
   /** Uploads at once. */
   readonly uploadsMax: number;
   readonly toolVersion: string;
@@ -100,8 +100,9 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
   try {
     const source = await findSourceDay(request.source, day);
     const database = await run.openDatabase(deps.duckdb);
+    const limits = limitsFromSettings(deps.limits, source.settings);
     const places = { database, store: deps.store, folder, scratch };
-    const captured = await run.stage('capture', () => capture(source, { ...places, limits: deps.limits }));
+    const captured = await run.stage('capture', () => capture(source, { ...places, limits, duckdb: deps.duckdb }));
     run.warn(captured.warnings);
     const previous = await run.stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
     const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
@@ -170,7 +171,8 @@ async function resultFromEnding(
   { release, problems, error, found: { checked } }: Ending,
   { request, run, store }: { readonly request: NightRequest; readonly run: Run<Stage>; readonly store: ObjectStore },
 ): Promise<NightResult> {
-  if (release !== undefined) return resultFromRelease('published', release, { request, run });
+  if (release !== undefined)
+    return resultFromRelease(request.dryRun ? 'dry_run' : 'published', release, { request, run });
   if (problems !== undefined) return resultFromProblems('held', problems, { request, run, checked });
   if (isAppError(error, 'source_rejected')) {
     return resultFromProblems('rejected', error.message.split('\n'), { request, run, checked });

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError } from '../../schemas/errors.ts';
 import { findJsonFault } from './json-fault.ts';
+import { readText } from './read-text.ts';
 
 const Fraction = z.number().min(0).max(1);
 
@@ -27,6 +27,11 @@ export const SourceSettingsSchema = z.strictObject({
   max_price_ratio: z.number().min(1).default(1000),
   /** Captured days after which an unchanged jump is believed. */
   suspect_days: z.number().int().positive().default(14),
+  /** Limits of the machine below those that the operator has configured; a larger number has no effect. */
+  max_rows: z.number().int().positive().optional(),
+  max_file_bytes: z.number().int().positive().optional(),
+  max_ratio: z.number().min(1).optional(),
+  sql_timeout_seconds: z.number().positive().optional(),
   /** Suspects to let in, as `pricing:<entity_id>`. */
   accept: z.array(z.string()).default([]),
 });
@@ -43,10 +48,11 @@ export async function loadSettings(path: string | undefined): Promise<SourceSett
   throw new AppError('source_rejected', `${path}: ${problems.join('; ')}`);
 }
 
+/** Far above any that people write. */
+const JSON_BYTES_MAX = 1 << 20;
+
 async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new AppError('source_rejected', `${path} can't be read: ${messageFromError(cause)}`, { cause });
-  });
+  const text = await readText(path, JSON_BYTES_MAX);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,8 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type Day, isDay } from '../../schemas/day.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { assertFile, assertTree, isFolder } from './source-paths.ts';
 import { loadSettings, type SourceSettings } from './source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
@@ -31,8 +32,12 @@ const DATASET_FILE = new RegExp(`^(${DATASET_NAMES.join('|')})\\.(?:(jsonl|json|
 
 /** The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. */
 export async function listSourceDays(root: string): Promise<readonly Day[]> {
-  const entries = await readFolder(root);
-  const days = entries.filter((entry) => entry.isDirectory() && DATED.test(entry.name)).map((entry) => entry.name);
+  const days: string[] = [];
+  for (const entry of await readFolder(root)) {
+    if (!DATED.test(entry.name)) continue;
+    if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(root, join(root, entry.name)))))
+      days.push(entry.name);
+  }
   const impossible = days.filter((day) => !isDay(day));
   if (impossible.length > 0) {
     throw new AppError(
@@ -58,7 +63,9 @@ export async function findSourceDay(root: string, day: Day): Promise<SourceDay> 
     folder,
     (await readFolder(folder)).map((entry) => entry.name),
   );
-  const sqlPath = await findFirst(folders, 'source.sql');
+  for (const { path } of datasets) await assertFile(resolve(root), path);
+  const sqlPath = await findFirst(root, folders, 'source.sql');
+  if (sqlPath !== undefined) await assertTree(resolve(root), folder);
   if (datasets.length === 0 && sqlPath === undefined) {
     throw new AppError(
       'source_rejected',
@@ -66,7 +73,7 @@ export async function findSourceDay(root: string, day: Day): Promise<SourceDay> 
         '(or .jsonl.gz, .json, .csv, .parquet), or a source.sql',
     );
   }
-  return { folder, datasets, sqlPath, settings: await loadSettings(await findFirst(folders, 'source.json')) };
+  return { folder, datasets, sqlPath, settings: await loadSettings(await findFirst(root, folders, 'source.json')) };
 }
 
 function datasetsFromNames(folder: string, names: readonly string[]): readonly DatasetSource[] {
@@ -95,10 +102,13 @@ async function readFolder(folder: string) {
   }
 }
 
-async function findFirst(folders: readonly string[], name: string): Promise<string | undefined> {
+/** @param root of the source, in which the file must lie */
+async function findFirst(root: string, folders: readonly string[], name: string): Promise<string | undefined> {
   for (const folder of folders) {
     const path = resolve(folder, name);
-    if (await stat(path).catch(() => undefined)) return path;
+    if ((await lstat(path).catch(() => undefined)) === undefined) continue;
+    await assertFile(resolve(root), path);
+    return path;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { RECORD_MACROS } from './record-sql.ts';
 import { type RowOf, type RowShape, rowReader } from './row-shape.ts';
@@ -51,6 +52,41 @@ export class Database {
     return Number(result.rowsChanged);
   }
 
+  /** What the rows of all tables take, in memory and spilled. */
+  async bytes(): Promise<number> {
+    return bytesOf(this.connection);
+  }
+
+  /**
+   * Runs one statement by which the database may grow; false, and interrupted, where it grows by more. It is looked at while it
+   * runs, every {@link LOOK_MS}, so it may be found a little late.
+   */
+  async runWithin(
+    sql: string,
+    { parameters, bytesMax }: { readonly parameters: readonly DuckDBValue[]; readonly bytesMax: number },
+  ): Promise<boolean> {
+    const beside = await this.#instance.connect();
+    const before = await bytesOf(beside);
+    const isOver = new AbortController();
+    const watch = watchGrowth(beside, { bytesMax: before + bytesMax, isOver: isOver.signal });
+    const interrupted = watch.then((isTooLarge) => {
+      if (isTooLarge) this.connection.interrupt();
+      return isTooLarge;
+    });
+    try {
+      await this.run(sql, parameters);
+      return true;
+    } catch (error) {
+      isOver.abort();
+      if (await interrupted) return false;
+      throw error;
+    } finally {
+      isOver.abort();
+      await interrupted;
+      beside.closeSync();
+    }
+  }
+
   /** All rows of a query, each with the columns of the shape; rejects with a TypeError where one has another type. */
   async rows<S extends RowShape>(
     shape: S,
@@ -72,6 +108,30 @@ export class Database {
     this.connection.closeSync();
     this.#instance.closeSync();
   }
+}
+
+/** Between two looks at a statement that may grow: shorter costs time, longer lets it grow further. */
+const LOOK_MS = 50;
+
+/** Looks at a database through a connection of its own until it is too large (true) or nobody asks any more (false). */
+async function watchGrowth(
+  connection: DuckDBConnection,
+  { bytesMax, isOver }: { readonly bytesMax: number; readonly isOver: AbortSignal },
+): Promise<boolean> {
+  while (!isOver.aborted) {
+    await sleep(LOOK_MS, undefined, { signal: isOver }).catch(() => undefined);
+    if (!isOver.aborted && (await bytesOf(connection)) > bytesMax) return true;
+  }
+  return false;
+}
+
+/** Buffers of readers aren't counted: that of CSV alone takes 64 MiB. */
+async function bytesOf(connection: DuckDBConnection): Promise<number> {
+  const reader = await connection.runAndReadAll(
+    `SELECT sum(memory_usage_bytes + temporary_storage_bytes)::DOUBLE FROM duckdb_memory()
+     WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')`,
+  );
+  return Number(reader.value(0, 0));
 }
 
 /**

@@ -81,7 +81,7 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
       newRunId: ulid,
       workFolder: join(folder, `work-${index}`),
       duckdb: { memoryLimit: '100MB', threads: 1 },
-      limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 },
+      limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 },
       uploadsMax: 4,
       toolVersion: '0.0.0-test',
       onStage: () => {},

@@ -135,7 +135,7 @@ describe('the cutover', () => {
     await publish([LAST]);
     const request = { day: CUTOVER, source, dryRun: true, accept: false, acceptSuspects: [] };
     const deps = { ...store.deps, clock: () => new Date(`${AFTER}T00:20:00Z`) };
-    expect(await runNight(request, deps)).toMatchObject({ status: 'published', events: { upsert: 16, delete: 4 } });
+    expect(await runNight(request, deps)).toMatchObject({ status: 'dry_run', events: { upsert: 16, delete: 4 } });
     expect(await listReleases(store)).toHaveLength(1);
   });
 

@@ -6,6 +6,7 @@ import { isDay } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from '../store/open-upkeep.ts';
 
@@ -18,6 +19,7 @@ export interface BackfillOptions {
 
 const EXIT_CODES: Readonly<Record<BackfillStatus, number>> = {
   published: 0,
+  dry_run: 0,
   unchanged: 0,
   nothing_placed: ERROR_CODES.source_rejected.exit,
 };
@@ -34,7 +36,7 @@ export async function backfill(context: CommandContext, options: BackfillOptions
     {
       ...(await openUpkeep(context)),
       store: await openConfiguredStore(config, 'write'),
-      limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
+      limits: configuredLimits(config),
       onStage: progress.part,
     },
   ).finally(progress.stop);
@@ -55,10 +57,12 @@ function describe(result: BackfillResult): string {
   ].join('\n');
 }
 
-function headline({ status, dry_run }: BackfillResult): string {
+function headline({ status }: BackfillResult): string {
   switch (status) {
     case 'published':
-      return pc.green(dry_run ? 'would publish' : 'published');
+      return pc.green('published');
+    case 'dry_run':
+      return pc.green('would publish');
     case 'unchanged':
       return pc.dim('unchanged');
     case 'nothing_placed':

@@ -7,7 +7,8 @@ export function describeNight(result: NightResult): string {
   const { day, status } = result;
   switch (status) {
     case 'published':
-      return `${pc.green(result.dry_run ? 'would publish' : 'published')} ${day}  ${describeContent(result)}`;
+    case 'dry_run':
+      return `${pc.green(status === 'dry_run' ? 'would publish' : 'published')} ${day}  ${describeContent(result)}`;
     case 'already_published':
       return `${pc.dim('already published')} ${day}  (${result.published_at})`;
     case 'held':

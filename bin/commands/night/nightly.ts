@@ -10,6 +10,7 @@ import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { describeNight } from './describe-night.ts';
 
@@ -25,6 +26,7 @@ export interface NightlyOptions {
 
 const EXIT_CODES: Readonly<Record<NightResult['status'], number>> = {
   published: 0,
+  dry_run: 0,
   already_published: 0,
   held: ERROR_CODES.held.exit,
   rejected: ERROR_CODES.source_rejected.exit,
@@ -73,7 +75,7 @@ async function runDays(context: CommandContext, { days, request, skipLate, json 
       exitCode = EXIT_CODES[result.status];
       if (exitCode !== 0) break;
       // A dry run leaves nothing for the next day to start from.
-      if (request.dryRun && result.status === 'published') break;
+      if (result.status === 'dry_run') break;
     }
   } finally {
     progress.stop();
@@ -104,7 +106,7 @@ async function nightDeps(
     newRunId: () => ulid(clock().getTime()),
     workFolder: resolve(config.WORK),
     duckdb: duckdbSettings(config),
-    limits: { lineBytesMax: config.LINE_BYTES_MAX, fileBytesMax: config.FILE_BYTES_MAX },
+    limits: configuredLimits(config),
     uploadsMax: config.UPLOADS_MAX,
     toolVersion,
     onStage,

@@ -6,17 +6,13 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import { hashFile } from '../../../storage/hash.ts';
 import type { DatasetSource, SourceDay } from '../source.ts';
+import { type ScanLimits, unpackedBytesMax } from '../source-limits.ts';
 import { table } from '../tables.ts';
 import { diagnose } from './diagnose.ts';
-import { type Relation, relationFromFile, relationFromQuery } from './relation.ts';
-import { assertUnchanged, type ScanLimits, type ScannedFile, scanFile } from './scan-file.ts';
-import {
-  isMissingFileError,
-  loadSourceQueries,
-  reasonFromDuckDB,
-  type SourceQueries,
-  setSearchFolder,
-} from './source-sql.ts';
+import { type Relation, relationFromFile } from './relation.ts';
+import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
+import { type SelectDeps, selectDatasets } from './sql/select-datasets.ts';
+import { TooMuch } from './too-much.ts';
 import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
 /** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
@@ -47,12 +43,14 @@ export interface Capture {
   readonly warnings: readonly string[];
 }
 
-export interface CaptureDeps {
+export interface FileDeps {
   readonly database: Database;
   /** Folder for unpacked files. */
   readonly scratch: string;
   readonly limits: ScanLimits;
 }
+
+export type CaptureDeps = FileDeps & SelectDeps;
 
 /**
  * A stage of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
@@ -60,16 +58,14 @@ export interface CaptureDeps {
  * are left to check.
  */
 export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Capture> {
-  const queries = await loadQueries(source, deps.database);
+  const selected = await selectDatasets(source, deps);
   const datasets: CapturedDataset[] = [];
   const warnings: string[] = [];
   for (const name of DATASET_NAMES) {
     const file = source.datasets.find((candidate) => candidate.dataset === name);
-    const query = queries.get(name);
-    const captured =
-      query !== undefined
-        ? await captureQuery(DATASETS[name], query, deps)
-        : file !== undefined && (await captureFile(DATASETS[name], file, deps));
+    const captured = selected.has(name)
+      ? await captureSelected(DATASETS[name], selected.get(name), deps)
+      : file !== undefined && (await captureFile(DATASETS[name], file, deps));
     if (!captured) continue;
     datasets.push(captured);
     warnings.push(...columnWarnings(captured));
@@ -80,17 +76,11 @@ export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Cap
   return { datasets, sourceFiles: await sourceFiles(source, datasets), warnings };
 }
 
-async function loadQueries(source: SourceDay, database: Database): Promise<SourceQueries> {
-  if (source.sqlPath === undefined) return new Map();
-  await setSearchFolder(database, source.folder);
-  return loadSourceQueries(database, source.sqlPath);
-}
-
 /**
  * Reads one file into `source_<dataset>`, one row per row of the file, in its order. Rejects with `source_rejected` where
  * it can't be read as a whole.
  */
-export async function captureFile(dataset: Dataset, file: DatasetSource, deps: CaptureDeps): Promise<CapturedFile> {
+export async function captureFile(dataset: Dataset, file: DatasetSource, deps: FileDeps): Promise<CapturedFile> {
   const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
   try {
     const relation = await relationFromFile(deps.database, dataset, file, {
@@ -98,40 +88,55 @@ export async function captureFile(dataset: Dataset, file: DatasetSource, deps: C
       lineBytesMax: deps.limits.lineBytesMax,
     });
     assertRequiredColumns(dataset, file.name, relation);
-    const rows = await readRows(deps.database, dataset, relation);
+    const bytesMax = unpackedBytesMax(scanned.bytes, deps.limits);
+    const rows = await readRows(dataset, relation, { database: deps.database, rowsMax: deps.limits.rowsMax, bytesMax });
     await assertUnchanged(file, scanned);
     return { dataset: file.dataset, origin: file.name, rows, relation, file: { ...file, scanned } };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
+    if (cause instanceof TooMuch) throw new AppError('source_rejected', `${file.name}: ${cause.message}`, { cause });
     await assertUnchanged(file, scanned);
     throw await diagnose(file, scanned.path, cause);
   }
 }
 
-async function captureQuery(dataset: Dataset, query: string, deps: CaptureDeps): Promise<CapturedDataset | undefined> {
-  try {
-    const relation = await relationFromQuery(deps.database, dataset, query);
-    assertRequiredColumns(dataset, 'source.sql', relation);
-    const rows = await readRows(deps.database, dataset, relation);
-    return { dataset: dataset.name, origin: 'source.sql', rows, relation, file: undefined };
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    if (isMissingFileError(cause)) return undefined;
-    throw new AppError('source_rejected', `source.sql (${dataset.name}): ${reasonFromDuckDB(cause)}`, { cause });
-  }
+/** The rows of a SELECT of `source.sql`; undefined where a file that it names isn't there. */
+async function captureSelected(
+  dataset: Dataset,
+  relation: Relation | undefined,
+  deps: CaptureDeps,
+): Promise<CapturedDataset | undefined> {
+  if (relation === undefined) return undefined;
+  assertRequiredColumns(dataset, 'source.sql', relation);
+  const { rowsMax, fileBytesMax: bytesMax } = deps.limits;
+  const rows = await readRows(dataset, relation, { database: deps.database, rowsMax, bytesMax });
+  return { dataset: dataset.name, origin: 'source.sql', rows, relation, file: undefined };
 }
 
-/** Reads all rows once, typed, with a bit in `fault` for each broken rule; their order is the table's rowid. */
-async function readRows(database: Database, dataset: Dataset, relation: Relation): Promise<number> {
+interface ReadDeps {
+  readonly database: Database;
+  readonly rowsMax: number;
+  /** By which the database may grow. */
+  readonly bytesMax: number;
+}
+
+/**
+ * Reads all rows once, typed, with a bit in `fault` for each broken rule; their order is the table's rowid. Throws
+ * {@link TooMuch} as soon as there are more rows, or larger ones, than may be.
+ */
+async function readRows(dataset: Dataset, relation: Relation, deps: ReadDeps): Promise<number> {
+  const { database, rowsMax, bytesMax } = deps;
   const raw = dataset.columns.map(({ name }) => `${name} AS raw_${name}`).join(', ');
   const names = dataset.columns.map(({ name }) => name).join(', ');
   const sql = `
     CREATE TABLE ${table('source', dataset.name)} AS
     SELECT ${names}, ${faultSql(rowRules(dataset))} AS fault
-    FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql})))`;
-  await database.run(sql, relation.parameters);
+    FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql} LIMIT ${rowsMax + 1})))`;
+  const isWithin = await database.runWithin(sql, { parameters: relation.parameters, bytesMax });
+  if (!isWithin) throw new TooMuch(`has rows of more than ${bytesMax} bytes`);
   const count = `SELECT count(*)::DOUBLE AS rows FROM ${table('source', dataset.name)}`;
   const { rows } = await database.row({ rows: number }, count);
+  if (rows > rowsMax) throw new TooMuch(`has more than ${rowsMax} rows`);
   return rows;
 }
 

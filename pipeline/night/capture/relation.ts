@@ -14,6 +14,8 @@ export interface Relation {
   readonly extraColumns: readonly string[];
   /** Columns we know and the source doesn't have. */
   readonly missingColumns: readonly string[];
+  /** The table that the rows were put into on the way; whoever reads the relation last drops it. */
+  readonly staged?: string;
 }
 
 /** First bytes of a JSON file in which its column names are looked for. */
@@ -40,7 +42,7 @@ export async function relationFromFile(
   }
 }
 
-/** The rows of any SELECT, such as one of `source.sql`; lists become JSON text. */
+/** The rows of a SELECT of ours; lists become JSON text. */
 export async function relationFromQuery(database: Database, dataset: Dataset, query: string): Promise<Relation> {
   const columns = await database.rows(
     { column_name: text, column_type: text },
@@ -49,15 +51,24 @@ export async function relationFromQuery(database: Database, dataset: Dataset, qu
   const types = new Map(columns.map((row) => [row.column_name, row.column_type]));
   const selected = dataset.columns.map(({ name }) => {
     const type = types.get(name);
-    if (type === undefined) return `CAST(NULL AS VARCHAR) AS ${name}`;
-    const isNested = type.endsWith(']') || type.startsWith('STRUCT') || type.startsWith('MAP');
-    return `CAST(${isNested ? `to_json(${name})` : name} AS VARCHAR) AS ${name}`;
+    return textColumnSql(name, type === undefined ? undefined : { sql: name, type });
   });
   return {
     sql: `SELECT ${selected.join(', ')} FROM (${query})`,
     parameters: [],
     ...compareColumns(dataset, [...types.keys()]),
   };
+}
+
+/** A column as text under its name; NULL where there is none. */
+export function textColumnSql(
+  name: string,
+  column: { readonly sql: string; readonly type: string } | undefined,
+): string {
+  if (column === undefined) return `CAST(NULL AS VARCHAR) AS ${name}`;
+  const { sql, type } = column;
+  const isNested = type.endsWith(']') || type.startsWith('STRUCT') || type.startsWith('MAP');
+  return `CAST(${isNested ? `to_json(${sql})` : sql} AS VARCHAR) AS ${name}`;
 }
 
 async function jsonRelation(dataset: Dataset, path: string, format: string): Promise<Relation> {
@@ -98,7 +109,8 @@ async function assertArray(name: string, path: string): Promise<void> {
   throw new AppError('source_rejected', `${name}: is not a JSON array; JSON Lines belong into a .jsonl file`);
 }
 
-function compareColumns(dataset: Dataset, present: readonly string[]) {
+/** Which columns of a dataset are there, and which others. */
+export function compareColumns(dataset: Dataset, present: readonly string[]) {
   const known = dataset.columns.map((column) => column.name);
   return {
     extraColumns: present.filter((name) => !known.includes(name)),

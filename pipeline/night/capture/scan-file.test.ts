@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DatasetSource } from '../source.ts';
 import { assertUnchanged, scanFile } from './scan-file.ts';
 
-const LIMITS = { lineBytesMax: 1000, fileBytesMax: 2000 };
+const LIMITS = { lineBytesMax: 1000, fileBytesMax: 2000, rowsMax: 1000, ratioMax: 1000 };
 const LINE = `${JSON.stringify({ id: 'a', name: 'x'.repeat(78) })}\n`;
 
 let folder: string;

@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { readBlocks } from '../../../storage/hash.ts';
 import type { DatasetSource } from '../source.ts';
+import { type ScanLimits, unpackedBytesMax } from '../source-limits.ts';
 
 /** What one pass over a source file's bytes tells, before anything is parsed. */
 export interface ScannedFile {
@@ -19,13 +20,6 @@ export interface ScannedFile {
   readonly lines: number;
   /** Numbers of the empty lines, ascending, 1-based; JSON Lines readers skip them. */
   readonly blankLines: readonly number[];
-}
-
-export interface ScanLimits {
-  /** Longest line of a JSON Lines or CSV file, in bytes. */
-  readonly lineBytesMax: number;
-  /** Largest file after unpacking, in bytes. */
-  readonly fileBytesMax: number;
 }
 
 const READ_BYTES = 1 << 20;
@@ -45,7 +39,8 @@ export async function scanFile(file: DatasetSource, unpackedPath: string, limits
   // A pipe would be waited for, maybe for ever.
   if (!before.isFile()) throw new AppError('source_rejected', `${file.name}: is not a regular file`);
   const hash = createHash('sha256');
-  const lines = new LineCounter(file, limits);
+  const bytesMax = file.compressed ? unpackedBytesMax(before.size, limits) : limits.fileBytesMax;
+  const lines = new LineCounter(file, { ...limits, fileBytesMax: bytesMax });
   const hashed = tap((chunk) => hash.update(chunk));
   const counted = tap((chunk) => lines.add(chunk));
   try {
@@ -111,7 +106,9 @@ class LineCounter {
     if (this.#bytes === 0) this.#checkEncoding(chunk);
     this.#bytes += chunk.length;
     if (this.#bytes > this.#limits.fileBytesMax) {
-      throw this.#reject(`is larger than ${this.#limits.fileBytesMax} bytes`);
+      throw this.#reject(
+        `is larger than ${this.#limits.fileBytesMax} bytes${this.#file.compressed ? ' when unpacked' : ''}`,
+      );
     }
     if (this.#file.format !== 'parquet') this.#countLines(chunk);
   }
@@ -125,6 +122,7 @@ class LineCounter {
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       this.#extendLine(chunk, start, end);
       this.#complete += 1;
+      this.#checkRows();
       if (this.#lineBytes === 0 || (this.#lineBytes === 1 && this.#onlyCarriageReturn)) this.#addBlankLine();
       this.#lineBytes = 0;
       start = end + 1;
@@ -147,6 +145,13 @@ class LineCounter {
   #addBlankLine(): void {
     this.blank.push(this.#complete);
     if (this.blank.length > BLANK_LINES_MAX) throw this.#reject(`has more than ${BLANK_LINES_MAX} empty lines`);
+  }
+
+  /** JSON may be one line; its rows are counted as they are read. A CSV file has a header. */
+  #checkRows(): void {
+    const rows = this.#complete - this.blank.length - (this.#file.format === 'csv' ? 1 : 0);
+    if (this.#file.format === 'json' || rows <= this.#limits.rowsMax) return;
+    throw this.#reject(`has more than ${this.#limits.rowsMax} rows`);
   }
 
   #checkEncoding(chunk: Buffer): void {

@@ -29,6 +29,8 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
             count(*) FILTER (fault & ${unreadableKeyMask(dataset, rules)} <> 0)::DOUBLE AS keyless FROM ${source}`,
   );
   if (faulty > 0) await explainFaults(database, dataset, captured);
+  // Nobody reads the rows' texts from here on.
+  if (captured.relation.staged !== undefined) await database.run(`DROP TABLE ${captured.relation.staged}`);
   const contradicting = await splitByKey(database, dataset, faulty > 0);
   return { bad: faulty + contradicting, withhold: keyless > 0 };
 }

@@ -32,7 +32,7 @@ export interface PlaceInput extends Bounds {
   readonly knownModels: readonly string[];
 }
 
-const LIMITS = { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 };
+const LIMITS = { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 };
 
 /** Places tables, one after the other, in one database, which a test closes. */
 export class TablePlacer {

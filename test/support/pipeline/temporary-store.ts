@@ -56,7 +56,7 @@ export interface TemporaryStoreOptions {
 /** What all nights of tests have in common. */
 export const NIGHT_SETTINGS = {
   duckdb: { memoryLimit: '500MB', threads: 1 },
-  limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30 },
+  limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 },
   uploadsMax: 4,
   toolVersion: '0.0.0-test',
   onStage: () => {},

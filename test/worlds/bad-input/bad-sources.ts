@@ -206,7 +206,7 @@ const FILES: readonly BadSource[] = [
       await rm(source.path('scores.jsonl'));
       await symlink('/nowhere', source.path('scores.jsonl'));
     },
-    says: ['scores.jsonl: ENOENT'],
+    says: ['scores.jsonl: points to nothing'],
   },
   {
     title: 'a folder that has the name of a file',

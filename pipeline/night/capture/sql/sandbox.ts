@@ -1,0 +1,155 @@
+/**
+ * Where the SELECTs of `source.sql` run (specification "Source folder"; decision 0039): a DuckDB database of its own, whose only sight
+ * of the machine is the given folders, for reading. No extensions, no network, no settings that could be changed, nothing of the
+ * night's own data. Rows leave it block by block.
+ */
+import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, StatementType } from '@duckdb/node-api';
+import { messageFromError } from '../../../../schemas/errors.ts';
+import { type DuckDBSettings, sqlText } from '../../../../storage/duckdb/database.ts';
+import { rejectedSection, type Section } from './sections.ts';
+import { judgeSelect } from './select.ts';
+
+export interface SandboxSettings extends DuckDBSettings {
+  /** The only folders whose files may be read, absolute; relative paths start at the first. */
+  readonly folders: readonly [string, ...string[]];
+  /** For one SELECT, from its parsing to its last row. */
+  readonly timeoutMs: number;
+  /** What may be spilled to the disk. */
+  readonly spillBytesMax: number;
+}
+
+/** The columns of a SELECT's rows: names as DuckDB gives them, types as SQL. */
+export interface SelectColumns {
+  readonly names: readonly string[];
+  readonly types: readonly string[];
+}
+
+/** Takes the rows of a SELECT; what it throws ends the SELECT. */
+export interface RowTaker {
+  begin(columns: SelectColumns): Promise<void>;
+  take(rows: DuckDBDataChunk): Promise<void>;
+}
+
+export class Sandbox {
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+  readonly #settings: SandboxSettings;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, settings: SandboxSettings) {
+    this.#instance = instance;
+    this.#connection = connection;
+    this.#settings = settings;
+  }
+
+  static async open(settings: SandboxSettings): Promise<Sandbox> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      memory_limit: settings.memoryLimit,
+      threads: String(settings.threads),
+      temp_directory: settings.tempFolder,
+      max_temp_directory_size: `${settings.spillBytesMax}B`,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+      allow_persistent_secrets: 'false',
+      enable_external_file_cache: 'false',
+    });
+    const connection = await instance.connect();
+    await connection.run(`SET TimeZone = 'UTC'`);
+    await connection.run(`SET allowed_directories = [${settings.folders.map(sqlText).join(', ')}]`);
+    await connection.run('SET enable_external_access = false');
+    await connection.run('SET lock_configuration = true');
+    return new Sandbox(instance, connection, settings);
+  }
+
+  /**
+   * Runs the one SELECT of a section; false where a file that it names isn't there. Rejects with `source_rejected`, naming file and
+   * line, where it is no such SELECT, fails, or takes too long.
+   */
+  async run(section: Section, taker: RowTaker): Promise<boolean> {
+    const { timeoutMs } = this.#settings;
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#connection.interrupt();
+    }, timeoutMs);
+    try {
+      const sql = await this.#judge(section);
+      if (isLate) throw new Error('late');
+      await this.#stream(section, sql, taker);
+      return true;
+    } catch (cause) {
+      if (isLate) throw rejectedSection(section, `takes longer than ${timeoutMs / 1000} seconds`, 0, cause);
+      if (isMissingFile(cause)) return false;
+      if (!isDuckDBError(cause)) throw cause;
+      throw rejectedSection(section, reasonFromDuckDB(cause), lineFromDuckDB(cause), cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+
+  /** The section's statement, with absolute paths. */
+  async #judge(section: Section): Promise<string> {
+    const reader = await this.#connection.runAndReadAll(
+      'SELECT json_serialize_sql($1::VARCHAR, skip_default := true)::VARCHAR',
+      [section.sql],
+    );
+    const parsed: unknown = JSON.parse(String(reader.value(0, 0)));
+    const { sql, problem } = judgeSelect(section.sql, parsed, this.#settings.folders[0]);
+    // Throws where the text can't be parsed, and says at which line.
+    if (problem === 'syntax') await this.#connection.extractStatements(section.sql);
+    if (problem !== undefined) throw rejectedSection(section, problem);
+    return sql;
+  }
+
+  async #stream(section: Section, sql: string, taker: RowTaker): Promise<void> {
+    const statements = await this.#connection.extractStatements(sql);
+    const statement = await statements.prepare(0);
+    try {
+      if (statements.count !== 1 || statement.statementType !== StatementType.SELECT) {
+        throw rejectedSection(section, 'only SELECT is allowed');
+      }
+      const result = await statement.stream();
+      await taker.begin({ names: result.deduplicatedColumnNames(), types: result.columnTypes().map(String) });
+      for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk()) {
+        await taker.take(rows);
+      }
+    } finally {
+      statement.destroySync();
+    }
+  }
+}
+
+/** True for DuckDB's complaint that a file named in SQL isn't there: the dataset is not captured then. */
+function isMissingFile(error: unknown): boolean {
+  return /^IO Error: No files found that match the pattern/.test(messageFromError(error));
+}
+
+function isDuckDBError(error: unknown): boolean {
+  return /^(Failed to extract statements: )?[A-Z][A-Za-z ]*(Error|Exception)\b.*: /.test(messageFromError(error));
+}
+
+/** The line of a query at which DuckDB points, 1-based; 0 where it points at none. */
+function lineFromDuckDB(error: unknown): number {
+  return Number(/\nLINE (\d+): /.exec(messageFromError(error))?.[1] ?? 0);
+}
+
+const FORBIDDEN = /^Permission Error: Cannot access (?:file|directory) "([\s\S]*?)" - file system operations/;
+
+/** What DuckDB says of a query, in one line, without the kind of error, the drawing and advice on extensions. */
+function reasonFromDuckDB(error: unknown): string {
+  const message = messageFromError(error);
+  const path = FORBIDDEN.exec(message)?.[1];
+  if (path !== undefined) {
+    return `may not read "${path}": only files of the day's folder, by a path that is written out`;
+  }
+  const [reason = ''] = message
+    .replace(/^Failed to extract statements: /, '')
+    .replace(/^[A-Z][A-Za-z ]* Error: /, '')
+    .split(/\n\s*\n/);
+  return reason.replace(/\s*\n\s*/g, ' ').trim();
+}

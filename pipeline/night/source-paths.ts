@@ -1,0 +1,57 @@
+/**
+ * What of a source's folder may be read (specification "Source folder"; decision 0040): regular files that lie inside of it. A link counts
+ * as what it points to, and only where that lies inside the source as well. Pipes, sockets and devices are refused: reading
+ * one may never end.
+ */
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+
+/** Files and folders of a day that are looked at before its `source.sql` may read them. */
+const ENTRIES_MAX = 100_000;
+
+/** Rejects with `source_rejected` where a path of the source is no regular file inside of it. */
+export async function assertFile(root: string, path: string): Promise<void> {
+  const found = await lookUp(root, path);
+  if (!found.isFile()) throw refused(root, path, 'is not a regular file');
+}
+
+/** True where a path is a folder, or a link to one; rejects where it leads outside of the source. */
+export async function isFolder(root: string, path: string): Promise<boolean> {
+  return (await lookUp(root, path)).isDirectory();
+}
+
+/** Rejects where anything below a folder is not a folder or a regular file inside of the source. */
+export async function assertTree(root: string, folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause) => {
+    throw refused(root, folder, `can't be read: ${messageFromError(cause)}`);
+  });
+  if (entries.length > ENTRIES_MAX) throw refused(root, folder, `has more than ${ENTRIES_MAX} files and folders`);
+  for (const entry of entries) {
+    if (entry.isFile() || entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await lookUp(root, path);
+    // A folder behind a link would have to be looked through as well, and could lead back to itself.
+    if (!found.isFile())
+      throw refused(root, path, found.isDirectory() ? 'is a link to a folder' : 'is not a regular file');
+  }
+}
+
+/** What a path is, links followed. */
+async function lookUp(root: string, path: string) {
+  try {
+    const [inside, real] = [await realpath(root), await realpath(path)];
+    if (real !== inside && !real.startsWith(inside.endsWith(sep) ? inside : inside + sep)) {
+      throw refused(root, path, 'leads outside of the source');
+    }
+    return await stat(real);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw refused(root, path, isMissing ? 'points to nothing' : messageFromError(cause));
+  }
+}
+
+function refused(root: string, path: string, reason: string): AppError {
+  return new AppError('source_rejected', `${relative(root, path) || root}: ${reason}`);
+}
