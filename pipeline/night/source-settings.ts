@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { DEFAULT_RANKING_METHOD, RankingMethodSchema } from '../../schemas/release.ts';
 
 const Fraction = z.number().min(0).max(1);
 
@@ -26,6 +27,8 @@ export const SourceSettingsSchema = z.strictObject({
   max_price_ratio: z.number().min(1).default(1000),
   /** Captured days after which an unchanged jump is believed. */
   suspect_days: z.number().int().positive().default(14),
+  /** How the rankings of the source are made; told by the API, without effect on the night. */
+  ranking_method: RankingMethodSchema.default(DEFAULT_RANKING_METHOD),
   /** Suspects to let in, as `pricing:<entity_id>`. */
   accept: z.array(z.string()).default([]),
 });

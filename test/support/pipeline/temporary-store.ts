@@ -26,8 +26,8 @@ export interface TemporaryStore {
   readonly reader: Database;
   /** Runs the night of a day of a source, a folder of its own or a folder of days. */
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
-  /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
-  publish(day: Day, rows: DayRows): Promise<NightResult>;
+  /** Publishes a day from its rows, with a `source.json` where settings are given, whatever the guard says; throws where that fails. */
+  publish(day: Day, rows: DayRows, settings?: object): Promise<NightResult>;
   /** Replaces the reconstructed prices, at an instant. */
   backfill(rows: readonly object[], at: string): Promise<BackfillResult>;
   prune(retention: Retention): Promise<void>;
@@ -98,8 +98,9 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     deps,
     reader,
     night,
-    publish: async (day, rows) => {
+    publish: async (day, rows, settings) => {
       await writeDay(join(source, day), rows);
+      if (settings !== undefined) await writeFile(join(source, day, 'source.json'), JSON.stringify(settings));
       const result = await night(source, day, { accept: true });
       if (result.status !== 'published') throw new Error(`${day} is ${result.status}: ${JSON.stringify(result)}`);
       return result;
