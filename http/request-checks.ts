@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHost } from './base-url.ts';
-import { httpError } from './errors/http-error.ts';
+import { type HttpError, httpError } from './errors/http-error.ts';
 
-/**
- * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
- * router sees to the path).
- */
-export function addRequestChecks(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    assertHost(request);
-    assertEncoding(request.raw.url ?? '');
+/** Refuses what no guard should have to think about: a host that is none. */
+export function checkHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => assertHost(request));
+}
+
+/** Refuses a URL whose query is not properly encoded; the router sees to the path. */
+export function checkUrls(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    if (!isProperUrl(raw.url ?? '')) throw improperUrl();
   });
 }
 
@@ -26,10 +27,14 @@ function assertHost({ host, headers, raw }: FastifyRequest): void {
 /** What a URL may hold as it is; everything else is percent-encoded (RFC 3986). */
 const URL_CHARACTERS = /^[!-~]*$/;
 
-function assertEncoding(url: string): void {
+/** True for a URL whose query is percent-encoded UTF-8, and that holds no character that has to be encoded. */
+export function isProperUrl(url: string): boolean {
   const start = url.indexOf('?');
-  if (URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)))) return;
-  throw httpError('bad_request', 'The URL is not properly percent-encoded UTF-8');
+  return URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)));
+}
+
+export function improperUrl(): HttpError {
+  return httpError('bad_request', 'The URL is not properly percent-encoded UTF-8');
 }
 
 function isDecodable(text: string): boolean {

@@ -132,8 +132,9 @@ function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): num
   const first = firstRetainedSeq(catalog) - 1;
   const seq = cursor === undefined ? first : seqFromCursor(cursor);
   if (seq !== undefined && seq >= first) return seq;
-  const message = `The feed begins on ${retainedFrom(catalog)}; import the latest snapshot and go on from its change_cursor`;
-  throw new ApiError('cursor_expired', message, { param: 'cursor' });
+  const from = retainedFrom(catalog);
+  const message = `The feed begins on ${from}; import the latest snapshot and go on from its change_cursor`;
+  throw new ApiError('cursor_expired', message, { param: 'cursor', retainedFrom: from });
 }
 
 interface Page {
