@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { baseUrlFrom } from '../http/base-url.ts';
-import type { HealthSource } from '../http/health.ts';
+import type { HealthProblem, HealthSource } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createServer, type ServerSettings } from '../http/server.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
@@ -40,6 +40,8 @@ export interface ApiDeps {
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
+  /** Why the nights that this process runs are not published, for the public; default: they are, or it runs none. */
+  readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
 }
@@ -57,6 +59,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     logger,
     metrics,
     health: views,
+    findProblem: (part) => (part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.()),
     guard: isGuarded ? (app) => bindAccess(app, { ...settings, accounts, clock }) : undefined,
     routes: async (app) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
@@ -68,4 +71,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },
   });
+}
+
+/** Without the cause, which may name paths and hosts: that is for the log. */
+function accountsProblem(accounts: Accounts | undefined): HealthProblem | undefined {
+  const problem = accounts?.problem;
+  if (problem === undefined) return undefined;
+  return { ...problem, message: 'keys and limits can not be checked: the control database does not do its work' };
 }

@@ -1,14 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
+const PROBLEM = {
+  code: z.string().describe('Stable and machine-readable'),
+  message: z.string().describe('For people'),
+  since: z.iso.datetime().describe('When it began'),
+};
+
 const HealthProblemSchema = z
-  .object({
-    code: z.string().describe('Stable and machine-readable'),
-    message: z.string().describe('For people'),
-    since: z.iso.datetime().describe('When it began'),
-  })
+  .object(PROBLEM)
   .nullable()
   .describe('Why the newest release is not the one that is served; null where it is');
+
+/** What the service is made of, as far as it may have a problem of its own. */
+export const HEALTH_PARTS = ['view', 'accounts', 'schedule'] as const;
+export type HealthPart = (typeof HEALTH_PARTS)[number];
+
+const HealthProblemsSchema = z
+  .array(z.object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM }))
+  .describe('Everything that does not do its work: the view (as `problem`), the control database, the nights');
 
 const ReleaseSchema = z.object({
   day: z.iso.date().describe('The day that is served'),
@@ -22,12 +32,14 @@ export const HealthReadySchema = z
     status: z.literal('ready').describe('There is a release to answer from'),
     release: ReleaseSchema.describe('The release that is served'),
     problem: HealthProblemSchema,
+    problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthReady' });
 export const HealthStartingSchema = z
   .object({
     status: z.literal('starting').describe('There is no release to answer from yet'),
     problem: HealthProblemSchema,
+    problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthStarting' });
 
@@ -38,7 +50,7 @@ export interface HealthSource {
   readonly problem: HealthProblem | undefined;
 }
 
-/** Why the newest release is not the one that is served. */
+/** Why a part doesn't do its work; for the view, why the newest release is not the one that is served. */
 export interface HealthProblem {
   /** Stable and machine-readable. */
   readonly code: string;
@@ -47,26 +59,35 @@ export interface HealthProblem {
   readonly since: Date;
 }
 
+/** Asks the other parts how they are; undefined: well. It is asked for each answer, so it costs nothing. */
+export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem | undefined;
+
 /**
- * `/health/live`: the process answers. `/health/ready`: it has a release to serve; `problem` tells why that may not be the
- * newest one, which doesn't make it less ready: yesterday's data are better than none (specification "Health and metrics").
+ * `/health/live`: the process answers. `/health/ready`: it has a release to serve; the problems that it has besides don't make
+ * it less ready: yesterday's data are better than none, and a control database that is down is down for every replica
+ * (specification "Health and metrics"; decision 0037).
  */
-export function addHealth(app: FastifyInstance, source: HealthSource): void {
+export function addHealth(
+  app: FastifyInstance,
+  source: HealthSource,
+  findProblem: FindProblem = () => undefined,
+): void {
   app.get('/health/live', async (_, reply) => reply.header('Cache-Control', 'no-store').send({ status: 'live' }));
   app.get('/health/ready', async (_, reply) => {
-    const { release, problem } = source;
-    const told = problem === undefined ? null : bodyOf(problem);
-    reply.header('Cache-Control', 'no-store');
-    if (release === undefined) return reply.code(503).send({ status: 'starting', problem: told });
-    const { day, data_as_of: dataAsOf, published_at: publishedAt } = release;
-    return reply.send({
-      status: 'ready',
-      release: { day, data_as_of: dataAsOf, published_at: publishedAt },
-      problem: told,
+    const { release, problem: ofView } = source;
+    const problem = ofView === undefined ? null : bodyOf(ofView);
+    const problems = HEALTH_PARTS.flatMap((part) => {
+      const found = part === 'view' ? ofView : findProblem(part);
+      return found === undefined ? [] : [{ part, ...bodyOf(found) }];
     });
+    reply.header('Cache-Control', 'no-store');
+    if (release === undefined) return reply.code(503).send({ status: 'starting', problem, problems });
+    const { day, data_as_of: dataAsOf, published_at: publishedAt } = release;
+    const served = { day, data_as_of: dataAsOf, published_at: publishedAt };
+    return reply.send({ status: 'ready', release: served, problem, problems });
   });
 }
 
-function bodyOf({ code, message, since }: HealthProblem): z.infer<typeof HealthProblemSchema> {
+function bodyOf({ code, message, since }: HealthProblem) {
   return { code, message, since: since.toISOString() };
 }

@@ -13,7 +13,7 @@ import { type ConnectionSettings, createHttpServer } from './connections/http-se
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
-import { addHealth, type HealthSource } from './health.ts';
+import { addHealth, type FindProblem, type HealthSource } from './health.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
@@ -39,6 +39,8 @@ export interface ServerDeps {
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
   readonly health: HealthSource;
+  /** How the other parts of the service are; default: well. */
+  readonly findProblem?: FindProblem | undefined;
   /** Adds hooks in front of every route, which see a request once it is known to be proper. */
   readonly guard?: ((app: FastifyInstance) => Promise<void>) | undefined;
   /** Adds the routes, below the base path. */
@@ -64,7 +66,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       refuseOtherMethods(scope);
-      addHealth(scope, deps.health);
+      addHealth(scope, deps.health, deps.findProblem);
       addErrorPages(scope);
       await deps.routes(scope);
     },

@@ -2,35 +2,58 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type ErrorCode as AppErrorCode, isAppError } from '../../schemas/errors.ts';
 import { ApiError, type ErrorContext, errorBody, notFound } from './api-error.ts';
 import { API_ERRORS, type ApiErrorCode } from './error-codes.ts';
+import { ToldReasons } from './told-reasons.ts';
 import { RequestInvalid } from './validation.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 
 /** Every answer that is an error gets the envelope, or the body of 422; what is not meant for callers goes to the log. */
 export function addErrorHandling(app: FastifyInstance, contextOf: ContextOf): void {
-  app.setErrorHandler((error: unknown, request, reply) => sendError(error, request, { reply, contextOf }));
+  const told = new ToldReasons();
+  app.setErrorHandler((error: unknown, request, reply) => sendError(error, request, { reply, contextOf, told }));
   app.setNotFoundHandler((request, reply) =>
     sendError(notFound(null, 'There is no such route'), request, { reply, contextOf }),
   );
+}
+
+export interface SendErrorOptions {
+  readonly reply: FastifyReply;
+  readonly contextOf: ContextOf;
+  /** Which reasons of outages the log has already; default: none. */
+  readonly told?: ToldReasons;
 }
 
 /** Sends an error as its code says. */
 export function sendError(
   error: unknown,
   request: FastifyRequest,
-  { reply, contextOf }: { readonly reply: FastifyReply; readonly contextOf: ContextOf },
+  { reply, contextOf, told }: SendErrorOptions,
 ): FastifyReply {
   reply.headers({ 'Cache-Control': 'no-store', 'X-Request-ID': request.id });
   if (error instanceof RequestInvalid) return reply.code(422).send({ detail: error.detail });
   const known = apiErrorFrom(error);
-  if (known.code === 'unavailable') request.log.warn({ reason: known.message, cause: known.cause }, 'not available');
-  else if (known.status >= 500) request.log.error({ err: error }, 'request failed');
+  if (known.code === 'unavailable') {
+    const causes = causesOf(known);
+    const isNew = told?.isNew(JSON.stringify(causes), performance.now()) ?? true;
+    if (isNew) request.log.warn({ reason: known.message, causes }, 'not available');
+  } else if (known.status >= 500) request.log.error({ err: error }, 'request failed');
   if (known.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer');
   return reply
     .code(known.status)
     .headers({ ...known.options.headers })
     .send(errorBody(known, contextOf(request)));
 }
+
+/** What an error and all that caused it say, the nearest first. */
+function causesOf(error: Error): readonly string[] {
+  const messages: string[] = [];
+  for (let at: unknown = error; at instanceof Error && messages.length < CAUSES_MAX; at = at.cause)
+    messages.push(at.message);
+  return [...new Set(messages)];
+}
+
+/** More than any error of ours has. */
+const CAUSES_MAX = 5;
 
 function apiErrorFrom(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

@@ -30,7 +30,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   metricsAccess: { token: undefined, isOpen: false },
 };
 
-export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'health'>> {
+export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'health' | 'findProblem'>> {
   readonly settings?: Partial<ServerSettings>;
 }
 
@@ -44,6 +44,7 @@ export async function startServer(routes: ServerDeps['routes'], options: StartOp
       logger: pino({ level: 'trace' }, { write: (line: string) => log.push(JSON.parse(line)) }),
       metrics,
       health: options.health ?? { release: undefined, problem: undefined },
+      findProblem: options.findProblem,
       guard: options.guard,
       routes,
     },
