@@ -142,7 +142,7 @@ describe('Requests that the client gives up', () => {
 
   afterAll(() => held.release());
 
-  test('cost a unit where their answer was made, none where it failed, and nothing stays reserved', async () => {
+  test('cost nothing where nothing of their answer was sent, and nothing stays reserved', async () => {
     const other = await openApi({ store: api.store.url, accounts: {} });
     const url = await listen(other.app);
     const view = other.follower.current();
@@ -163,7 +163,7 @@ describe('Requests that the client gives up', () => {
     await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(2));
     other.app.server.closeAllConnections();
     held.release();
-    await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(1));
+    await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(0));
     await other.close();
   });
 });
