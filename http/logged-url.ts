@@ -8,6 +8,8 @@ const SECRET =
   /(key|token|secret|passw(or)?d|passphrase|pwd|signature|sig|auth|authorization|bearer|credentials?|session(_?id)?|jwt)$/i;
 /** How an API key begins; test/serve/log.test.ts holds the log against real ones. */
 const API_KEY = 'msk_';
+/** True of every text that holds a key: a letter of its beginning is encoded, or an encoding is, or it stands there as it is. */
+const MAY_HAVE_KEY = /msk_|%(?:25|[64]d|[75]3|[64]b|5f)/i;
 /** What a text that may hold a key is divided into: a key has none of these. */
 const PARTS = /[^\s"'`<>(){}[\],;:&?=/\\#|]+/g;
 
@@ -23,7 +25,7 @@ export function loggedUrl(url: string): string {
 
 /** A text without the API keys in it, however they are percent-encoded. */
 export function withoutKeys(text: string): string {
-  return /msk|%/i.test(text) ? text.replaceAll(PARTS, (part) => (hasKey(part) ? '…' : part)) : text;
+  return MAY_HAVE_KEY.test(text) ? text.replaceAll(PARTS, (part) => (hasKey(part) ? '…' : part)) : text;
 }
 
 function withoutSecret(parameter: string): string {
@@ -32,10 +34,11 @@ function withoutSecret(parameter: string): string {
   const plainName = decoded(name);
   if (plainName === undefined || SECRET.test(plainName)) return `${withoutKeys(name)}=…`;
   // Whole, whatever is in it: encoded, it may hold parameters of its own.
-  return hasKey(name) || hasKey(parameter) ? '…' : parameter;
+  return hasKey(parameter) ? '…' : parameter;
 }
 
 function hasKey(text: string): boolean {
+  if (!MAY_HAVE_KEY.test(text)) return false;
   const plain = decoded(text);
   return plain === undefined || plain.toLowerCase().includes(API_KEY);
 }
@@ -47,7 +50,8 @@ const ENCODED = /%([0-7][0-9a-f])/gi;
 
 /** The text with its percent-encoding undone as often as it was done; undefined where that is beyond all measure. */
 function decoded(text: string): string | undefined {
-  let plain = text.replaceAll('+', ' ');
+  if (!text.includes('%')) return text;
+  let plain = text;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const next = plain.replaceAll(ENCODED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     if (next === plain) return plain;
