@@ -17,7 +17,7 @@ import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
 import { PublishedFiles } from './files/published-files.ts';
-import { type HealthSource, readinessOf } from './health.ts';
+import { type FindProblem, type HealthProblem, type HealthSource, readinessOf } from './health.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { DATA_ROUTES } from './routes/data-routes.ts';
@@ -42,6 +42,8 @@ export interface ApiDeps {
   readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: ApiMetrics;
+  /** Why the nights that this process runs are not published, for the public; default: they are, or it runs none. */
+  readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
 }
@@ -55,10 +57,12 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const isGuarded = accounts !== undefined;
   const answers = new Answers({ ...deps, versions: deps.versions ?? RECORD_VERSIONS });
   const binding = { answers, isGuarded, baseUrlOf: baseUrlFrom(settings) };
+  const findProblem: FindProblem = (part) =>
+    part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.();
   return createServer(settings, {
     logger,
     metrics,
-    readiness: () => readinessOf(views),
+    readiness: () => readinessOf(views, findProblem),
     errors: API_ERRORS,
     keyPrefix: API_KEY_PREFIX,
     onAnswer: (reply) => {
@@ -83,4 +87,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },
   });
+}
+
+/** Without the cause, which may name paths and hosts: that is for the log. */
+function accountsProblem(accounts: Accounts | undefined): HealthProblem | undefined {
+  const problem = accounts?.problem;
+  if (problem === undefined) return undefined;
+  return { ...problem, message: 'keys and limits can not be checked: the control database does not do its work' };
 }

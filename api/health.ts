@@ -1,14 +1,24 @@
 import { z } from 'zod';
 import type { Readiness } from '../http/health.ts';
 
+const PROBLEM = {
+  code: z.string().describe('Stable and machine-readable'),
+  message: z.string().describe('For people'),
+  since: z.iso.datetime().describe('When it began'),
+};
+
 const HealthProblemSchema = z
-  .object({
-    code: z.string().describe('Stable and machine-readable'),
-    message: z.string().describe('For people'),
-    since: z.iso.datetime().describe('When it began'),
-  })
+  .object(PROBLEM)
   .nullable()
   .describe('Why the newest release is not the one that is served; null where it is');
+
+/** What the service is made of, as far as it may have a problem of its own. */
+export const HEALTH_PARTS = ['view', 'accounts', 'schedule'] as const;
+export type HealthPart = (typeof HEALTH_PARTS)[number];
+
+const HealthProblemsSchema = z
+  .array(z.object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM }))
+  .describe('Everything that does not do its work: the view (as `problem`), the control database, the nights');
 
 const ReleaseSchema = z.object({
   day: z.iso.date().describe('The day that is served'),
@@ -22,12 +32,14 @@ export const HealthReadySchema = z
     status: z.literal('ready').describe('There is a release to answer from'),
     release: ReleaseSchema.describe('The release that is served'),
     problem: HealthProblemSchema,
+    problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthReady' });
 export const HealthStartingSchema = z
   .object({
     status: z.literal('starting').describe('There is no release to answer from yet'),
     problem: HealthProblemSchema,
+    problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthStarting' });
 
@@ -35,11 +47,11 @@ export const HealthStartingSchema = z
 export interface HealthSource {
   /** The release that is served; undefined before there is one. */
   readonly release: z.infer<typeof ReleaseSchema> | undefined;
-  /** Why the newest release is not the one that is served. */
   readonly problem: HealthProblem | undefined;
 }
 
-interface HealthProblem {
+/** Why a part doesn't do its work; for the view, why the newest release is not the one that is served. */
+export interface HealthProblem {
   /** Stable and machine-readable. */
   readonly code: string;
   /** For the public. */
@@ -47,17 +59,24 @@ interface HealthProblem {
   readonly since: Date;
 }
 
+/** Asks the other parts how they are; undefined: well. It is asked for each answer, so it costs nothing. */
+export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem | undefined;
+
 /**
- * Ready with a release to serve; `problem` tells why that may not be the newest one, which doesn't make it less ready:
- * yesterday's data are better than none (specification "Health and metrics").
+ * Ready with a release to serve; the problems that the service has besides don't make it less ready: yesterday's data are better
+ * than none, and a control database that is down is down for every replica (specification "Health and metrics"; decision 0037).
  */
-export function readinessOf({ release, problem }: HealthSource): Readiness {
-  const told = problem === undefined ? null : bodyOf(problem);
-  if (release === undefined) return { isReady: false, body: { status: 'starting', problem: told } };
+export function readinessOf({ release, problem: ofView }: HealthSource, findProblem: FindProblem): Readiness {
+  const problem = ofView === undefined ? null : bodyOf(ofView);
+  const problems = HEALTH_PARTS.flatMap((part) => {
+    const found = part === 'view' ? ofView : findProblem(part);
+    return found === undefined ? [] : [{ part, ...bodyOf(found) }];
+  });
+  if (release === undefined) return { isReady: false, body: { status: 'starting', problem, problems } };
   const { day, data_as_of, published_at } = release;
-  return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem: told } };
+  return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };
 }
 
-function bodyOf({ code, message, since }: HealthProblem): z.infer<typeof HealthProblemSchema> {
+function bodyOf({ code, message, since }: HealthProblem): Readonly<Record<'code' | 'message' | 'since', string>> {
   return { code, message, since: since.toISOString() };
 }

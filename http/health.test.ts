@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { AppError } from '../schemas/errors.ts';
 import { openApi } from '../test/support/api/open-api.ts';
+import { startServer } from '../test/support/http/start-server.ts';
 
 test('/health/live says that the process lives, before and after the first release', async () => {
   const api = await openApi({ days: async () => {} });
@@ -17,4 +19,17 @@ test('/health/live says that the process lives, before and after the first relea
   } finally {
     await api.close();
   }
+});
+
+test('why something is not available is in the log once, not with each request', async () => {
+  let cause = 'the disk is full';
+  const { app, log } = await startServer(async (scope) => {
+    scope.get('/data', async () => {
+      throw new AppError('unavailable', 'not now', { cause: new Error(cause) });
+    });
+  });
+  for (let i = 0; i < 20; i += 1) expect((await app.inject('/data')).statusCode).toBe(503);
+  cause = 'the disk is gone';
+  for (let i = 0; i < 20; i += 1) await app.inject('/data');
+  expect(log.filter(({ msg }) => msg === 'not available').length).toBe(2);
 });

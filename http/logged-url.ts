@@ -25,7 +25,7 @@ export function loggedUrl(url: string, keyPrefix: string): string {
 
 /** A text without the API keys in it, however they are percent-encoded. */
 export function withoutKeys(text: string, keyPrefix: string): string {
-  if (!text.includes('%') && !text.toLowerCase().includes(keyPrefix)) return text;
+  if (!mayHaveKey(text, keyPrefix)) return text;
   return text.replaceAll(PARTS, (part) => (hasKey(part, keyPrefix) ? '…' : part));
 }
 
@@ -35,10 +35,16 @@ function withoutSecret(parameter: string, keyPrefix: string): string {
   const plainName = decoded(name);
   if (plainName === undefined || SECRET.test(plainName)) return `${withoutKeys(name, keyPrefix)}=…`;
   // Whole, whatever is in it: encoded, it may hold parameters of its own.
-  return hasKey(name, keyPrefix) || hasKey(parameter, keyPrefix) ? '…' : parameter;
+  return hasKey(parameter, keyPrefix) ? '…' : parameter;
+}
+
+/** False of most texts, at little cost. */
+function mayHaveKey(text: string, keyPrefix: string): boolean {
+  return text.includes('%') || text.toLowerCase().includes(keyPrefix);
 }
 
 function hasKey(text: string, keyPrefix: string): boolean {
+  if (!mayHaveKey(text, keyPrefix)) return false;
   const plain = decoded(text);
   return plain === undefined || plain.toLowerCase().includes(keyPrefix);
 }
@@ -50,7 +56,8 @@ const ENCODED = /%([0-7][0-9a-f])/gi;
 
 /** The text with its percent-encoding undone as often as it was done; undefined where that is beyond all measure. */
 function decoded(text: string): string | undefined {
-  let plain = text.replaceAll('+', ' ');
+  if (!text.includes('%')) return text;
+  let plain = text;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const next = plain.replaceAll(ENCODED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     if (next === plain) return plain;

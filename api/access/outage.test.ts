@@ -29,6 +29,15 @@ describe('A control database that can not be written', () => {
     const others = await times(3, (index) =>
       api.ask(customer, ['/v1/account', '/v1/nothing', '/v1/models?limit=x'][index] ?? ''),
     );
+    const { problems } = await api.json('/health/ready');
+    expect(problems).toEqual([
+      {
+        part: 'accounts',
+        code: 'unavailable',
+        message: 'keys and limits can not be checked: the control database does not do its work',
+        since: api.clock.now().toISOString(),
+      },
+    ]);
     lock.release();
     for (const response of during) {
       expect([response.statusCode, response.headers['cache-control']]).toEqual([503, 'no-store']);
@@ -42,6 +51,7 @@ describe('A control database that can not be written', () => {
     expect([unchanged, ...others].map(({ headers }) => headers['x-quota-used'])).toEqual(['1', '1', '1', '1']);
     const after = await api.ask(customer, '/v1/models');
     expect([after.statusCode, after.headers['x-quota-used']]).toEqual([200, '2']);
+    expect(await api.json('/health/ready')).toMatchObject({ status: 'ready', problem: null, problems: [] });
   });
 
   test('a burst limit holds all the same', async () => {

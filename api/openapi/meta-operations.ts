@@ -8,6 +8,7 @@ const READY = {
   status: 'ready',
   release: { day: '2026-06-29', data_as_of: '2026-06-29T23:59:59Z', published_at: '2026-06-30T00:20:00Z' },
   problem: null,
+  problems: [],
 };
 const PROBLEM = {
   code: 'unavailable',
@@ -33,7 +34,7 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
         content: {
           'application/json': {
             schema: schemas.schemaFrom(HealthStartingSchema, 'output'),
-            example: { status: 'starting', problem: PROBLEM },
+            example: { status: 'starting', problem: PROBLEM, problems: [{ part: 'view', ...PROBLEM }] },
           },
         },
       },

@@ -26,6 +26,10 @@ function levelName(level: string) {
 export type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
   Partial<Pick<Config, 'DATABASE' | 'REDIS' | 'SIGNING_KEY' | 'METRICS_TOKEN'>>;
 
+/** As a header has them; the first finds out fast. */
+const CREDENTIALS = /[Bb]earer |[Bb]asic /;
+const CREDENTIALS_ALL = /\b([Bb]earer|[Bb]asic) +[\w.~+/=%-]{6,}/g;
+
 /** Shorter ones would be found in innocent words. */
 const SECRET_LENGTH_MIN = 6;
 
@@ -34,13 +38,15 @@ const SECRET_LENGTH_MIN = 6;
  * message of an error, it is cut out here.
  */
 export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: string) => string {
-  const addresses = [config.DATABASE, config.REDIS].flatMap((address) => passwordsOf(address ?? ''));
-  const secrets = [...addresses, config.SIGNING_KEY ?? '', config.METRICS_TOKEN ?? '']
-    .filter((secret) => secret.length >= SECRET_LENGTH_MIN)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]); // As it stands in a line of JSON.
+  const passwords = [config.DATABASE, config.REDIS].flatMap((address) => passwordsOf(address ?? ''));
+  const given = [...passwords, config.SIGNING_KEY ?? '', config.METRICS_TOKEN ?? ''];
+  const long = given.filter((secret) => secret.length >= SECRET_LENGTH_MIN);
+  // As it is, and as it stands in a line of JSON.
+  const secrets = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
   return (line) => {
-    const withoutSecrets = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), line);
-    return withoutKeys(withoutSecrets.replaceAll(/\b(Bearer|Basic) +[\w.~+/=%-]+/gi, '$1 …'), API_KEY_PREFIX);
+    let shown = line;
+    for (const secret of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, '…');
+    return withoutKeys(CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown, API_KEY_PREFIX);
   };
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { AnswerCache } from '../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../api/api-metrics.ts';
-import { type ApiSettings, buildApp } from '../../api/app.ts';
+import { type ApiDeps, type ApiSettings, buildApp } from '../../api/app.ts';
 import { FileLinks } from '../../api/files/file-links.ts';
 import { V1_ROUTES } from '../../api/routes/data-routes.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
@@ -36,7 +36,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
-  const service = await openService(context, log);
+  const service = await openService(context, { log, findScheduleProblem: () => scheduler?.problem() });
   if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
   try {
     const url = await listen(service.app, config);
@@ -71,7 +71,10 @@ interface Service {
   readonly accounts: Accounts;
 }
 
-async function openService({ config, clock }: CommandContext, log: Logger): Promise<Service> {
+async function openService(
+  { config, clock }: CommandContext,
+  { log, findScheduleProblem }: Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger },
+): Promise<Service> {
   const accounts = await openConfiguredAccounts(config, { clock, log });
   const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
@@ -79,9 +82,10 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
   const storeFolder = folderFromUrl(config.STORE);
   const folder = await ViewFolder.take(resolve(config.VIEW));
   const metrics = new ApiMetrics();
+  const logEvent = viewEventLog(log, clock);
   const onEvent = (event: ViewEvent) => {
     metrics.onViewEvent(event);
-    logViewEvent(log, event);
+    logEvent(event);
   };
   const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });
   const settings = apiSettings(config);
@@ -95,6 +99,7 @@ async function openService({ config, clock }: CommandContext, log: Logger): Prom
     files: storeFolder === undefined ? undefined : { folder: storeFolder, links },
     logger: log,
     metrics,
+    findScheduleProblem,
   });
   const { METRICS_TOKEN: token, METRICS_PORT: port } = config;
   const metricsServer = port === undefined ? undefined : createMetricsServer(metrics, { token, connections: settings });
@@ -172,9 +177,22 @@ async function closeInTime({ app, metricsServer, follower, accounts }: Service, 
   }
 }
 
-function logViewEvent(log: Logger, event: ViewEvent): void {
-  if (event.type === 'swapped') log.info(event, 'serving a new view');
-  else if (isAppError(event.error, 'unavailable'))
-    log.warn({ reason: event.error.message }, 'there is nothing to serve yet');
-  else log.error({ err: event.error, problem: event.type }, 'the view could not follow the store');
+/** How long a cause that is still the same is not told again. */
+const TOLD_AGAIN_MS = 3_600_000;
+
+/** Logs what becomes of new releases; a failure once an hour, however often it is tried again, while its cause is the same. */
+function viewEventLog(log: Logger, clock: () => Date): (event: ViewEvent) => void {
+  let [told, toldAtMs] = ['', 0];
+  return (event) => {
+    if (event.type === 'swapped') {
+      told = '';
+      log.info(event, 'serving a new view');
+      return;
+    }
+    const [cause, nowMs] = [messageFromError(event.error), clock().getTime()];
+    if (cause === told && nowMs - toldAtMs < TOLD_AGAIN_MS) return;
+    [told, toldAtMs] = [cause, nowMs];
+    if (isAppError(event.error, 'unavailable')) log.warn({ reason: cause }, 'there is nothing to serve yet');
+    else log.error({ err: event.error, problem: event.type }, 'the view could not follow the store');
+  };
 }

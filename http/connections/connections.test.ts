@@ -197,3 +197,58 @@ describe('a connection on which nothing more can come', () => {
     expect((await sendRaw(port, '')).status).toBe(408);
   });
 });
+
+describe('a client that takes its time', () => {
+  const settings = { headersTimeoutMs: 300, requestTimeoutMs: 900, keepAliveTimeoutMs: 300 };
+
+  /** Sends a text letter by letter until the server has ended the connection; what it answered, and when it was over. */
+  async function sendSlowly(text: string): Promise<{ readonly statuses: readonly string[]; readonly ms: number }> {
+    const { port } = await startServer(async (app) => void app.get('/', async () => 'x'), { settings });
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    let [all, sent] = ['', 0];
+    socket.on('data', (chunk) => {
+      all += String(chunk);
+    });
+    socket.on('error', () => undefined);
+    const startedAt = performance.now();
+    const timer = setInterval(() => {
+      if (sent < text.length) socket.write(text.charAt(sent));
+      sent += 1;
+    }, 20);
+    await once(socket, 'close');
+    clearInterval(timer);
+    const statuses = [...all.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => String(status));
+    return { statuses, ms: performance.now() - startedAt };
+  }
+
+  test('over the head of its request is told so after the time for heads', async () => {
+    const { statuses, ms } = await sendSlowly(`GET / HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(1000)}`);
+    expect(statuses).toEqual(['408']);
+    expect(ms).toBeLessThan(5_000);
+  });
+
+  test('over the body of its request does not hold the connection for longer than a request may take', async () => {
+    const { port } = await startServer(async (app) => void app.get('/', async () => 'x'), { settings });
+    for (const head of ['Content-Length: 60000', 'Transfer-Encoding: chunked']) {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => undefined);
+      socket.resume();
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+      const timer = setInterval(() => socket.write(head.startsWith('C') ? 'x' : '1\r\nx\r\n'), 20);
+      await once(socket, 'close');
+      clearInterval(timer);
+    }
+  });
+
+  test('over its next request is not waited for', async () => {
+    const { statuses, ms } = await sendSlowly('');
+    expect([statuses, ms < 5_000]).toEqual([['408'], true]); // It never sent one.
+    const { port } = await startServer(async (app) => void app.get('/', async () => 'x'), { settings });
+    const socket = connect(port, '127.0.0.1');
+    socket.resume();
+    socket.write(requestText('/', {}));
+    await once(socket, 'close');
+  });
+});

@@ -7,6 +7,7 @@ import { openCron } from '../../../pipeline/schedule/cron.ts';
 import { findHealthProblem, HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
 import { openHealthFile, readHealth } from '../../../pipeline/schedule/health-file.ts';
 import { logEvent } from '../../../pipeline/schedule/log-event.ts';
+import { type ScheduleProblem, scheduleProblemAfter } from '../../../pipeline/schedule/schedule-problem.ts';
 import { Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
@@ -58,6 +59,8 @@ export interface RunningScheduler {
   readonly stop: () => Promise<void>;
   /** Ends a running night now. */
   readonly abandon: () => void;
+  /** Why the newest night that came due is not published, for the public. */
+  readonly problem: () => ScheduleProblem | undefined;
 }
 
 /** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
@@ -70,6 +73,7 @@ export function startScheduler(
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
   const cron = openCron(config.CRON, { log });
   const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
+  let problem: ScheduleProblem | undefined;
   const scheduler = new Scheduler({
     cron,
     clock,
@@ -80,6 +84,7 @@ export function startScheduler(
     onEvent: (event) => {
       logEvent(log, event);
       health.note(event);
+      problem = scheduleProblemAfter(problem, event, clock());
     },
   });
   const heartbeat = setInterval(health.beat, HEARTBEAT_MS);
@@ -88,7 +93,7 @@ export function startScheduler(
     await scheduler.stop();
     clearInterval(heartbeat);
   };
-  return { stop, abandon: () => scheduler.abandon() };
+  return { stop, abandon: () => scheduler.abandon(), problem: () => problem };
 }
 
 function settingsFrom(config: Config): Pick<SchedulerDeps, 'retry' | 'stopTimeoutMs'> {
