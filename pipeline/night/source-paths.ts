@@ -21,20 +21,40 @@ export async function isFolder(root: string, path: string): Promise<boolean> {
   return (await lookUp(root, path)).isDirectory();
 }
 
-/** Rejects where anything below a folder is not a folder or a regular file inside of the source. */
+/**
+ * Rejects with `source_rejected` where anything below a folder is not a folder or a regular file inside of the source. Folders
+ * behind links are looked through as well.
+ */
 export async function assertTree(root: string, folder: string): Promise<void> {
+  const seen = new Set<string>();
+  let entries = 0;
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const real = await realpath(next);
+    if (seen.has(real)) continue;
+    seen.add(real);
+    const found = await listTree(root, next);
+    entries += found.length;
+    if (entries > ENTRIES_MAX) throw refused(root, folder, `has more than ${ENTRIES_MAX} files and folders`);
+    waiting.push(...found.filter(({ isLinked }) => isLinked).map(({ path }) => path));
+  }
+}
+
+/** Everything below a folder, links not followed; which of it are links to folders. */
+async function listTree(root: string, folder: string) {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause) => {
     throw refused(root, folder, `can't be read: ${messageFromError(cause)}`);
   });
-  if (entries.length > ENTRIES_MAX) throw refused(root, folder, `has more than ${ENTRIES_MAX} files and folders`);
+  const found: { readonly path: string; readonly isLinked: boolean }[] = [];
   for (const entry of entries) {
-    if (entry.isFile() || entry.isDirectory()) continue;
     const path = join(entry.parentPath, entry.name);
-    const found = await lookUp(root, path);
-    // A folder behind a link would have to be looked through as well, and could lead back to itself.
-    if (!found.isFile())
-      throw refused(root, path, found.isDirectory() ? 'is a link to a folder' : 'is not a regular file');
+    const isPlain = entry.isFile() || entry.isDirectory();
+    const target = isPlain ? undefined : await lookUp(root, path);
+    const isLinked = target?.isDirectory() ?? false;
+    if (target !== undefined && !isLinked && !target.isFile()) throw refused(root, path, 'is not a regular file');
+    found.push({ path, isLinked });
   }
+  return found;
 }
 
 /** What a path is, links followed. */

@@ -200,6 +200,7 @@ describe('source.sql', () => {
       'text that looks like comments',
       "SELECT 'a' AS id, 'A' AS name, '/*' AS organization, ['*/', '--;'] AS inference",
     ],
+    ['a table expression with a quoted name', `WITH "a b" AS (SELECT 'a' AS id, 'A' AS name) SELECT * FROM "a b"`],
     ['a comment before the SELECT', "/* SELECT; */ -- one row\nSELECT 'a' AS id, 'A' AS name"],
   ])('may have %s', async (_, queries) => {
     await mkdir(join(source, DAY));

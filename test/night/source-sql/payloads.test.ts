@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { listReleases } from '../../support/pipeline/published.ts';
+import { listReleases, readSnapshot } from '../../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../support/pipeline/temporary-store.ts';
 import { PAYLOADS } from './payloads.ts';
 
@@ -68,3 +68,50 @@ test('a COPY in a comment within a comment is a comment', async () => {
   expect(await store.night(join(root, 'source'), DAY)).toMatchObject({ status: 'published', records: { models: 1 } });
   expect(await files()).toEqual(before);
 });
+
+test('files are found by every way of writing their paths down, in the day and not in the working directory', async () => {
+  await mkdir(join(day, 'sub'));
+  await writeFile(join(day, 'package.json'), '{"id":"p","name":"not of the working directory"}');
+  await writeFile(join(day, 'sub', 'b.csv'), 'id,name\nb,B\n');
+  await mkdir(join(day, 'own'));
+  await writeFile(join(day, 'own', 'ä.csv'), 'id,name\nc,C\n');
+  await symlink('own', join(day, 'linked'));
+  const selects = [
+    `SELECT id, name FROM read_json('package.json') -- ä '`,
+    `SELECT id, name FROM 'models.jsonl'`,
+    `SELECT b.id, name FROM "sub/b.csv" AS b`,
+    `SELECT id, name FROM read_csv(['linked/ä.csv'], header = true)`,
+    `SELECT 'd' AS id, string_agg(name) AS name FROM read_csv($$s*/*.csv$$, header = true)`,
+    `SELECT 'e' AS id, count(*)::VARCHAR AS name FROM glob('${day}/*.json*')`,
+  ];
+  await writeFile(join(root, 'source', 'source.sql'), `-- models\n${selects.join('\nUNION ALL BY NAME\n')}`);
+  expect(await store.night(join(root, 'source'), DAY)).toMatchObject({ status: 'published', problems: [] });
+  const lines = (await models()).map(({ id, name }) => `${id} ${name}`);
+  expect(lines).toEqual(['a A', 'b B', 'c C', 'd B', 'e 2', 'p not of the working directory']);
+});
+
+test('a day behind a link is read as any other', async () => {
+  await rename(day, join(root, 'source', 'newest'));
+  await symlink('newest', day);
+  await writeFile(join(root, 'source', 'source.sql'), `-- models\nSELECT id, name FROM read_json('models.jsonl')`);
+  expect(await store.night(join(root, 'source'), DAY)).toMatchObject({ status: 'published', records: { models: 1 } });
+});
+
+test('values of every type leave the database as their text, lists as JSON', async () => {
+  const select = `SELECT 'a'::ENUM('a', 'b') AS id, uuid()::UUID AS name, 12::UTINYINT AS context_length,
+    DATE '2026-01-02' AS release_date, ['q', 'p'] AS inference, NULL AS organization, now() AS updated_at`;
+  await writeFile(join(root, 'source', 'source.sql'), `-- models\n${select}`);
+  expect(await store.night(join(root, 'source'), DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+  const record = { id: 'a', context_length: 12, release_date: '2026-01-02', inference: ['p', 'q'], organization: null };
+  expect(await models()).toMatchObject([record]);
+});
+
+/** The published models. */
+async function models(): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const [entry] = await listReleases(store);
+  if (entry === undefined) throw new Error('nothing is published');
+  return (await readSnapshot(store, entry, 'models'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATASETS, type DatasetName } from '../../../../schemas/datasets.ts';
 import type { Database, DuckDBLimits } from '../../../../storage/duckdb/database.ts';
@@ -32,7 +33,8 @@ export async function selectDatasets(
   const sandbox = await Sandbox.open({
     ...duckdb,
     tempFolder: join(scratch, 'source.sql.spill'),
-    folders: [source.folder],
+    // As DuckDB sees it: it follows links before it compares.
+    folders: [await realpath(source.folder)],
     timeoutMs: limits.sqlTimeoutMs,
     spillBytesMax: limits.fileBytesMax,
   });

@@ -35,7 +35,6 @@ const NodeSchema = z.looseObject({
   query_location: z.number().optional().catch(undefined),
   function_name: z.string().optional(),
   table_name: z.string().optional(),
-  schema_name: z.string().optional(),
   children: z.array(z.unknown()).optional().catch(undefined),
   value: z.unknown().optional(),
 });
@@ -64,9 +63,14 @@ export function judgeSelect(sql: string, parsed: unknown, folder: string): Judge
       return { problem: `the table function ${name} is not allowed` };
     }
     if (name !== undefined && FILE_FUNCTIONS.includes(name)) paths.push(...pathsOf(node));
-    if (node.type === 'BASE_TABLE' && node.schema_name === undefined) paths.push(node);
+    if (isFileName(node)) paths.push(node);
   }
   return { sql: withAbsolutePaths(sql, paths, folder) };
+}
+
+/** True for a file where a table's name is expected; what DuckDB takes for one. */
+function isFileName({ type, table_name = '' }: Node): boolean {
+  return type === 'BASE_TABLE' && /\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet)(?:\.gz|\.zst)?$/i.test(table_name);
 }
 
 /** What is wrong with a text that isn't one SELECT. */
