@@ -107,13 +107,17 @@ function addStoreCommands(program: Command, run: RunAction): void {
     );
   program
     .command('republish')
-    .description("Put a snapshot's files back byte for byte: lost or damaged ones, or all of them into a second store")
+    .description(
+      "Put back a snapshot's lost or damaged files, from what is left or from a second store; or copy it into one",
+    )
     .argument('<snapshot>', 'day of the snapshot')
     .option('--to <store>', 'a second store that is to have it, or to be repaired from this one')
+    .option('--from <store>', 'a second store that may have what is lost or damaged here', textValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText(
       'after',
-      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --to file:/mnt/mirror',
+      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --from s3://mirror/modelstats\n' +
+        '  modelstats republish 2026-11-20 --to file:/mnt/mirror',
     )
     .addHelpText(
       'after',
