@@ -7,6 +7,7 @@ import { nightly } from './commands/night/nightly.ts';
 import { schedule } from './commands/night/schedule.ts';
 import { serve } from './commands/serve.ts';
 import { catalogRebuild } from './commands/store/catalog-rebuild.ts';
+import { mirrorStore } from './commands/store/mirror.ts';
 import { pruneStore } from './commands/store/prune.ts';
 import { type RepublishOptions, republishSnapshot } from './commands/store/republish.ts';
 import { status } from './commands/store/status.ts';
@@ -107,13 +108,17 @@ function addStoreCommands(program: Command, run: RunAction): void {
     );
   program
     .command('republish')
-    .description("Put a snapshot's files back byte for byte: lost or damaged ones, or all of them into a second store")
+    .description(
+      "Put back a snapshot's lost or damaged files, from what is left or from a second store; or copy it into one",
+    )
     .argument('<snapshot>', 'day of the snapshot')
     .option('--to <store>', 'a second store that is to have it, or to be repaired from this one')
+    .option('--from <store>', 'a second store that may have what is lost or damaged here', textValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText(
       'after',
-      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --to file:/mnt/mirror',
+      '\nExamples:\n  modelstats republish 2026-11-20\n  modelstats republish 2026-11-20 --from s3://mirror/modelstats\n' +
+        '  modelstats republish 2026-11-20 --to file:/mnt/mirror',
     )
     .addHelpText(
       'after',
@@ -136,6 +141,16 @@ function addHousekeeping(program: Command, run: RunAction): void {
       '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where the catalog lacks what was published, or a backfill is suspicious',
     )
     .action(run(pruneStore));
+  program
+    .command('mirror')
+    .description('Make a second store equal to this one: copy what it lacks, remove what prune removed here')
+    .requiredOption('--to <store>', 'the second store; empty, or a mirror of this one', textValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText(
+      'after',
+      '\nExample:\n  modelstats mirror --to s3://mirror/modelstats\n\nRun it after every night; it goes on after a kill',
+    )
+    .action(run(mirrorStore));
   program
     .command('catalog')
     .description('Look after catalog.json')

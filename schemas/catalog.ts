@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATASET_NAMES } from './datasets.ts';
-import { type Release, ReleaseRefSchema } from './release.ts';
+import { type Release, ReleaseRefSchema, RepairedFileSchema } from './release.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -18,6 +18,8 @@ export const CatalogEntrySchema = z.strictObject({
   first_seq: z.number().int().positive().nullable(),
   last_seq: z.number().int().nonnegative(),
   parts: z.array(z.enum(RELEASE_PARTS)),
+  /** Files that were rebuilt into other bytes than release.json records; absent where none was. */
+  repaired: z.array(RepairedFileSchema).optional(),
 });
 export type CatalogEntry = z.infer<typeof CatalogEntrySchema>;
 

@@ -25,6 +25,13 @@ export type ReleaseRef = z.infer<typeof ReleaseRefSchema>;
 export const ReleaseFileSchema = z.strictObject({ path: z.string(), bytes: Count, sha256: Sha256 });
 export type ReleaseFile = z.infer<typeof ReleaseFileSchema>;
 
+/**
+ * A file of a live release that was damaged and has been rebuilt into other bytes with the same rows (decision 0044): what it is now,
+ * in place of what release.json says.
+ */
+export const RepairedFileSchema = z.strictObject({ ...ReleaseFileSchema.shape, repaired_at: z.iso.datetime() });
+export type RepairedFile = z.infer<typeof RepairedFileSchema>;
+
 /** What held the night and was accepted by an operator. */
 export const HoldSchema = z.strictObject({
   dataset: z.enum(DATASET_NAMES),
@@ -76,6 +83,16 @@ export const ReleaseSchema = z.strictObject({
   first_renewal_seq: z.number().int().positive().optional(),
 });
 export type Release = z.infer<typeof ReleaseSchema>;
+
+/** A release with the files as they are after repairs; every reader of files goes by this. */
+export function withRepairs(release: Release, repaired: readonly RepairedFile[] = []): Release {
+  if (repaired.length === 0) return release;
+  const files = release.files.map((file) => {
+    const repair = repaired.find(({ path }) => path === file.path);
+    return repair === undefined ? file : { path: file.path, bytes: repair.bytes, sha256: repair.sha256 };
+  });
+  return { ...release, files };
+}
 
 /** A release's snapshot in every version in which it was written, the one in force first. */
 export function manifestsOf(release: Pick<Release, 'manifest' | 'noticed_manifests'>): readonly Manifest[] {

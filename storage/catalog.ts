@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { type Catalog, type CatalogEntry, CatalogSchema, findOrderFault } from '../schemas/catalog.ts';
 import { AppError, isAppError } from '../schemas/errors.ts';
-import { RELEASE_FORMAT, type Release, type ReleaseRef, ReleaseSchema } from '../schemas/release.ts';
+import { RELEASE_FORMAT, type Release, type ReleaseRef, ReleaseSchema, withRepairs } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
 import { CATALOG_KEY, RELEASE_PATHS, type ReleaseName, releaseKey } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -31,12 +31,15 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
 
 /**
  * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that
- * lost the race left a complete release of the same day. The swap has published already, so a mark that can't be put is
- * no failure: the next night's `prev` says the same.
+ * lost the race left a complete release of the same day. It holds the bytes of release.json, from which a damaged one can be put back.
+ * The swap has published already, so a mark that can't be put is no failure: the next night's `prev` says the same.
  */
-export async function markPublished(store: ObjectStore, release: ReleaseName): Promise<void> {
+export async function markPublished(store: ObjectStore, release: ReleaseName, body: Buffer): Promise<void> {
+  const key = releaseKey(release, RELEASE_PATHS.published);
   try {
-    await store.put(releaseKey(release, RELEASE_PATHS.published), Buffer.alloc(0), { ifAbsent: true });
+    const mark = await store.get(key);
+    if (mark?.body.equals(body)) return;
+    await store.put(key, body, mark === undefined ? { ifAbsent: true } : { ifMatch: mark.etag });
   } catch (error) {
     if (!isAppError(error)) throw error;
   }
@@ -69,18 +72,26 @@ export async function swapCatalog(
   return catalog;
 }
 
+/** What names a release.json: a catalog entry, or a later release's `prev`, which knows of no repairs. */
+export type NamedRelease = ReleaseRef & Pick<CatalogEntry, 'repaired'>;
+
 /**
- * The release.json that a catalog entry, or a later release's `prev`, names; rejects with `corrupt` where it is missing or
- * not the recorded one.
+ * The release.json that a catalog entry, or a later release's `prev`, names, with its files as they are after repairs; rejects with
+ * `corrupt` where it is missing or not the recorded one.
  */
-export async function loadRelease(store: ObjectStore, ref: ReleaseRef): Promise<Release> {
+export async function loadRelease(store: ObjectStore, ref: NamedRelease): Promise<Release> {
   const key = releaseKey(ref, RELEASE_PATHS.release);
   const object = await store.get(key);
   if (object === undefined) throw new AppError('corrupt', `${store.url}: ${key} is missing`);
-  if (sha256(object.body) !== ref.release_sha256) {
-    throw new AppError('corrupt', `${store.url}: ${key} is not the file that the catalog names (sha256 differs)`);
+  return releaseFromBody(object.body, ref, `${store.url}: ${key}`);
+}
+
+/** {@link loadRelease} of bytes that were read somewhere; `where` is for the message. */
+export function releaseFromBody(body: Buffer, ref: NamedRelease, where: string): Release {
+  if (sha256(body) !== ref.release_sha256) {
+    throw new AppError('corrupt', `${where} is not the file that the catalog names (sha256 differs)`);
   }
-  return parseRelease(object.body, `${store.url}: ${key}`);
+  return withRepairs(parseRelease(body, where), ref.repaired);
 }
 
 /** Parses a release.json; rejects with `corrupt`, and says so where it is whole but of another format. */

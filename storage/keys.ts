@@ -8,7 +8,8 @@
  * - A backfill is `backfill/pricing.<run>.parquet`; the same name in `.json` is put beside it after the swap that made it
  *   the one in force, so that a lost catalog finds it again. Only the one that the catalog lists is read.
  * - A snapshot in a version under notice is a part of the snapshot: it lies in a folder of its own there, `snapshot/v2/`.
- * - `published` is put into a release after the swap that made it live, so that a lost catalog can be rebuilt.
+ * - `published` is put into a release after the swap that made it live, so that a lost catalog can be rebuilt. It holds the bytes of
+ *   release.json, so that a damaged one can be put back; in older releases it is empty.
  */
 
 import type { ReleasePart } from '../schemas/catalog.ts';
@@ -29,6 +30,7 @@ export const RELEASE_PATHS = {
   changes: 'changes.parquet',
   suspects: 'state/suspects.parquet',
   removed: 'state/removed.parquet',
+  unpublished: 'state/unpublished.parquet',
   snapshot: (dataset: DatasetName) => `snapshot/${dataset}.jsonl.gz`,
   state: (dataset: DatasetName) => `state/${dataset}.parquet`,
   history: (dataset: DatasetName) => `history/${dataset}.parquet`,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
@@ -24,13 +25,25 @@ export interface PreviousDeps {
 
 /**
  * Brings yesterday's state from the store into `previous_<dataset>`, `previous_suspects` and `previous_removed`; empty
- * tables before the first night. Every file is checked against the hash in its release.json; rejects with `corrupt`.
+ * tables before the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
+ * mend it.
  */
 export async function loadPrevious(entry: CatalogEntry | undefined, deps: PreviousDeps): Promise<Previous> {
   if (entry === undefined) {
     await createEmpty(deps.database);
     return { entry, release: undefined };
   }
+  try {
+    return { entry, release: await loadState(entry, deps) };
+  } catch (error) {
+    const isDamaged = isAppError(error, 'corrupt') || isAppError(error, 'not_found');
+    if (!isDamaged) throw error;
+    const remedy = `put it back first: modelstats republish ${entry.day}`;
+    throw new AppError(error.code, `${error.message}; ${remedy}`, { cause: error });
+  }
+}
+
+async function loadState(entry: CatalogEntry, deps: PreviousDeps): Promise<Release> {
   const release = await loadRelease(deps.store, entry);
   const load = async (name: string, path: string) => {
     const local = join(deps.scratch, `${name}.parquet`);
@@ -40,7 +53,7 @@ export async function loadPrevious(entry: CatalogEntry | undefined, deps: Previo
   for (const dataset of DATASET_NAMES) await load(table('previous', dataset), RELEASE_PATHS.state(dataset));
   await load('previous_suspects', RELEASE_PATHS.suspects);
   await load('previous_removed', RELEASE_PATHS.removed);
-  return { entry, release };
+  return release;
 }
 
 async function createEmpty(database: Database): Promise<void> {

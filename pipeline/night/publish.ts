@@ -37,7 +37,7 @@ export async function publish({ release, folder, catalog }: PublishInput, deps: 
   await verifyUpload(store, release, { path: RELEASE_PATHS.release, bytes: body.length, sha256: releaseSha256 });
   const entry = catalogEntryFromRelease(release, releaseSha256);
   await swapCatalog(store, catalog, { releases: [...(catalog.catalog?.releases ?? []), entry] });
-  await markPublished(store, release);
+  await markPublished(store, release, body);
 }
 
 /** Rejects with the first failure. By then no upload is under way any more: nothing is written after a night has ended. */

@@ -5,7 +5,7 @@ import type { Day } from '../../schemas/day.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
 import { majorOf, type RecordVersion } from '../../schemas/versions/record-version.ts';
 import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
-import { columnList, lineSql } from '../../storage/duckdb/record-sql.ts';
+import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
 import type { NightVersions } from './night-versions.ts';
@@ -47,6 +47,7 @@ export async function writeSnapshot(
   await writeParquet(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
   await writeParquet(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writeParquet(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
+  await writeParquet(deps, UNPUBLISHED, RELEASE_PATHS.unpublished);
   const written = { ...inForce, files: await Promise.all(files) };
   const noticed: SnapshotFiles[] = [];
   for (const version of versions.noticed) {
@@ -104,6 +105,16 @@ async function writeState(name: DatasetName, deps: SnapshotDeps): Promise<void> 
   await writeParquet(deps, state, RELEASE_PATHS.state(name));
   await writeParquet(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));
 }
+
+/**
+ * What the state holds and neither the snapshot nor the state before tells, so that it can be rebuilt from those (decision 0044).
+ * One row per record that was carried, and per score that came or changed, with its sample size; by dataset and entity id.
+ */
+const UNPUBLISHED = `${DATASET_NAMES.map(
+  (name) => `SELECT '${name}' AS dataset, ${entityIdSql(DATASETS[name])} AS entity_id, op,
+    ${name === 'scores' ? "if(op = 'upsert', n, NULL)" : 'NULL::BIGINT'} AS n
+    FROM ${table('merged', name)} WHERE op = 'carry'${name === 'scores' ? " OR op = 'upsert'" : ''}`,
+).join(' UNION ALL ')} ORDER BY dataset, entity_id`;
 
 async function writeParquet({ database, folder }: SnapshotDeps, select: string, path: string): Promise<void> {
   await database.run(`COPY (${select}) TO ${sqlText(join(folder, path))} (FORMAT parquet, COMPRESSION zstd)`);

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { type Catalog, identityFromCatalog } from '../../schemas/catalog.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { workErrorFrom } from './run-folder.ts';
 
 /** `<work>/store.json`: which record a work folder is used for. */
 const NoteSchema = z.object({ identity: z.string(), url: z.string() });
@@ -39,8 +38,8 @@ export async function claimWorkFolder(work: string, { store, catalog }: WorkStor
     const whole = `${path}.${randomUUID()}`;
     await writeFile(whole, `${JSON.stringify({ identity, url: store.url })}\n`);
     await rename(whole, path);
-  } catch (error) {
-    throw workErrorFrom(error, work);
+  } catch {
+    // The note is a precaution; a work folder that can't be written to stops the run itself, which says why.
   }
 }
 

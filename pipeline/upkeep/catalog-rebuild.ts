@@ -70,7 +70,12 @@ async function rebuild(options: RebuildOptions, { store, workFolder }: RebuildDe
   const chain = chainFrom(candidates, options.keep);
   const orphans = candidates.filter((candidate) => !chain.includes(candidate)).map(({ release }) => releaseId(release));
   const backfill = await findBackfill(store, current);
-  const releases = chain.map((candidate) => entryFrom(candidate, candidate === chain.at(-1)));
+  const repairs = new Map(current.catalog?.releases.map((entry) => [entry.release_sha256, entry.repaired]));
+  const releases = chain.map((candidate) => {
+    const entry = entryFrom(candidate, candidate === chain.at(-1));
+    const repaired = repairs.get(candidate.sha256);
+    return repaired === undefined ? entry : { ...entry, repaired };
+  });
   await claimWorkFolder(workFolder, { store, catalog: { format: 1, generation: 1, releases } });
   const catalog = await swapCatalog(store, current, { releases, backfill });
   return { catalog, changed: true, orphans };

@@ -123,6 +123,6 @@ describe('a work folder that refuses leaves yesterday current and says why:', ()
   test('a folder that is not there is made', async () => {
     const work = join(folder, 'not', 'there', 'yet');
     expect(await night({ ...place, work }, TODAY)).toMatchObject({ code: 0, stderr: '' });
-    expect(await readdir(work)).toEqual(['runs']);
+    expect((await readdir(work)).sort()).toEqual(['runs', 'store.json']);
   });
 });

@@ -40,6 +40,7 @@ const RELEASE_KEYS = [
   ...DATASET_NAMES.map((name) => `state/${name}.parquet`),
   'state/removed.parquet',
   'state/suspects.parquet',
+  'state/unpublished.parquet',
 ].sort();
 
 interface FixtureNight extends NightOptions {

@@ -82,6 +82,7 @@ test('what a first night left that was killed before its swap does not stop the 
   for (const entry of releases.slice(1)) await rm(path(releaseKey(entry, '')), { recursive: true });
   await rm(path(releaseKey(first, 'published')));
   await rm(path(CATALOG_KEY));
+  await rm(join(store.deps.workFolder, 'store.json')); // No night has been published yet that it could know.
   expect((await store.night(SOURCE, first.day)).status).toBe('published');
 });
 

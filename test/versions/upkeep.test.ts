@@ -152,18 +152,27 @@ describe('republish', () => {
     }
     const { files } = await republishDay(CUTOVER, copy.store);
     const rebuilt = files.filter(({ status }) => status === 'rebuilt').map(({ path }) => path);
-    expect(rebuilt.sort()).toEqual(feed.map((name) => `snapshot/${name}.jsonl.gz`).sort());
+    expect(rebuilt).toEqual(expect.arrayContaining(feed.map((name) => `snapshot/${name}.jsonl.gz`)));
+    expect(rebuilt).toContain('state/scores.parquet');
     for (const path of rebuilt) {
       const key = releaseKey(entryOf(CUTOVER), path);
       expect((await copy.hashes())[key]).toBe(before[key]);
     }
   });
 
-  it('refuses a file under notice whose state is gone: no events lead to it', async () => {
+  it('rebuilds a file under notice whose state is gone too, once that has been rebuilt', async () => {
+    const before = await copy.hashes();
     await copy.damage(releaseKey(entryOf(LAST), 'state/models.parquet'), 'lost');
     await copy.damage(releaseKey(entryOf(LAST), 'snapshot/v2/models.jsonl.gz'), 'lost');
     const result = await republishDay(LAST, copy.store);
-    expect(outcomes(result)).toEqual(['snapshot/v2/models.jsonl.gz refused', 'state/models.parquet refused']);
+    expect(outcomes(result)).toEqual(['state/models.parquet rebuilt', 'snapshot/v2/models.jsonl.gz rebuilt']);
+    expect(await copy.hashes()).toEqual(before);
+  });
+
+  it('refuses a file under notice whose state is gone for good: no events lead to it', async () => {
+    const lost = ['state/unpublished.parquet', 'state/scores.parquet', 'snapshot/v2/scores.jsonl.gz'];
+    for (const path of lost) await copy.damage(releaseKey(entryOf(LAST), path), 'lost');
+    expect(outcomes(await republishDay(LAST, copy.store))).toEqual(lost.map((path) => `${path} refused`));
   });
 
   it('refuses what it has to rebuild in a version that the program does not know, and copies it from elsewhere', async () => {

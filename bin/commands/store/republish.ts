@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
+import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -8,20 +9,27 @@ import { openUpkeep } from './open-upkeep.ts';
 export interface RepublishOptions {
   readonly snapshot: string;
   readonly to?: string;
+  readonly from?: string;
   readonly json?: boolean;
 }
 
-/** `modelstats republish SNAPSHOT [--to STORE]`; exit code 1 where a file can't be had or the copy isn't listed. */
+/** `modelstats republish SNAPSHOT [--to STORE | --from STORE]`; exit code 1 where a file can't be had or the copy isn't listed. */
 export async function republishSnapshot(context: CommandContext, options: RepublishOptions): Promise<number> {
   const { config, print } = context;
+  if (options.to !== undefined && options.from !== undefined) {
+    throw new AppError('usage', '--to and --from exclude each other');
+  }
   const origin = await openConfiguredStore(config, options.to === undefined ? 'write' : 'read');
   const second = options.to === undefined ? undefined : await openConfiguredStore(config, 'write', { url: options.to });
+  const from =
+    options.from === undefined ? undefined : await openConfiguredStore(config, 'read', { url: options.from });
   const progress = showProgress(context, { total: 1 });
   progress.next(options.snapshot);
   const result = await republish(options.snapshot, {
     ...(await openUpkeep(context)),
     origin,
     second,
+    from,
     onFile: progress.part,
   }).finally(progress.stop);
   print(options.json ? JSON.stringify(result) : describe(result));

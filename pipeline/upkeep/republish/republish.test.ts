@@ -69,8 +69,11 @@ const RELEASE_FILES = [
   ...['models', 'benchmarks', 'scores', 'rankings', 'pricing'].flatMap((name) => [
     ...[`history/${name}.parquet`, `snapshot/${name}.jsonl.gz`, `state/${name}.parquet`],
   ]),
-  ...['snapshot/manifest.json', 'state/removed.parquet', 'state/suspects.parquet'],
+  ...['release.json', 'snapshot/manifest.json'],
+  ...['state/removed.parquet', 'state/suspects.parquet', 'state/unpublished.parquet'],
 ];
+/** What is rebuilt from each other and from nothing else. */
+const LOST_FOR_GOOD = [RELEASE_PATHS.state('scores'), RELEASE_PATHS.unpublished];
 const isRebuildable = (path: string) => path.startsWith('snapshot/');
 
 describe('a sound release', () => {
@@ -100,7 +103,7 @@ describe.each(DAMAGES)('a file that is %s', (kind) => {
   });
 
   it('is refused where nothing here can give it back, and stays as it is', async () => {
-    const paths = RELEASE_FILES.filter((path) => !isRebuildable(path));
+    const paths = LOST_FOR_GOOD;
     for (const path of paths) await main.damage(keyOf(SECOND, path), kind);
     const before = await main.versions();
     const result = await republishDay(SECOND, main.store);
@@ -108,7 +111,9 @@ describe.each(DAMAGES)('a file that is %s', (kind) => {
     expect([...outcomes(result)].sort()).toEqual(paths.map((path) => `${path} refused`).sort());
     for (const { status, reason } of result.files) {
       if (status === 'refused')
-        expect(reason).toMatch(/^(missing|damaged: .*); another store that has it can give it back/);
+        expect(reason).toMatch(
+          /^(missing|damaged: .*); not from .*; another store .* republish 2026-06-02 --from STORE$/,
+        );
     }
     expect(await main.versions()).toEqual(before);
   });
@@ -119,7 +124,7 @@ it.each(['lost', 'a bit flipped'] as const)(
   async (kind) => {
     const backup = await openStoreFiles(nights.folder);
     const before = await main.hashes();
-    const paths = [...RELEASE_FILES, RELEASE_PATHS.release];
+    const paths = RELEASE_FILES;
     for (const path of paths) await main.damage(keyOf(THIRD, path), kind);
     const result = await republishDay(THIRD, backup.store, main.store);
     expect([...outcomes(result)].sort()).toEqual(paths.map((path) => `${path} restored`).sort());
@@ -128,6 +133,23 @@ it.each(['lost', 'a bit flipped'] as const)(
     await backup.dispose();
   },
 );
+
+it('what nothing here can give back comes from a second store that is named, by its hash alone', async () => {
+  const [backup, wrong] = [await openStoreFiles(nights.folder), await openStoreFiles(nights.folder)];
+  const before = await main.hashes();
+  const paths = [...LOST_FOR_GOOD, RELEASE_PATHS.release, RELEASE_PATHS.published];
+  for (const path of paths) {
+    await main.damage(keyOf(SECOND, path), 'a bit flipped');
+    await wrong.damage(keyOf(SECOND, path), 'a bit flipped');
+  }
+  const from = (store: ObjectStore) =>
+    republish(SECOND, { ...upkeepDeps(work), origin: main.store, second: undefined, from: store, onFile: () => {} });
+  await expect(from(wrong.store)).rejects.toMatchObject({ code: 'corrupt' });
+  const result = await from(backup.store);
+  expect([...outcomes(result)].sort()).toEqual(['release.json', ...LOST_FOR_GOOD].map((path) => `${path} restored`));
+  expect(await main.hashes()).toEqual(before);
+  await Promise.all([backup.dispose(), wrong.dispose()]);
+});
 
 describe('a snapshot whose state is gone too', () => {
   const loseState = (day: string) =>
@@ -213,7 +235,8 @@ describe('a file that can only be had differently', () => {
   it('is refused because another zlib packs the same records into other bytes', async () => {
     const key = await repackModels();
     await main.damage(key, 'lost');
-    const { ok, files } = await republishDay(FIRST, main.store);
+    const deps = { ...upkeepDeps(join(work, 'of another record')), origin: main.store, second: undefined };
+    const { ok, files } = await republish(FIRST, { ...deps, onFile: () => {} });
     expect(ok).toBe(false);
     expect(files.find(({ path }) => path === RELEASE_PATHS.snapshot('models'))).toMatchObject({
       status: 'refused',
@@ -223,6 +246,7 @@ describe('a file that can only be had differently', () => {
   });
 
   it('is never taken from a release.json that is not the one in the catalog', async () => {
+    await main.damage(keyOf(FIRST, RELEASE_PATHS.published), 'a bit flipped');
     await main.damage(keyOf(FIRST, RELEASE_PATHS.release), 'a bit flipped');
     await expect(republishDay(FIRST, main.store)).rejects.toMatchObject({ code: 'corrupt' });
     await expect(republishDay(FIRST, main.store, mirror.store)).rejects.toMatchObject({ code: 'corrupt' });
@@ -263,7 +287,7 @@ describe('a second store', { timeout: 60_000 }, () => {
   });
 
   it('does not list a release of which a file can not be had', async () => {
-    await main.damage(keyOf(FIRST, RELEASE_PATHS.changes), 'a bit flipped');
+    for (const path of LOST_FOR_GOOD) await main.damage(keyOf(FIRST, path), 'a bit flipped');
     const result = await republishDay(FIRST, main.store, mirror.store);
     expect(result).toMatchObject({ ok: false, listed: false, not_listed_because: 'it is not complete' });
     expect((await loadCatalog(mirror.store)).catalog).toBeUndefined();

@@ -1,29 +1,35 @@
 /**
  * Republishing (specification "Republishing and repair"): puts a snapshot's release files back as they were published, in
  * its own store or in a second one. What is there and right stays untouched; what is missing or damaged comes back byte for
- * byte or not at all. No published byte ever changes, and what the catalog doesn't list any more does not come back.
+ * byte, or, where it is a Parquet file and no other store has it, with the same rows, proven, and with a correction in the catalog
+ * (decision 0044). No byte that consumers get ever changes, and what the catalog doesn't list any more does not come back.
  */
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
-import type { Release, ReleaseFile } from '../../../schemas/release.ts';
+import { type Day, timestampFromDate } from '../../../schemas/day.ts';
+import { AppError, isAppError } from '../../../schemas/errors.ts';
+import { type Release, type ReleaseFile, withRepairs } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
-import { getEntry, type LoadedCatalog, loadCatalog, loadRelease, markPublished } from '../../../storage/catalog.ts';
+import { getEntry, type LoadedCatalog, loadCatalog, markPublished, swapCatalog } from '../../../storage/catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
-import { partOfPath, RELEASE_PATHS, releaseId, releaseKey } from '../../../storage/keys.ts';
+import { partOfPath, RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/retry-when-raced.ts';
 import { claimWorkFolder } from '../../run/work-folder-store.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
+import { type FoundRelease, findRelease } from './find-release.ts';
 import { listRelease } from './list-release.ts';
+import { Materials } from './rebuild/materials.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
+import { rankOfPath } from './ways.ts';
 
 export interface RepublishDeps extends UpkeepDeps {
   /** Whose catalog names the snapshot. */
   readonly origin: ObjectStore;
   /** A second store that is to have it; undefined repairs the origin. */
   readonly second: ObjectStore | undefined;
+  /** Another store that may have what is lost or damaged here, of the same record; only where there is no `second`. */
+  readonly from?: ObjectStore | undefined;
   readonly duckdb: DuckDBLimits;
   /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
   readonly versions?: readonly RecordVersion[];
@@ -61,16 +67,38 @@ export function republish(snapshot: Day, deps: RepublishDeps): Promise<Republish
     const { catalog } = await loadCatalog(deps.origin);
     const entry = getEntry(catalog, snapshot);
     await claimWorkFolder(deps.workFolder, { store: deps.origin, catalog });
-    const release = await loadRelease(deps.origin, entry);
+    const readers = deps.from === undefined ? [deps.origin] : [deps.origin, deps.from];
+    const found = await findRelease(entry, readers);
+    const previous = await findPrevious(found.release, catalog?.releases ?? [], readers);
     const database = await run.openDatabase(deps.duckdb);
-    const work: Work = { entry, release, scratch: run.folder.scratch, database, deps, restored: new Map() };
+    const { scratch } = run.folder;
+    const work: Work = { entry, found, previous, scratch, database, deps, restored: new Map() };
     return run.stage('files', () => retryWhenRaced(() => republishOnce(work)));
   });
 }
 
+/** The release before, with its files as they are after repairs; `unknown` where its release.json is lost. */
+type Previous = Release | 'none' | 'unknown';
+
+async function findPrevious(
+  { prev }: Release,
+  entries: readonly CatalogEntry[],
+  stores: readonly ObjectStore[],
+): Promise<Previous> {
+  if (prev === null) return 'none';
+  try {
+    const { release } = await findRelease(prev, stores);
+    return withRepairs(release, entries.find(({ release_sha256 }) => release_sha256 === prev.release_sha256)?.repaired);
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    return 'unknown';
+  }
+}
+
 interface Work {
   readonly entry: CatalogEntry;
-  readonly release: Release;
+  readonly found: FoundRelease;
+  readonly previous: Previous;
   readonly scratch: string;
   readonly database: Database;
   readonly deps: RepublishDeps;
@@ -79,16 +107,16 @@ interface Work {
 }
 
 async function republishOnce(work: Work): Promise<RepublishResult> {
-  const { entry, release, deps } = work;
+  const { entry, found, deps } = work;
   const target = deps.second ?? deps.origin;
   // Before any file is looked at: a prune that could take some of them away swaps this catalog first.
   const loaded = await loadCatalog(target);
   const known = findSame(entry, loaded, target);
-  const files: FileReport[] = [];
-  for (const file of await filesOf(work, known ?? entry)) files.push(await restoreOne(file, work));
+  const { files, corrected } = await restoreAll(work, { target, known });
   const ok = files.every(({ status }) => status !== 'refused');
+  if (known !== undefined && corrected.length > 0) await recordRepairs(known, corrected, { target, loaded, work });
   const reason = known === undefined ? await listCopy(work, { target, loaded, ok }) : undefined;
-  if (reason === undefined) await markPublished(target, release);
+  if (reason === undefined) await markPublished(target, found.release, found.body);
   return {
     ok,
     snapshot: entry.day,
@@ -107,26 +135,68 @@ function findSame(entry: CatalogEntry, { catalog }: LoadedCatalog, target: Objec
   throw new AppError('usage', `${target.url} has another release of ${entry.day}: ${releaseId(listed)}`);
 }
 
-/** The files that a release has to have while the catalog lists these parts; release.json last, as it was published. */
-async function filesOf({ release, deps, entry }: Work, { parts }: CatalogEntry): Promise<readonly ReleaseFile[]> {
+interface Target {
+  readonly target: ObjectStore;
+  /** The release in its catalog. */
+  readonly known: CatalogEntry | undefined;
+}
+
+/** Every file that the release has to have while the catalog lists its parts, in an order in which one helps the next. */
+async function restoreAll(work: Work, { target, known }: Target) {
+  const { entry, found, previous, deps, database, scratch } = work;
+  const { versions = RECORD_VERSIONS } = deps;
+  const { parts, repaired } = known ?? entry;
+  const others = deps.second === undefined ? [deps.from] : [deps.origin];
+  const sources = others.filter((store) => store !== undefined);
+  let release = withRepairs(found.release, repaired);
   const recorded = release.files.filter(({ path }) => {
     const part = partOfPath(path);
     return part === undefined || parts.includes(part);
   });
-  if (deps.second === undefined) return recorded;
-  const head = await deps.origin.head(releaseKey(entry, RELEASE_PATHS.release));
-  if (head === undefined) throw new AppError('not_found', `${deps.origin.url}: release.json of ${entry.day} is gone`);
-  return [...recorded, { path: RELEASE_PATHS.release, bytes: head.bytes, sha256: entry.release_sha256 }];
+  const itself = { path: RELEASE_PATHS.release, bytes: found.body.length, sha256: entry.release_sha256 };
+  const files: FileReport[] = [];
+  const corrected: ReleaseFile[] = [];
+  for (const file of [itself, ...recorded].sort((a, b) => rankOfPath(a.path) - rankOfPath(b.path))) {
+    const rebuild = { release, database, scratch };
+    const materials =
+      previous === 'unknown'
+        ? undefined
+        : new Materials({
+            ...rebuild,
+            stores: [target, ...sources],
+            previous: previous === 'none' ? undefined : previous,
+            versions,
+          });
+    deps.onFile(file.path);
+    const mayCorrect = known !== undefined;
+    const done = await restoreFile(file, { target, sources, found, materials, versions, rebuild, mayCorrect });
+    if (done.corrected !== undefined) {
+      corrected.push(done.corrected);
+      release = withRepairs(release, [{ ...done.corrected, repaired_at: '' }]);
+    }
+    files.push(reportOf(done.report, work.restored));
+  }
+  return { files, corrected };
 }
 
-async function restoreOne(file: ReleaseFile, { deps, restored, ...work }: Work): Promise<FileReport> {
-  deps.onFile(file.path);
-  const target = deps.second ?? deps.origin;
-  const { versions = RECORD_VERSIONS } = deps;
-  const report = await restoreFile(file, { ...work, target, origin: deps.second && deps.origin, versions });
-  if (report.status === 'ok') return restored.get(file.path) ?? report;
-  restored.set(file.path, report);
+/** What an earlier attempt of this run put back is found to be right by a later one. */
+function reportOf(report: FileReport, restored: Map<string, FileReport>): FileReport {
+  if (report.status === 'ok') return restored.get(report.path) ?? report;
+  restored.set(report.path, report);
   return report;
+}
+
+/** Makes the corrections a part of the catalog; rejects with `precondition_failed` where it was swapped meanwhile. */
+async function recordRepairs(
+  known: CatalogEntry,
+  corrected: readonly ReleaseFile[],
+  { target, loaded, work }: { readonly target: ObjectStore; readonly loaded: LoadedCatalog; readonly work: Work },
+): Promise<void> {
+  const repaired_at = timestampFromDate(work.deps.clock());
+  const kept = (known.repaired ?? []).filter(({ path }) => !corrected.some((file) => file.path === path));
+  const repaired = [...kept, ...corrected.map((file) => ({ ...file, repaired_at }))];
+  const releases = (loaded.catalog?.releases ?? []).map((each) => (each === known ? { ...each, repaired } : each));
+  await swapCatalog(target, loaded, { releases });
 }
 
 interface CopyState {
@@ -136,7 +206,7 @@ interface CopyState {
 }
 
 /** Resolves to why the copy isn't listed, or to undefined where it is. */
-async function listCopy({ entry, release }: Work, { target, loaded, ok }: CopyState): Promise<string | undefined> {
+async function listCopy({ entry, found }: Work, { target, loaded, ok }: CopyState): Promise<string | undefined> {
   if (!ok) return 'it is not complete';
-  return listRelease(target, { entry, prevSha256: release.prev?.release_sha256, loaded });
+  return listRelease(target, { entry, prevSha256: found.release.prev?.release_sha256, loaded });
 }

@@ -1,16 +1,11 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
-import type { Manifest } from '../../../schemas/manifest.ts';
-import { manifestsOf, type Release, type ReleaseFile } from '../../../schemas/release.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
-import type { Database } from '../../../storage/duckdb/database.ts';
-import { fetchFile } from '../../../storage/fetch-object.ts';
+import type { ReleaseFile } from '../../../schemas/release.ts';
 import { hashFile, hashStream } from '../../../storage/hash.ts';
-import { RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
-import type { ObjectStore, PutCondition } from '../../../storage/object-store.ts';
-import { type RebuildDeps, rebuildByReplay, rebuildFromState, type SnapshotFile } from './rebuild-snapshot.ts';
+import { releaseKey } from '../../../storage/keys.ts';
+import type { PutCondition } from '../../../storage/object-store.ts';
+import { type Way, type WaysDeps, waysTo } from './ways.ts';
 
 /** What became of one file: it was right, it was copied, it was made anew, or it can't be had. */
 export interface FileReport {
@@ -21,33 +16,40 @@ export interface FileReport {
   readonly reason: string | null;
 }
 
-export interface RestoreDeps {
-  /** Where the file has to be. */
-  readonly target: ObjectStore;
-  /** Another store that may have it. */
-  readonly origin: ObjectStore | undefined;
-  readonly release: Release;
-  readonly database: Database;
-  readonly scratch: string;
-  readonly versions: readonly RecordVersion[];
+export interface Restored {
+  readonly report: FileReport;
+  /** What the file is now, where that is not what was recorded; the catalog has to say so (decision 0044). */
+  readonly corrected: ReleaseFile | undefined;
+}
+
+export interface RestoreDeps extends WaysDeps {
+  /** True where a correction can be recorded, because the release is live in the target. */
+  readonly mayCorrect: boolean;
 }
 
 /**
- * Makes sure that the target has a release's file, byte for byte. A good object is not touched; a missing or damaged one is
- * replaced, over exactly the version that was found, by bytes with the recorded sha256 and by nothing else. Rejects with
- * `precondition_failed` where somebody else wrote it meanwhile.
+ * Makes sure that the target has a release's file. A good object is not touched; a missing or damaged one is replaced, over exactly
+ * the version that was found, by bytes with the recorded sha256, or by a Parquet file that was rebuilt and proven to have the right
+ * rows. Rejects with `precondition_failed` where somebody else wrote it meanwhile.
  */
-export async function restoreFile(file: ReleaseFile, deps: RestoreDeps): Promise<FileReport> {
+export async function restoreFile(file: ReleaseFile, deps: RestoreDeps): Promise<Restored> {
   const { path } = file;
   const found = await inspect(file, deps);
-  if (found === undefined) return { path, status: 'ok', reason: null };
+  if (found === undefined) return { report: { path, status: 'ok', reason: null }, corrected: undefined };
   const obtained = await obtain(file, deps);
-  if (obtained.status === 'refused') return { path, status: 'refused', reason: `${found.fault}; ${obtained.reason}` };
-  await deps.target.putFile(releaseKey(deps.release, path), obtained.local, found.condition);
+  if (obtained.status === 'refused') {
+    const reason = `${found.fault}; ${obtained.reason}`;
+    return { report: { path, status: 'refused', reason }, corrected: undefined };
+  }
+  const { target, rebuild } = deps;
+  await target.putFile(releaseKey(rebuild.release, path), obtained.local, found.condition);
   await rm(obtained.local);
-  const fault = (await inspect(file, deps))?.fault;
-  if (fault === undefined) return { path, status: obtained.status, reason: `${found.fault}; ${obtained.reason}` };
-  throw new AppError('corrupt', `${deps.target.url}: ${releaseKey(deps.release, path)} reads back ${fault}`);
+  const fault = (await inspect(obtained.corrected ?? file, deps))?.fault;
+  if (fault !== undefined) {
+    throw new AppError('corrupt', `${target.url}: ${releaseKey(rebuild.release, path)} reads back ${fault}`);
+  }
+  const reason = `${found.fault}; ${obtained.reason}`;
+  return { report: { path, status: obtained.status, reason }, corrected: obtained.corrected };
 }
 
 /** What is wrong with an object, and on which condition it may be replaced. */
@@ -57,8 +59,8 @@ interface Fault {
 }
 
 /** Undefined where the stored object is the recorded file. */
-async function inspect(file: ReleaseFile, { target, release }: RestoreDeps): Promise<Fault | undefined> {
-  const key = releaseKey(release, file.path);
+async function inspect(file: ReleaseFile, { target, rebuild }: RestoreDeps): Promise<Fault | undefined> {
+  const key = releaseKey(rebuild.release, file.path);
   const head = await target.head(key);
   if (head === undefined) return { fault: 'missing', condition: { ifAbsent: true } };
   const condition = { ifMatch: head.etag };
@@ -67,76 +69,45 @@ async function inspect(file: ReleaseFile, { target, release }: RestoreDeps): Pro
   return sha256 === file.sha256 ? undefined : { fault: `damaged: sha256 ${sha256}, not ${file.sha256}`, condition };
 }
 
-/** A way to get a file's bytes. */
-interface Way {
-  readonly status: 'restored' | 'rebuilt';
-  readonly from: string;
-  /** Writes the file; rejects with an AppError where this way is closed. */
-  readonly write: (local: string) => Promise<void>;
-}
-
 type Obtained =
-  | { readonly status: 'restored' | 'rebuilt'; readonly reason: string; readonly local: string }
+  | {
+      readonly status: 'restored' | 'rebuilt';
+      readonly reason: string;
+      readonly local: string;
+      readonly corrected: ReleaseFile | undefined;
+    }
   | { readonly status: 'refused'; readonly reason: string };
 
-/** The recorded bytes in a local file, by the first way that gives them. */
+/** The file, by the first way that gives the recorded bytes or may give others. */
 async function obtain(file: ReleaseFile, deps: RestoreDeps): Promise<Obtained> {
-  const local = join(deps.scratch, 'file');
   const failures: string[] = [];
-  for (const { status, from, write } of waysTo(file, deps)) {
+  for (const way of waysTo(file, deps)) {
     try {
-      await write(local);
-      await assertRecorded(local, file);
-      return { status, reason: `${status === 'restored' ? 'copied' : 'rebuilt'} from ${from}`, local };
+      return await take(way, file, deps);
     } catch (error) {
       if (!isAppError(error) || error.code === 'store_unavailable') throw error;
-      failures.push(`not from ${from}: ${messageFromError(error)}`);
+      failures.push(`not from ${way.from}: ${messageFromError(error)}`);
     }
   }
-  if (deps.origin === undefined) failures.push('another store that has it can give it back: run this there with --to');
+  if (deps.sources.length === 0) {
+    const { day } = deps.rebuild.release;
+    failures.push(`another store that has it can give it back: modelstats republish ${day} --from STORE`);
+  }
   return { status: 'refused', reason: failures.join('; ') };
 }
 
-async function assertRecorded(local: string, file: ReleaseFile): Promise<void> {
-  const { bytes, sha256 } = await hashFile(local);
-  if (bytes === file.bytes && sha256 === file.sha256) return;
-  throw new AppError('corrupt', `it gives ${bytes} bytes with sha256 ${sha256}, recorded is ${file.sha256}`);
-}
-
-function waysTo(file: ReleaseFile, { target, origin, ...deps }: RestoreDeps): readonly Way[] {
-  const { release } = deps;
-  const copies = origin === undefined ? [] : [copyFrom(origin, release, file)];
-  const manifest = manifestsOf(release).find((candidate) => snapshotPaths(candidate).manifest === file.path);
-  if (manifest !== undefined) return [...copies, manifestFrom(manifest)];
-  const wanted = snapshotFileFromPath(file.path, release);
-  if (wanted === undefined) return copies;
-  const materials = [target, ...(origin === undefined ? [] : [origin])];
-  return [...copies, ...materials.flatMap((store) => rebuildsFrom(wanted, { ...deps, store }))];
-}
-
-function copyFrom(store: ObjectStore, release: Release, file: ReleaseFile): Way {
-  return { status: 'restored', from: store.url, write: (local) => fetchFile(store, release, file, local) };
-}
-
-function manifestFrom(manifest: Manifest): Way {
-  const write = (local: string) => writeFile(local, `${JSON.stringify(manifest)}\n`);
-  return { status: 'rebuilt', from: RELEASE_PATHS.release, write };
-}
-
-function rebuildsFrom(file: SnapshotFile, deps: RebuildDeps): readonly Way[] {
-  const { url } = deps.store;
-  const before = deps.release.prev === null ? 'the events' : `the snapshot ${deps.release.prev.day} and the events`;
-  const fromState: Way = {
-    status: 'rebuilt',
-    from: `the state in ${url}`,
-    write: (local) => rebuildFromState(file, local, deps),
-  };
-  if (file.manifest !== deps.release.manifest) return [fromState];
-  const write = (local: string) => rebuildByReplay(file, local, deps);
-  return [fromState, { status: 'rebuilt', from: `${before} in ${url}`, write }];
-}
-
-function snapshotFileFromPath(path: string, release: Release): SnapshotFile | undefined {
-  const files = manifestsOf(release).flatMap((manifest) => DATASET_NAMES.map((name) => ({ manifest, name })));
-  return files.find(({ manifest, name }) => snapshotPaths(manifest).dataset(name) === path);
+/** Goes one way; rejects with an AppError where it is closed or doesn't lead to the file. */
+async function take({ status, from, write, isProven }: Way, file: ReleaseFile, deps: RestoreDeps): Promise<Obtained> {
+  const local = join(deps.rebuild.scratch, 'file');
+  await rm(local, { force: true });
+  await write(local);
+  const made = await hashFile(local);
+  const reason = `${status === 'restored' ? 'copied' : 'rebuilt'} from ${from}`;
+  if (made.bytes === file.bytes && made.sha256 === file.sha256) return { status, reason, local, corrected: undefined };
+  if (!isProven || !deps.mayCorrect) {
+    const found = `${made.bytes} bytes with sha256 ${made.sha256}`;
+    throw new AppError('corrupt', `it gives ${found}, recorded is ${file.sha256}`);
+  }
+  const told = `${reason}: the same rows in other bytes, which the catalog records`;
+  return { status, reason: told, local, corrected: { path: file.path, ...made } };
 }

@@ -14,7 +14,8 @@ import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import { nullable, number } from '../../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../storage/gzip-lines.ts';
-import { partOfPath, RELEASE_PATHS, snapshotPaths } from '../../../storage/keys.ts';
+import { sha256 } from '../../../storage/hash.ts';
+import { partOfPath, RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
 import { LineReader } from '../../../storage/line-reader.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { misnamedEventsSql } from '../../proof/event-names.ts';
@@ -52,6 +53,7 @@ export class ReleaseVerifier {
     const release = await this.#attempt(() => loadRelease(store, entry));
     if (release === undefined) return;
     this.#checkEntry(release);
+    await this.#attempt(() => this.#checkMark());
     if (!(await this.#fetchFiles(release))) return;
     if (entry.parts.includes('changes')) {
       await this.#checkSeqs(release);
@@ -62,7 +64,9 @@ export class ReleaseVerifier {
 
   #checkEntry(release: Release): void {
     const { entry, previous } = this.#input;
-    const expected = { ...catalogEntryFromRelease(release, entry.release_sha256), parts: entry.parts };
+    const { parts, repaired } = entry;
+    const derived = { ...catalogEntryFromRelease(release, entry.release_sha256), parts };
+    const expected = repaired === undefined ? derived : { ...derived, repaired };
     if (JSON.stringify(expected) !== JSON.stringify(entry))
       this.problems.push('the catalog says other than release.json');
     const prev = release.prev?.release_sha256;
@@ -70,6 +74,14 @@ export class ReleaseVerifier {
     for (const manifest of manifestsOf(release)) {
       this.problems.push(...findManifestProblems(manifest, { release, previousDay: previous?.day }));
     }
+  }
+
+  /** The mark is there to put a damaged release.json back; one of an older program is empty, one of a killed night isn't there. */
+  async #checkMark(): Promise<void> {
+    const { entry, store } = this.#input;
+    const mark = await store.get(releaseKey(entry, RELEASE_PATHS.published));
+    if (mark === undefined || mark.body.length === 0 || sha256(mark.body) === entry.release_sha256) return;
+    this.problems.push(`${RELEASE_PATHS.published} is no copy of release.json`);
   }
 
   async #fetchFiles(release: Release): Promise<boolean> {

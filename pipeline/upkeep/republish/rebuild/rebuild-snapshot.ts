@@ -1,19 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import { AppError } from '../../../schemas/errors.ts';
-import type { DatasetFile, Manifest } from '../../../schemas/manifest.ts';
-import type { Release } from '../../../schemas/release.ts';
-import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
-import { getVersion } from '../../../schemas/versions/record-versions.ts';
-import { loadRelease } from '../../../storage/catalog.ts';
-import { type Database, sqlText, writeLines } from '../../../storage/duckdb/database.ts';
-import { lineSql } from '../../../storage/duckdb/record-sql.ts';
-import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
-import { gzipLines, unpackLines } from '../../../storage/gzip-lines.ts';
-import { RELEASE_PATHS } from '../../../storage/keys.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
-import { linesSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
+import { DATASETS, type DatasetName } from '../../../../schemas/datasets.ts';
+import { AppError } from '../../../../schemas/errors.ts';
+import type { DatasetFile, Manifest } from '../../../../schemas/manifest.ts';
+import type { Release } from '../../../../schemas/release.ts';
+import type { RecordVersion } from '../../../../schemas/versions/record-version.ts';
+import { getVersion } from '../../../../schemas/versions/record-versions.ts';
+import { loadRelease } from '../../../../storage/catalog.ts';
+import { type Database, sqlText, writeLines } from '../../../../storage/duckdb/database.ts';
+import { lineSql } from '../../../../storage/duckdb/record-sql.ts';
+import { fetchReleaseFile } from '../../../../storage/fetch-object.ts';
+import { gzipLines, unpackLines } from '../../../../storage/gzip-lines.ts';
+import { RELEASE_PATHS } from '../../../../storage/keys.ts';
+import type { ObjectStore } from '../../../../storage/object-store.ts';
+import { linesSql, noLinesSql, replaySql } from '../../../proof/replay-sql.ts';
 
 /** What a snapshot's file is rebuilt from, and where. */
 export interface RebuildDeps {
