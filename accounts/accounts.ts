@@ -16,10 +16,13 @@ export interface Accounts {
   readonly burst: { hit(caller: Caller): Promise<BurstState> };
   /**
    * Counts a request of one key to one route against that route's limit per minute, or the organization's where that is larger;
-   * always enforced (specification "Backstop").
+   * unless it `isFixed`; always enforced (specification "Backstop").
    */
   readonly backstop: {
-    hit(caller: Caller, of: { readonly route: string; readonly limit: number }): Promise<BurstState>;
+    hit(
+      caller: Caller,
+      of: { readonly route: string; readonly limit: number; readonly isFixed?: boolean },
+    ): Promise<BurstState>;
   };
   /** The units of a UTC day that the organization has used and may use; see `Quota`. */
   readonly quota: {

@@ -148,9 +148,9 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         }),
     },
     backstop: {
-      hit: ({ apiKeyId, terms }, { route, limit }) => {
-        const atLeast = Math.max(limit, terms.burstPerMinute);
-        return backstop.hit(`${apiKeyId}:${route}`, { limit: atLeast, isEnforced: true });
+      hit: ({ apiKeyId, terms }, { route, limit, isFixed = false }) => {
+        const holds = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
+        return backstop.hit(`${apiKeyId}:${route}`, { limit: holds, isEnforced: true });
       },
     },
     quota,

@@ -6,7 +6,7 @@ import { createServer, type ServerSettings } from '../http/server.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions/record-versions.ts';
 import type { BackstopLimits } from './access/access-control.ts';
-import type { CapabilityStates } from './access/capabilities.ts';
+import { type Capability, type CapabilityStates, isLive } from './access/capabilities.ts';
 import type { AnswerCache } from './answers/answer-cache.ts';
 import { type AnswerDeps, Answers } from './answers/answers.ts';
 import type { SignUrl } from './answers/data-route.ts';
@@ -69,7 +69,13 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     guard: isGuarded ? (app) => bindAccess(app, { ...settings, accounts, clock }) : undefined,
     routes: async (app) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
-      const document = openApiDocument(DATA_ROUTES, { serverUrl, hasLimits: isGuarded });
+      // The document is for everybody, so what is not live for all is not in it.
+      const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
+      const hasLimits = isGuarded && isShown('plans');
+      const document = openApiDocument(
+        DATA_ROUTES.filter(({ capability }) => isShown(capability)),
+        { serverUrl, hasLimits, hasAccount: hasLimits && isShown('account') },
+      );
       await addOpenApi(app, { document, basePath });
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, find: (key) => published.find(key) });

@@ -24,9 +24,12 @@ test('a tag says how the bytes are compressed', () => {
 
 test('unchanged since an instant, in whole seconds', () => {
   const at = new Date('2026-06-08T00:20:00.700Z');
-  expect(isUnchangedSince('Mon, 08 Jun 2026 00:20:00 GMT', at)).toBe(true);
-  expect(isUnchangedSince('Mon, 08 Jun 2026 00:20:01 GMT', at)).toBe(true);
-  expect(isUnchangedSince('Mon, 08 Jun 2026 00:19:59 GMT', at)).toBe(false);
-  expect(isUnchangedSince('yesterday', at)).toBe(false);
-  expect(isUnchangedSince(undefined, at)).toBe(false);
+  const now = new Date('2026-06-08T12:00:00Z');
+  expect(isUnchangedSince('Mon, 08 Jun 2026 00:20:00 GMT', at, now)).toBe(true);
+  expect(isUnchangedSince('Mon, 08 Jun 2026 00:20:01 GMT', at, now)).toBe(true);
+  expect(isUnchangedSince('Mon, 08 Jun 2026 00:19:59 GMT', at, now)).toBe(false);
+  expect(isUnchangedSince('Mon, 08 Jun 2026 12:00:00 GMT', at, now)).toBe(true);
+  expect(isUnchangedSince('Mon, 08 Jun 2026 12:00:01 GMT', at, now)).toBe(false);
+  expect(isUnchangedSince('yesterday', at, now)).toBe(false);
+  expect(isUnchangedSince(undefined, at, now)).toBe(false);
 });

@@ -24,8 +24,22 @@ export function findMatchingEtag(header: string | undefined, etag: string): stri
 /** A date as HTTP writes it, in any of its three forms (RFC 9110 §5.6.7); everything else is no date. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(day|sday|nesday|rsday|urday)?,? .*\d\d:\d\d:\d\d/;
 
-/** True where an `If-Modified-Since` names this instant or a later one; dates of HTTP are in whole seconds. */
-export function isUnchangedSince(header: string | undefined, modifiedAt: Date): boolean {
-  const since = header === undefined || !HTTP_DATE.test(header) ? Number.NaN : Date.parse(header);
-  return !Number.isNaN(since) && Math.floor(modifiedAt.getTime() / 1000) * 1000 <= since;
+/** The date of a header, in Unix milliseconds; undefined where there is none or it is not proper. */
+export function findDate(header: string | undefined): number | undefined {
+  const date = header === undefined || !HTTP_DATE.test(header) ? Number.NaN : Date.parse(header);
+  return Number.isNaN(date) ? undefined : date;
+}
+
+/** An instant as HTTP writes it, in whole seconds; Unix milliseconds. */
+export function wholeSecond(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000) * 1000;
+}
+
+/**
+ * True where an `If-Modified-Since` names this instant or a later one that is not in the future, which no answer can have said
+ * (RFC 9110 §13.1.3).
+ */
+export function isUnchangedSince(header: string | undefined, modifiedAt: Date, now: Date): boolean {
+  const since = findDate(header);
+  return since !== undefined && since <= now.getTime() && wholeSecond(modifiedAt) <= since;
 }

@@ -3,7 +3,7 @@
  * The file's tag is strong: equal tags mean equal bytes, so parts of it may be put together.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { findMatchingEtag, isUnchangedSince } from './conditional.ts';
+import { findDate, findMatchingEtag, wholeSecond } from './conditional.ts';
 
 export interface FileFacts {
   /** The strong entity tag, without quotes; undefined where none is known. */
@@ -37,13 +37,13 @@ function isFailed(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileFacts)
   const { 'if-match': ifMatch, 'if-unmodified-since': ifUnmodifiedSince } = headers;
   if (ifMatch !== undefined) return ifMatch.trim() !== '*' && !strongTags(ifMatch).some((tag) => tag === etag);
   // A date that is none is as if it were not there.
-  const isDate = ifUnmodifiedSince !== undefined && isUnchangedSince(ifUnmodifiedSince, new Date(0));
-  return isDate && !isUnchangedSince(ifUnmodifiedSince, modifiedAt);
+  return wholeSecond(modifiedAt) > (findDate(ifUnmodifiedSince) ?? Number.POSITIVE_INFINITY);
 }
 
 function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileFacts): boolean {
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = headers;
-  if (ifNoneMatch === undefined) return isUnchangedSince(ifModifiedSince, modifiedAt);
+  if (ifNoneMatch === undefined)
+    return wholeSecond(modifiedAt) <= (findDate(ifModifiedSince) ?? Number.NEGATIVE_INFINITY);
   return ifNoneMatch.trim() === '*' || (etag !== undefined && findMatchingEtag(ifNoneMatch, etag) !== undefined);
 }
 

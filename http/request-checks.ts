@@ -1,17 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHost } from './base-url.ts';
-import { httpError } from './errors/http-error.ts';
+import { type HttpError, httpError } from './errors/http-error.ts';
 
-/**
- * Refuses what no route should have to think about: a host that is none, a URL whose query is not properly encoded (the
- * router sees to the path), more header fields than `headersMax`; their size is bounded besides.
- */
-export function addRequestChecks(app: FastifyInstance, { headersMax }: { readonly headersMax: number }): void {
+/** Refuses what no guard should have to think about: a host that is none, more header fields than `headersMax`. */
+export function checkHeads(app: FastifyInstance, { headersMax }: { readonly headersMax: number }): void {
   app.addHook('onRequest', async (request) => {
+    // Their size is bounded besides.
     if (request.raw.rawHeaders.length > 2 * headersMax)
       throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
     assertHost(request);
-    assertEncoding(request.raw.url ?? '');
+  });
+}
+
+/** Refuses a URL whose query is not properly encoded; the router sees to the path. */
+export function checkUrls(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    if (!isProperUrl(raw.url ?? '')) throw improperUrl();
   });
 }
 
@@ -28,10 +32,14 @@ function assertHost({ host, headers, raw }: FastifyRequest): void {
 /** What a URL may hold as it is; everything else is percent-encoded (RFC 3986). */
 const URL_CHARACTERS = /^[!-~]*$/;
 
-function assertEncoding(url: string): void {
+/** True for a URL whose query is percent-encoded UTF-8, and that holds no character that has to be encoded. */
+export function isProperUrl(url: string): boolean {
   const start = url.indexOf('?');
-  if (URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)))) return;
-  throw httpError('bad_request', 'The URL is not properly percent-encoded UTF-8');
+  return URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)));
+}
+
+export function improperUrl(): HttpError {
+  return httpError('bad_request', 'The URL is not properly percent-encoded UTF-8');
 }
 
 function isDecodable(text: string): boolean {

@@ -1,11 +1,17 @@
 /**
  * The shell of an HTTP service: what every answer has and every request is checked for, whatever the routes behind it are.
  *
- * A request passes, in this order: an id of its own, the checks of Host, encoding and length of the body, the guard (who
- * asks, and may they), the method, the length of ids, the route. Whatever goes wrong on the way is answered with the error envelope, also where it happens
- * before there is a route, and what isn't HTTP at all.
+ * A request passes, in this order: an id of its own, the checks of Host and length of the body, the guard (who asks, and
+ * may they), the encoding of the URL, the method, the length of ids, the route. Whatever goes wrong on the way is answered with
+ * the error envelope, also where it happens before there is a route, and what isn't HTTP at all.
  */
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { type AnswerLogOptions, addAnswerLog } from './answer-log.ts';
 import { baseUrlFrom } from './base-url.ts';
 import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
@@ -14,11 +20,11 @@ import { type ConnectionSettings, createHttpServer } from './connections/http-se
 import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
-import type { ErrorTable } from './errors/http-error.ts';
+import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { addHealth, type Readiness } from './health.ts';
 import { collectMethods, refuseOtherMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
-import { addRequestChecks, refuseLongSegments } from './request-checks.ts';
+import { checkHeads, checkUrls, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 
@@ -48,9 +54,21 @@ export interface ServerDeps {
   readonly keyPrefix: string;
   readonly onAnswer?: AnswerLogOptions['onAnswer'];
   /** Adds hooks in front of every route, which see a request once it is known to be proper. */
-  readonly guard?: ((app: FastifyInstance) => Promise<void>) | undefined;
+  readonly guard?: ((app: FastifyInstance) => Promise<Guard>) | undefined;
   /** Adds the routes, below the base path. */
   readonly routes: (app: FastifyInstance) => Promise<void>;
+}
+
+/** Who asks, and may they. */
+export interface Guard {
+  /**
+   * Of a request that is refused because its path can't be read, which no hook sees: the headers that its answer has, and what
+   * refuses it rather. Rejects where who asks is unknown.
+   */
+  readonly admitUnrouted: (request: FastifyRequest) => Promise<{
+    readonly headers: Readonly<Record<string, string>>;
+    readonly refusal: HttpError | undefined;
+  }>;
 }
 
 /** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
@@ -59,16 +77,22 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const { errors, metrics, keyPrefix, onAnswer } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
-  const app = createInstance(settings, { logger: deps.logger, contextOf, errors });
+  let guard: Guard | undefined;
+  const app = createInstance(settings, {
+    logger: deps.logger,
+    errors,
+    refuse: (error, request, reply) => refuseUnrouted(error, request, { reply, contextOf, guard }),
+  });
   addRequestIds(app);
   addErrorHandling(app, contextOf);
-  addRequestChecks(app, { headersMax: settings.headersMax });
+  checkHeads(app, { headersMax: settings.headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addAnswerLog(app, { metrics, keyPrefix, onAnswer });
   addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addSecurityHeaders(app);
-  await deps.guard?.(app);
+  guard = await deps.guard?.(app);
+  checkUrls(app);
   refuseOtherMethods(app);
   refuseLongSegments(app);
   await addCompression(app, settings);
@@ -85,10 +109,26 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   return app;
 }
 
-function createInstance(
-  settings: ServerSettings,
-  { logger, errors, contextOf }: Pick<ServerDeps, 'logger' | 'errors'> & { readonly contextOf: ContextOf },
-): FastifyInstance {
+/** Answers what Fastify refuses before any hook: a path that can't be read. Whoever asks with a key is told the limits there too. */
+async function refuseUnrouted(
+  error: unknown,
+  request: FastifyRequest,
+  deps: { readonly reply: FastifyReply; readonly contextOf: ContextOf; readonly guard: Guard | undefined },
+): Promise<void> {
+  try {
+    const { headers = {}, refusal } = (await deps.guard?.admitUnrouted(request)) ?? {};
+    deps.reply.headers(headers);
+    sendError(refusal ?? error, request, deps);
+  } catch (refusal) {
+    sendError(refusal, request, deps);
+  }
+}
+
+interface InstanceDeps extends Pick<ServerDeps, 'logger' | 'errors'> {
+  readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
+function createInstance(settings: ServerSettings, { logger, errors, refuse }: InstanceDeps): FastifyInstance {
   const newRequestId = requestIds();
   const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId, errors };
   const app = fastify({
@@ -97,7 +137,7 @@ function createInstance(
     genReqId: newRequestId,
     requestIdHeader: false,
     // What is refused before there is a route, such as a URL that isn't properly encoded.
-    frameworkErrors: (error, request, reply) => void sendError(error, request, { reply, contextOf }),
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     exposeHeadRoutes: false,
     ...BODY_SETTINGS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],

@@ -160,3 +160,14 @@ export function publishedName(column: Column): string {
 export function contentColumns(dataset: Dataset): readonly Column[] {
   return dataset.columns.filter((column) => column.name !== 'updated_at' && !dataset.key.includes(column.name));
 }
+
+/** A value for each dataset. */
+export function mapDatasets<T>(make: (name: DatasetName) => T): Readonly<Record<DatasetName, T>> {
+  return {
+    models: make('models'),
+    benchmarks: make('benchmarks'),
+    scores: make('scores'),
+    rankings: make('rankings'),
+    pricing: make('pricing'),
+  };
+}

@@ -11,6 +11,12 @@ function perDataset<T extends z.ZodType>(value: T) {
   return z.record(z.enum(DATASET_NAMES), value);
 }
 
+/** How the skill behind rankings is estimated, unless a source says otherwise (specification "Source settings"). */
+export const DEFAULT_RANKING_METHOD = 'trueskill';
+export const RankingMethodSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be like trueskill: up to 64 of a-z, 0-9, dot, dash and underscore');
+
 /** What points at a release without doubt: its day, its run and the hash of its release.json. */
 export const ReleaseRefSchema = z.strictObject({ day: Day, run: z.string(), release_sha256: Sha256 });
 export type ReleaseRef = z.infer<typeof ReleaseRefSchema>;
@@ -61,6 +67,8 @@ export const ReleaseSchema = z.strictObject({
   manifest: ManifestSchema,
   /** The same snapshot in the major versions under notice (specification "Record versions"); absent where there is none. */
   noticed_manifests: z.array(ManifestSchema).optional(),
+  /** How the rankings in force were made; absent where it is {@link DEFAULT_RANKING_METHOD}. */
+  ranking_method: RankingMethodSchema.optional(),
   /**
    * In a night with which a version comes into force: the first of the events that send an unchanged record anew, which are
    * the night's last ones; absent where there is none.

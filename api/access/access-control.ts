@@ -10,14 +10,13 @@
  * (decision 0013).
  */
 import type { Accounts } from '../../accounts/accounts.ts';
-import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import type { HttpError } from '../../http/errors/http-error.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { type Capability, type CapabilityStates, isLive } from './capabilities.ts';
-import { findMissingFeature, hideOutageReason, tooManyRequests } from './refusals.ts';
+import { findMissingFeature, hideOutageReason, type KnownCaller, tooManyRequests } from './refusals.ts';
 import { Visit } from './visit.ts';
 
 /** What a route below `/v1` asks of its callers. */
@@ -60,16 +59,24 @@ export class AccessControl {
   /**
    * Everything before validation; `route` is undefined for one that doesn't exist. Who sends a valid key always gets a visit,
    * one that is refused too, so that the refusal carries the headers of limits; without one it rejects with `unauthenticated`,
-   * or with `rate_limit_exceeded` after too many attempts.
+   * or with `rate_limit_exceeded` after too many attempts. A method that the path does not have is refused by whoever took the
+   * request, before the plan's feature would be.
    */
-  async admit(credentials: Credentials, route: RouteAccess | undefined): Promise<Visit> {
+  async admit(
+    credentials: Credentials,
+    route: RouteAccess | undefined,
+    { hasMethod = true }: { readonly hasMethod?: boolean } = {},
+  ): Promise<Visit> {
     const { accounts, clock } = this.#deps;
     const caller = await this.#authenticate(credentials);
     const burst = await accounts.burst.hit(caller);
-    const live = route !== undefined && this.#isLive(route.capability, caller) ? route : undefined;
     const hasLimits = this.#isLive('plans', caller);
+    const known: KnownCaller = { caller, hasLimits };
+    const live = route !== undefined && this.#isThere(route, known) ? route : undefined;
     const isRefused = burst.refused && hasLimits;
-    const refusal = isRefused ? tooManyOf(burst, caller) : await this.#findRefusal(live, caller);
+    const refusal = isRefused
+      ? tooManyRequests(burst, known, 'Your organization sends too many requests')
+      : await this.#findRefusal(live, known, hasMethod);
     const isData = live !== undefined && live.capability !== 'account';
     return new Visit({ caller, burst, isData, hasLimits, refusal }, { accounts, clock });
   }
@@ -84,19 +91,29 @@ export class AccessControl {
   }
 
   /** Why a caller within the burst limit is refused; undefined: the request may go on. */
-  async #findRefusal(route: RouteAccess | undefined, caller: Caller): Promise<HttpError | undefined> {
+  async #findRefusal(
+    route: RouteAccess | undefined,
+    known: KnownCaller,
+    hasMethod: boolean,
+  ): Promise<HttpError | undefined> {
     if (route === undefined) return noSuchRoute();
+    const { caller, hasLimits } = known;
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
-    const state = await this.#deps.accounts.backstop.hit(caller, { route: route.name, limit });
-    if (state.refused) return tooManyRequests(state, caller, `This key asks ${route.name} too often`);
-    return findMissingFeature(route.feature, caller);
+    const state = await this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
+    if (state.refused) return tooManyRequests(state, known, `This key asks ${route.name} too often`);
+    return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
+  }
+
+  /**
+   * Whether a route is there for a caller. Where plans are planned nothing may tell of one: what the plan lacks looks like an
+   * unknown route, and so does the account, which is about little else.
+   */
+  #isThere({ capability, feature }: RouteAccess, { caller, hasLimits }: KnownCaller): boolean {
+    if (!this.#isLive(capability, caller)) return false;
+    return hasLimits || (capability !== 'account' && findMissingFeature(feature, caller) === undefined);
   }
 
   #isLive(capability: Capability, { organizationId }: Caller): boolean {
     return isLive(this.#deps.capabilities, capability, organizationId);
   }
-}
-
-function tooManyOf(burst: BurstState, caller: Caller): ApiError {
-  return tooManyRequests(burst, caller, 'Your organization sends too many requests');
 }

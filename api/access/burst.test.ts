@@ -79,6 +79,7 @@ describe('Burst rules', () => {
       message: expect.any(String),
       param: null,
       limit_type: 'burst',
+      limit_scope: 'organization',
       plan: 'builder',
       reset_at: new Date(Number(response.headers['x-ratelimit-reset']) * 1000).toISOString(),
       request_id: response.headers['x-request-id'],

@@ -124,11 +124,39 @@ describe('Capability status: plans planned', () => {
         expect([200, 404, 422]).toContain(response.statusCode);
         expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining([...LIMIT_HEADERS]));
       }
-      expect((await api.accountOf(customer)).usage.used).toBe(0);
+      expect((await api.accounts.accounts.quota.usage(await customer.caller())).used).toBe(0);
       expect((await api.get('/v1/models')).statusCode).toBe(401);
       const answers = await Promise.all(Array.from({ length: 31 }, () => api.ask(customer, '/v1/updates')));
       const refused = answers.filter(({ statusCode }) => statusCode === 429);
       expect(refused.map(({ headers }) => Number(headers['retry-after']) > 0)).toEqual([true]);
+    });
+  });
+
+  test('nothing tells of a plan: what it lacks, and the account, look like unknown routes', async () => {
+    await withCapabilities({ plans: 'planned' }, async (api) => {
+      const { community, builder } = api.accounts.customers;
+      const unknown = appearance(await api.ask(community, '/v1/nothing'));
+      for (const url of ['/v1/changes', '/v1/snapshots', '/v1/snapshots/none/download', '/v1/account'])
+        for (const method of ['GET', 'HEAD', 'POST'] as const) {
+          const answer = await api.ask(community, url, { method });
+          if (method === 'HEAD') expect(answer.statusCode).toBe(404);
+          else expect(appearance(answer)).toEqual(unknown);
+        }
+      expect((await api.ask(builder, '/v1/changes')).statusCode).toBe(200);
+      const window = await api.ask(community, '/v1/rankings/history?category_id=general&from=2020-01-01&to=2020-02-01');
+      expect(window.json().error).toMatchObject({ code: 'history_window_exceeded' });
+      const updates = await Promise.all(Array.from({ length: 31 }, () => api.ask(builder, '/v1/updates')));
+      const refused = updates.find(({ statusCode }) => statusCode === 429);
+      expect(refused?.json().error).toMatchObject({ limit_type: 'burst', limit_scope: 'route' });
+      for (const { body } of [window, ...updates]) expect(body).not.toMatch(/"plan"|[Pp]lan/);
+    });
+  });
+
+  test('the backstop is the route’s own number, since nothing more was bought', async () => {
+    await withCapabilities({ plans: 'planned' }, async (api) => {
+      const customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 10_000 } });
+      const answers = await Promise.all(Array.from({ length: 31 }, () => api.ask(customer, '/v1/updates')));
+      expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
     });
   });
 
@@ -143,6 +171,26 @@ describe('Capability status: plans planned', () => {
         return (await api.ask(customer, '/v1/models')).statusCode;
       };
       expect([await lastOf(invited), await lastOf(other)]).toEqual([429, 200]);
+    });
+  });
+});
+
+describe('/openapi.json', () => {
+  test.each<[CapabilityStates, readonly string[], readonly string[]]>([
+    [{ history: 'planned' }, ['/v1/models/{model_id}/history', '/v1/rankings/history'], ['/v1/changes', '/v1/account']],
+    [{ changes: { pilot: ['org_1'] } }, ['/v1/changes'], ['/v1/snapshots', '/v1/account']],
+    [{ account: 'planned' }, ['/v1/account'], ['/v1/changes']],
+    [{ plans: 'planned' }, ['/v1/account'], ['/v1/changes']],
+  ])('with %o has nothing of what is not live for all', async (states, absent, present) => {
+    await withCapabilities(states, async (api) => {
+      const document = await api.json('/openapi.json');
+      const paths = Object.keys(Object(document['paths']));
+      expect(paths).toEqual(expect.arrayContaining([...present]));
+      expect(paths.filter((path) => absent.includes(path))).toEqual([]);
+      const text = JSON.stringify(document['paths']);
+      if (states.plans === 'planned')
+        expect(text).not.toMatch(/feature_not_in_plan|X-Quota|X-Service-Plan|IdempotencyKey/);
+      expect((await api.get('/docs/json')).json()).toEqual(document);
     });
   });
 });

@@ -44,6 +44,8 @@ describe('Response headers', () => {
     { what: '403 of the window', url: OLD, method: 'GET', status: 403, used: 0 },
     { what: '404 of an id', url: '/v1/models/none', method: 'GET', status: 404, used: 0 },
     { what: '404 of a route', url: '/v1/nothing', method: 'GET', status: 404, used: 0 },
+    { what: '400 of a path', url: '/v1/models/%FF', method: 'GET', status: 400, used: 0 },
+    { what: '400 of a query', url: '/v1/models?q=%FF', method: 'GET', status: 400, used: 0 },
     { what: '405', url: '/v1/models', method: 'POST', status: 405, used: 0 },
     { what: '200 of HEAD', url: '/v1/models', method: 'HEAD', status: 200, used: 1 },
     { what: '405 of OPTIONS', url: '/v1/account', method: 'OPTIONS', status: 405, used: 0 },
@@ -62,6 +64,7 @@ describe('Response headers', () => {
         'x-quota-remaining': String(5000 - used),
         'x-quota-reset': RESET,
         'x-service-plan': 'builder',
+        'cdn-cache-control': 'no-store',
         'x-request-id': expect.stringMatching(/^[0-9A-Z]{26}$/),
       });
       expect(response.headers['retry-after']).toBeUndefined();

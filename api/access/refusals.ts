@@ -5,11 +5,18 @@ import type { Feature } from '../../accounts/plans/plans.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import { ApiError } from '../errors/api-error.ts';
 
+/** A caller, and whether plans are there for it: they are told of only then (specification "Capabilities"). */
+export interface KnownCaller {
+  readonly caller: Caller;
+  readonly hasLimits: boolean;
+}
+
 /** What a caller is told that asks too often (specification "Burst limit"; specification "Backstop"). */
-export function tooManyRequests(state: BurstState, { terms }: Caller, what: string): ApiError {
+export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownCaller, what: string): ApiError {
   return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
     limitType: 'burst',
-    plan: terms.plan,
+    limitScope: state.scope,
+    plan: hasLimits ? caller.terms.plan : undefined,
     resetAt: new Date(state.resetAt * 1000).toISOString(),
     headers: { 'Retry-After': String(state.retryAfterSeconds) },
   });

@@ -2,7 +2,7 @@ import { HISTORY_MONTHS_FULL, type SnapshotAccess } from '../../accounts/plans/p
 
 /** What a caller may see, as the data routes need it (specification "Plans"; "Plan window"). */
 export interface Rights {
-  /** The plan's code; null where nobody is asked for a key. */
+  /** The plan's code; null where nobody is asked for a key, or plans are not told of. */
   readonly plan: string | null;
   /** Calendar months of history before today; {@link HISTORY_MONTHS_FULL}: all of it. */
   readonly historyMonths: number;

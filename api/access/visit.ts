@@ -58,7 +58,7 @@ export class Visit {
   get rights(): Rights {
     this.#assertNotRefused();
     const { plan, historyMonths, snapshots } = this.caller.terms;
-    return { plan, historyMonths, snapshots };
+    return { plan: this.#hasLimits ? plan : null, historyMonths, snapshots };
   }
 
   /** Takes a unit of the daily quota; rejects with `quota_exceeded` where there is none left. */
@@ -93,7 +93,8 @@ export class Visit {
    * settled again, so the unit is not final before {@link finish}. Never rejects.
    */
   async settle(status: number): Promise<Readonly<Record<string, string>>> {
-    const headers: Readonly<Record<string, string>> = this.isData && status >= 400 ? { 'X-Cache': 'BYPASS' } : {};
+    const isFailed = this.isData && status >= 400;
+    const headers = { ...CALLERS_OWN, ...(isFailed ? { 'X-Cache': 'BYPASS' } : {}) };
     if (!this.#hasLimits || this.#isAbandoned) return headers;
     const usage = await this.#usageAfter(status);
     const { plan, quotaLimit } = this.caller.terms;
@@ -144,6 +145,9 @@ export class Visit {
     if (this.refusal !== undefined) throw this.refusal;
   }
 }
+
+/** Whatever a caller is sent carries its own limits: no cache between may keep it for others (decision 0032). */
+const CALLERS_OWN = { 'CDN-Cache-Control': 'no-store' };
 
 /** What counts as a data response (specification "Daily quota"). */
 function isCounted(status: number): boolean {

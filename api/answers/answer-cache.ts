@@ -24,6 +24,11 @@ export class AnswerCache {
     });
   }
 
+  /** True for an answer that is at hand. */
+  has(etag: string): boolean {
+    return this.#bodies.has(etag);
+  }
+
   async get(etag: string, load: () => Promise<string>): Promise<KeptBody> {
     const known = this.#bodies.get(etag);
     if (known !== undefined) return { body: known, isHit: true };

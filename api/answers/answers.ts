@@ -3,8 +3,9 @@
  *
  * validation (422) → the effective request → conditional (304) → quota (429) → cache → query.
  *
- * An answer depends on nothing but the view's version and the effective request: the request after defaults and after the
- * plan's clamp. So the ETag is the hash of the two, a match costs no query, and two keys with the same rights share it.
+ * An answer depends on nothing but the effective request, which is the request after defaults and after the plan's clamp, and on
+ * what its route names as its dependencies. So the ETag is the hash of the two: a match costs no query, two keys with the same
+ * rights share it, and it outlasts every release that changes nothing of it (decision 0030).
  */
 
 import type { UnitFor } from '../../accounts/quota/quota.ts';
@@ -14,6 +15,7 @@ import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { type Rights, rightsTag } from '../access/rights.ts';
 import type { View } from '../view/view.ts';
+import { VIEW_FORMAT } from '../view/view-meta.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { DataRoute, OnceContext, RequestContext, RouteAnswer, SignUrl } from './data-route.ts';
 import { type EffectiveRequest, EffectiveRequests } from './effective-requests.ts';
@@ -82,21 +84,26 @@ export class Answers {
     }
   }
 
-  async #answerCached(exchange: Exchange, { cached }: CachedRouteAnswer): Promise<Answer> {
+  async #answerCached(exchange: Exchange, answer: CachedRouteAnswer): Promise<Answer> {
+    const { cached, assertThere } = answer;
     const { request, asker, context } = exchange;
-    const { effective, etag, modifiedAt, fresh, hit } = this.#understand(exchange);
+    const { effective, etag, modifiedAt, fresh, hit } = this.#understand(exchange, answer);
     const ifNoneMatch = request.headers?.['if-none-match'];
     const matching = findMatchingEtag(ifNoneMatch, etag);
     // The caller's own tag is repeated: it may be that of the compressed form.
     if (matching !== undefined) return notModified({ ...fresh, ETag: matching });
-    const load = () => cached(effective, context);
     const ifModifiedSince = request.headers?.['if-modified-since'];
-    if (ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt))) {
-      // `*` and a date name no particular answer, so make sure that there is one (404 otherwise). Costs no unit.
-      await this.#deps.cache.get(etag, load);
+    const isKnown = assertThere === undefined || this.#deps.cache.has(etag);
+    const isUnchanged =
+      ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt, context.now));
+    if (isUnchanged && isKnown) return notModified(fresh);
+    await asker.takeUnit?.(unitFor(exchange, effective));
+    if (isUnchanged) {
+      // `*` and a date name no particular answer, so make sure that there is one (404 otherwise). The unit goes back.
+      await assertThere?.(effective, context);
       return notModified(fresh);
     }
-    await asker.takeUnit?.(unitFor(exchange, effective));
+    const load = () => cached(effective, context);
     const { body, isHit } = await this.#deps.cache.get(etag, load);
     return { status: 200, headers: isHit ? hit : { ...hit, 'X-Cache': 'MISS' }, body };
   }
@@ -121,9 +128,10 @@ export class Answers {
   }
 
   /** The effective request, with the entity tag and the headers of its answer. */
-  #understand({ route, request, context }: Exchange): EffectiveRequest {
+  #understand(exchange: Exchange, answer: CachedRouteAnswer): EffectiveRequest {
+    const { route, request, context } = exchange;
     const { view, rights, today } = context;
-    const load = () => understand(route, request, context);
+    const load = () => understand(exchange, answer);
     // A wrong header belongs to this request alone, and is told together with what else is wrong.
     if (findHeaderProblems(request).length > 0) return load();
     const key = request.key ?? JSON.stringify([request.params, request.query]);
@@ -149,10 +157,10 @@ interface Exchange {
   readonly context: RequestContext;
 }
 
-function understand(route: DataRoute, request: DataRequest, context: RequestContext): EffectiveRequest {
+function understand({ route, request, context }: Exchange, { dependsOn }: CachedRouteAnswer): EffectiveRequest {
   const effective = route.prepare(request, context);
-  const etag = sha256(JSON.stringify([context.view.version, route.path, effective])).slice(0, ETAG_LENGTH);
-  const modifiedAt = lastModified(route, context);
+  const { on, changedAt: modifiedAt } = dependsOn(effective, context);
+  const etag = sha256(JSON.stringify([VIEW_FORMAT, route.path, effective, on])).slice(0, ETAG_LENGTH);
   const fresh = freshHeaders(route, context, { etag, modifiedAt });
   return { effective, etag, modifiedAt, fresh, hit: { ...fresh, 'X-Cache': 'HIT', 'Content-Type': JSON_TYPE } };
 }
@@ -175,12 +183,6 @@ function freshHeaders(
 
 function notModified(headers: Answer['headers']): Answer {
   return { status: 304, headers: { ...headers, 'X-Cache': 'BYPASS' }, body: undefined };
-}
-
-/** When the answer last changed: with the release or a backfill, or at midnight where it depends on the day. */
-function lastModified({ dependsOnToday }: DataRoute, { view, today }: RequestContext): Date {
-  const midnight = dependsOnToday ? Date.parse(`${today}T00:00:00Z`) : 0;
-  return new Date(Math.max(view.changedAt.getTime(), midnight));
 }
 
 /** What an Idempotency-Key is bound to: the effective request, whatever the release (specification "Idempotency-Key"). */

@@ -12,6 +12,7 @@ import type { Capability } from '../access/capabilities.ts';
 import type { Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../errors/api-errors.ts';
 import type { View } from '../view/view.ts';
+import type { Dependency } from './dependencies.ts';
 import {
   type CheckedQuery,
   findHeaderProblems,
@@ -53,7 +54,13 @@ export interface OnceAnswer {
 
 /** How an effective request is answered; `cached`: the body is kept and shared, `once`: made for each. Throws ApiError. */
 export type RouteAnswer<Effective> =
-  | { readonly cached: (effective: Effective, context: RequestContext) => Promise<JsonText> }
+  | {
+      readonly cached: (effective: Effective, context: RequestContext) => Promise<JsonText>;
+      /** All that the body depends on beside the effective request. Runs no query. */
+      readonly dependsOn: (effective: Effective, context: RequestContext) => Dependency;
+      /** Rejects with what `cached` would reject with, at the cost of a look-up; left out where it never does. */
+      readonly assertThere?: (effective: Effective, context: RequestContext) => Promise<void>;
+    }
   | { readonly once: (effective: Effective, context: OnceContext) => Promise<OnceAnswer> };
 
 /** What a route says about itself, whatever its parameters are. */
@@ -76,8 +83,6 @@ export interface RouteDescription {
   /** Beyond those that every data route has. */
   readonly errors: readonly ApiErrorCode[];
   readonly cacheControl: 'public, max-age=60' | 'private, max-age=60';
-  /** True where the same request on the same release is answered differently tomorrow. */
-  readonly dependsOnToday: boolean;
 }
 
 /** A route as it is written down. */
@@ -88,7 +93,7 @@ export interface DataRouteDefinition<Params, Query, Effective> extends RouteDesc
   readonly query?: RequestSchemas<Params, Query>['query'];
   /** Finds what is wrong with query parameters that are right one by one. */
   readonly check?: (query: CheckedQuery<Query>, context: RequestContext) => readonly RequestProblem[];
-  /** The effective request: JSON-compatible and complete. Throws ApiError; runs no query on the view. */
+  /** The effective request: JSON-compatible. Throws ApiError; runs no query on the view. */
   readonly prepare: (request: { readonly params: Params; readonly query: Query }, context: RequestContext) => Effective;
   readonly answer: RouteAnswer<Effective>;
 }
@@ -99,8 +104,7 @@ export interface DataRoute extends RouteDescription {
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   /**
-   * The effective request: JSON-compatible, and all that the answer depends on beside the view. Throws RequestInvalid with
-   * every problem of the request at once, or ApiError.
+   * The effective request: JSON-compatible. Throws RequestInvalid with every problem of the request at once, or ApiError.
    */
   readonly prepare: (request: GivenRequest, context: RequestContext) => unknown;
   /** Takes what `prepare` made. */

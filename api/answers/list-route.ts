@@ -10,12 +10,13 @@ import {
   type RequestContext,
   type RouteDescription,
 } from './data-route.ts';
+import type { Dependency } from './dependencies.ts';
 import { freeText, integer } from './parameters.ts';
 import type { CheckedQuery } from './parse-request.ts';
 
 /** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
-export interface ListRouteDefinition<Filters, Derived>
-  extends Pick<RouteDescription, 'path' | 'limitPerMinute' | 'summary' | 'description' | 'example' | 'dependsOnToday'> {
+export interface ListRouteDefinition<Filters>
+  extends Pick<RouteDescription, 'path' | 'limitPerMinute' | 'summary' | 'description' | 'example'> {
   /** Query parameters besides `limit` and `cursor`. */
   readonly filters: z.ZodObject & z.ZodType<Filters>;
   /** Records per page. */
@@ -29,10 +30,10 @@ export interface ListRouteDefinition<Filters, Derived>
     readonly schema: z.ZodRawShape;
     readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
   };
-  /** What the answer depends on beside the parameters, such as the day. JSON-compatible. */
-  readonly derive?: (filters: Filters, context: RequestContext) => Derived;
+  /** All that a page depends on beside the parameters. */
+  readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
   /** Which records, in which order. */
-  readonly list: (effective: Filters & Derived, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
+  readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
 }
 
 interface PageParameters {
@@ -41,10 +42,8 @@ interface PageParameters {
 }
 
 /** A route that lists current records in pages (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
-export function listRoute<Filters, Derived extends object>(
-  definition: ListRouteDefinition<Filters, Derived>,
-): DataRoute {
-  const { filters, limit, bodyName, records, before, derive, list, ...description } = definition;
+export function listRoute<Filters>(definition: ListRouteDefinition<Filters>): DataRoute {
+  const { filters, limit, bodyName, records, before, dependsOn, list, ...description } = definition;
   // zod can't express the type of `extend` on an object whose shape is a type parameter.
   const query = filters.extend({
     limit: integer({ min: 1, ...limit, description: 'Records per page' }),
@@ -59,9 +58,9 @@ export function listRoute<Filters, Derived extends object>(
     errors: [],
     cacheControl: 'public, max-age=60',
     check: findCursorProblems,
-    // Without `derive`, Derived is `{}`.
-    prepare: (request, context) => ({ ...(derive?.(request.query, context) as Derived), ...request.query }),
+    prepare: (request) => request.query,
     answer: {
+      dependsOn,
       cached: async (effective, context) => {
         const { limit: pageSize, cursor } = effective;
         const page = await listPage(context.view, { ...list(effective, context), limit: pageSize, cursor });

@@ -13,6 +13,7 @@ import { snapshotDownloadRoute } from '../routes/snapshots/snapshot-download.ts'
 import { AnswerCache } from './answer-cache.ts';
 import { Answers } from './answers.ts';
 import { type DataRoute, dataRoute } from './data-route.ts';
+import { contentOf } from './dependencies.ts';
 import { oneOf } from './parameters.ts';
 
 /** For its view and its accounts; nothing is asked over HTTP. */
@@ -112,9 +113,11 @@ test('a route needs nothing but its own definition', async () => {
     example: ['2026-06-29'],
     errors: [],
     cacheControl: 'public, max-age=60',
-    dependsOnToday: false,
     prepare: ({ params }) => params,
-    answer: { cached: async ({ name }, { view }) => JSON.stringify(view.capturedDays(name)) },
+    answer: {
+      dependsOn: ({ name }, { view }) => contentOf(view, [name]),
+      cached: async ({ name }, { view }) => JSON.stringify(view.capturedDays(name)),
+    },
   });
   expect(route.access).toEqual({ name: '/v1/days/{name}', capability: 'current', feature: null, limitPerMinute: 1 });
   const { body } = await answers.answer(route, { params: { name: 'models' } }, { rights: ALL_RIGHTS });

@@ -48,7 +48,7 @@ export function dataOperation(route: DataRoute, options: OperationOptions): Oper
 
 function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: OperationOptions): Responses {
   const limits: readonly HeaderName[] = hasLimits ? HEADERS.limits : [];
-  const features: readonly ApiErrorCode[] = route.feature === null ? [] : ['feature_not_in_plan'];
+  const features: readonly ApiErrorCode[] = route.feature === null || !hasLimits ? [] : ['feature_not_in_plan'];
   const codes = [...new Set([...COMMON_ERRORS, ...features, ...route.errors])];
   const schema = schemas.schemaFrom(route.response, 'output');
   return {

@@ -10,8 +10,8 @@ const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
   feature_not_in_plan: { plan: 'community' },
   history_window_exceeded: { param: 'from', plan: 'community' },
   not_found: { param: 'id' },
-  cursor_expired: { param: 'cursor' },
-  rate_limit_exceeded: { limitType: 'burst', resetAt: '2026-06-30T12:00:17Z' },
+  cursor_expired: { param: 'cursor', retainedFrom: '2025-06-04' },
+  rate_limit_exceeded: { limitType: 'burst', limitScope: 'route', resetAt: '2026-06-30T12:00:17Z' },
   quota_exceeded: { limitType: 'daily_quota', plan: 'community', resetAt: '2026-07-01T00:00:00Z' },
 };
 

@@ -44,6 +44,7 @@ const LIMITS = {
   'X-Quota-Used': count('Data responses counted today', 12),
   'X-Quota-Remaining': countOrUnlimited('Data responses left today; at 0 the next one is refused', 4988),
   'X-Quota-Reset': count('Unix time of the next midnight UTC', 1782864000),
+  'CDN-Cache-Control': text('The answer is for this key alone', 'no-store'),
   'X-Service-Plan': text('The plan of the organization', 'builder', { enum: ['community', 'builder', 'commercial'] }),
 };
 

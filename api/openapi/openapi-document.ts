@@ -14,6 +14,8 @@ export interface DocumentOptions {
   readonly serverUrl: string;
   /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
   readonly hasLimits: boolean;
+  /** Whether callers can ask for their account; default: where there are limits. */
+  readonly hasAccount?: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface DocumentOptions {
  */
 export function openApiDocument(
   routes: readonly DataRoute[],
-  { serverUrl, hasLimits }: DocumentOptions,
+  { serverUrl, hasLimits, hasAccount = hasLimits }: DocumentOptions,
 ): OpenApi.Document {
   const schemas = new SchemaCollector();
   const responses = new ResponseCollector();
@@ -33,7 +35,7 @@ export function openApiDocument(
   ]);
   const paths: Paths = {
     ...Object.fromEntries(operations),
-    ...(hasLimits ? accountOperation({ schemas, responses }) : {}),
+    ...(hasAccount ? accountOperation({ schemas, responses }) : {}),
     ...metaOperations({ schemas, responses }),
   };
   return {
@@ -47,10 +49,9 @@ export function openApiDocument(
     },
     servers: [{ url: serverUrl === '' ? '/' : serverUrl }],
     security: [{ bearer: [] }],
-    tags: Object.entries(hasLimits ? { ...TAGS, ...LIMIT_TAGS } : TAGS).map(([name, description]) => ({
-      name,
-      description,
-    })),
+    tags: Object.entries({ ...TAGS, ...(hasAccount ? ACCOUNT_TAG : {}) })
+      .filter(([name]) => name === 'meta' || name === 'account' || routes.some(({ capability }) => capability === name))
+      .map(([name, description]) => ({ name, description })),
     paths: paths as OpenApi.Document['paths'] & object, // The same, without the types of 3.0.
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key of your organization' } },
@@ -79,7 +80,7 @@ const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
   meta: 'About the service itself; these need no key and cost no quota',
 };
 
-const LIMIT_TAGS = { account: 'Your plan and what you have used of it' };
+const ACCOUNT_TAG = { account: 'Your plan and what you have used of it' };
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IfNoneMatch: {

@@ -5,6 +5,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { dataRoute, jsonObject } from '../answers/data-route.ts';
+import { all, releaseOf, value } from '../answers/dependencies.ts';
 import { freeText, integer, oneOf } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -94,7 +95,6 @@ export const changesRoute = dataRoute({
   },
   errors: ['cursor_expired'],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: false,
   check: ({ values, wrong }, { view }) => (wrong.has('cursor') ? [] : findCursorProblems(values.cursor, view)),
   prepare: ({ query }, { view }): Effective => ({
     after: seqBefore(query.cursor, view),
@@ -102,6 +102,8 @@ export const changesRoute = dataRoute({
     entityType: query.entity_type,
   }),
   answer: {
+    // The newest release stands for all events: its hash covers those before. `published_through` is its day.
+    dependsOn: (_, { view }) => all(releaseOf(view), value(retainedFrom(view.meta.catalog))),
     cached: async (effective, { view }) => {
       const { catalog } = view.meta;
       const page = await loadPage(view, effective);
@@ -132,8 +134,9 @@ function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): num
   const first = firstRetainedSeq(catalog) - 1;
   const seq = cursor === undefined ? first : seqFromCursor(cursor);
   if (seq !== undefined && seq >= first) return seq;
-  const message = `The feed begins on ${retainedFrom(catalog)}; import the latest snapshot and go on from its change_cursor`;
-  throw new ApiError('cursor_expired', message, { param: 'cursor' });
+  const from = retainedFrom(catalog);
+  const message = `The feed begins on ${from}; import the latest snapshot and go on from its change_cursor`;
+  throw new ApiError('cursor_expired', message, { param: 'cursor', retainedFrom: from });
 }
 
 interface Page {

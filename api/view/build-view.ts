@@ -8,8 +8,8 @@ import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versi
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
-import { canExtend, firstRetainedSeq, metaOf, type ViewMeta } from './view-meta.ts';
-import { createTables } from './view-tables.ts';
+import { canExtend, firstRetainedSeq, metaOf, type ViewFacts, type ViewMeta } from './view-meta.ts';
+import { createTables, loadFacts } from './view-tables.ts';
 
 /** A finished view on disk. */
 export interface ViewFile {
@@ -64,8 +64,8 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
     const have = new Set(base?.meta.catalog.releases.map(({ day }) => day));
     const entries = catalog.releases.filter(({ day }) => !have.has(day));
     const parts = await fetchParts({ catalog, entries, folder: scratch }, deps);
-    const meta = metaOf(catalog, parts.releases, base?.meta);
-    await writeView({ base, parts, meta, path, scratch }, deps);
+    const known = metaOf(catalog, parts.releases, base?.meta);
+    const meta = await writeView({ base, parts, meta: known, path, scratch }, deps);
     return { path, meta, isExtended: base !== undefined };
   } catch (error) {
     for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
@@ -78,13 +78,14 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
 interface WriteInput {
   readonly base: ViewFile | undefined;
   readonly parts: FetchedParts;
-  readonly meta: ViewMeta;
+  readonly meta: Omit<ViewMeta, keyof ViewFacts>;
   readonly path: string;
   readonly scratch: string;
 }
 
-async function writeView({ base, parts, meta, path, scratch }: WriteInput, deps: BuildDeps): Promise<void> {
-  const { catalog } = meta;
+/** Writes the file; resolves to what it says about itself. */
+async function writeView({ base, parts, path, scratch, ...input }: WriteInput, deps: BuildDeps): Promise<ViewMeta> {
+  const { catalog } = input.meta;
   const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: `${scratch}/duckdb` });
   try {
     await database.run(`ATTACH ${sqlText(path)} AS view (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`);
@@ -97,12 +98,14 @@ async function writeView({ base, parts, meta, path, scratch }: WriteInput, deps:
       rankingDays: catalog.releases.filter(({ captured }) => captured.includes('rankings')).map(({ day }) => day),
     });
     await assertComplete(database, catalog, parts.newest);
+    const meta = { ...input.meta, ...(await loadFacts(database)) };
     await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
     await database.run('CHECKPOINT view');
     await database.run('DETACH view');
     if (base !== undefined) await database.run('DETACH prev');
     // Only a wish: where DuckDB can't free as much, closing takes longer.
     await database.run(`SET memory_limit = '${MEMORY_AT_CLOSE}'`).catch(() => 0);
+    return meta;
   } catch (cause) {
     throw base === undefined ? cause : new NotExtended('the previous view could not be extended', { cause });
   } finally {

@@ -1,9 +1,11 @@
 import { version as duckdbVersion } from '@duckdb/node-api';
 import { type Catalog, CatalogSchema, isSameRecord } from '../../schemas/catalog.ts';
+import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
-import { manifestsOf, type Release } from '../../schemas/release.ts';
+import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
+import type { HistoryKind } from './history-kinds.ts';
 
 /**
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
@@ -20,7 +22,24 @@ export interface ViewMeta {
   readonly catalog: Catalog;
   /** Of every snapshot that the catalog still has, oldest first, in every version of its day, the one in force first. */
   readonly manifests: readonly Manifest[];
+  /** The SHA-256 of each dataset's uncompressed lines. */
+  readonly contents: Readonly<Record<DatasetName, readonly ValueChange[]>>;
+  /** How the rankings in force were made (specification "Rankings"). */
+  readonly rankingMethods: readonly ValueChange[];
+  /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
+  readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
+  /** Days on which a model that is there now was first seen, ascending. */
+  readonly addedDays: readonly Day[];
 }
+
+/** A release with another value than the one before; of all of them, oldest first, the last has the value in force. */
+export interface ValueChange {
+  readonly day: Day;
+  readonly value: string;
+}
+
+/** What a view says about itself that only its tables tell. */
+export type ViewFacts = Pick<ViewMeta, 'availableFrom' | 'addedDays'>;
 
 /**
  * What the view of a catalog says about itself.
@@ -31,7 +50,7 @@ export function metaOf(
   catalog: Catalog,
   releases: ReadonlyMap<Day, Release>,
   previous: ViewMeta | undefined,
-): ViewMeta {
+): Omit<ViewMeta, keyof ViewFacts> {
   const listed = groupByDay(previous?.manifests ?? []);
   const manifests = catalog.releases
     .filter((entry) => entry.parts.includes('snapshot'))
@@ -39,7 +58,34 @@ export function metaOf(
       const release = releases.get(day);
       return release === undefined ? (listed.get(day) ?? []) : manifestsOf(release);
     });
-  return { format: VIEW_FORMAT, engine: duckdbVersion(), catalog, manifests };
+  const contentOn = (name: DatasetName) => (day: Day) =>
+    releases.get(day)?.manifest.datasets.find((dataset) => dataset.name === name)?.content_sha256;
+  const methodOn = (day: Day) => {
+    const release = releases.get(day);
+    return release === undefined ? undefined : (release.ranking_method ?? DEFAULT_RANKING_METHOD);
+  };
+  return {
+    format: VIEW_FORMAT,
+    engine: duckdbVersion(),
+    catalog,
+    manifests,
+    contents: mapDatasets((name) => changesOf(previous?.contents[name], catalog, contentOn(name))),
+    rankingMethods: changesOf(previous?.rankingMethods, catalog, methodOn),
+  };
+}
+
+/** The known changes of a value and those of the releases that are new; releases that don't tell it change nothing. */
+function changesOf(
+  known: readonly ValueChange[] = [],
+  { releases }: Catalog,
+  valueOn: (day: Day) => string | undefined,
+): readonly ValueChange[] {
+  const changes = [...known];
+  for (const { day } of releases) {
+    const value = valueOn(day);
+    if (value !== undefined && value !== changes.at(-1)?.value) changes.push({ day, value });
+  }
+  return changes;
 }
 
 /** Reads what a view says about itself; undefined where it is of another format or engine. */

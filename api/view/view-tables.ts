@@ -8,7 +8,7 @@
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
  * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
  * | `changes` | event that is still in the feed: its seq, type and text | seq |
- * | `known` | id that was ever captured, as model, benchmark or category | kind, id |
+ * | `known` | id that was ever captured, as model, benchmark, category or provider | kind, id |
  *
  * Values that go into an answer unchanged are stored as the JSON text they will be. Tables of a model's history begin with
  * a hash of its id: DuckDB finds a range of numbers by its zone maps, but of a text it only compares the first bytes.
@@ -20,7 +20,9 @@ import type { Day } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, lineSql, objectSql, wireSql } from '../../storage/duckdb/record-sql.ts';
+import { nullable, text } from '../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
+import type { ViewFacts } from './view-meta.ts';
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
 export interface ViewParts {
@@ -54,6 +56,18 @@ export async function createTables(database: Database, input: TablesInput): Prom
   await createRankingCounts(database, input.rankingDays);
   await createChanges(database, input);
   await createKnown(database, input);
+}
+
+/** What only the finished tables tell of a view. */
+export async function loadFacts(database: Database): Promise<ViewFacts> {
+  const days = { score: nullable(text), ranking: nullable(text), pricing: nullable(text), metadata: nullable(text) };
+  const first = (kind: HistoryKind) => `(SELECT min(valid_from)::VARCHAR FROM view.history_${kind}) AS ${kind}`;
+  const availableFrom = await database.row(days, `SELECT ${HISTORY_KINDS.map(first).join(', ')}`);
+  const added = await database.rows(
+    { day: text },
+    `SELECT DISTINCT added_on::VARCHAR AS day FROM view.models WHERE added_on IS NOT NULL ORDER BY day`,
+  );
+  return { availableFrom, addedDays: added.map(({ day }) => day) };
 }
 
 async function createHistory(database: Database, kind: HistoryKind, { parts, hasPrevious }: TablesInput) {
@@ -156,6 +170,7 @@ async function createKnown(database: Database, { parts, hasPrevious }: TablesInp
        SELECT 'model' AS kind, model_id AS id FROM view.history_metadata
        UNION ALL SELECT 'benchmark', id FROM read_parquet($1, union_by_name = true)
        UNION ALL SELECT 'category', category FROM view.ranking_counts
+       UNION ALL SELECT 'provider', series FROM view.history_pricing
        ${hasPrevious ? `UNION ALL SELECT kind, id FROM prev.known` : ''})
      ORDER BY kind, id`,
     [listValue(benchmarks)],

@@ -5,17 +5,22 @@ import type { DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
-import { nullable, type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
+import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import type { HistoryKind } from './history-kinds.ts';
 import { type QueryLimits, QueryPool, type QueryValue } from './query-pool.ts';
-import { metaFromJson, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
+import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
 export interface ViewOptions {
   readonly duckdb: DuckDBSettings;
   readonly limits: QueryLimits;
   /** Called when the file turns out to be damaged; the view has to be built anew. */
   readonly onDamage?: (error: unknown) => void;
+}
+
+/** A value as it is now, and the release since which it has been so. */
+export interface ValueInForce {
+  readonly value: string;
+  readonly since: CatalogEntry;
 }
 
 /**
@@ -27,13 +32,12 @@ export class View {
   readonly meta: ViewMeta;
   /** The newest release. */
   readonly newest: CatalogEntry;
-  /** Opaque; the same for every view of the same catalog, so that replicas agree. */
+  /** Opaque; the same for every view of the same catalog. */
   readonly version: string;
   readonly #instance: DuckDBInstance;
   readonly #pool: QueryPool;
   readonly #options: ViewOptions;
-  readonly #capturedDays = new Map<DatasetName, readonly Day[]>();
-  readonly #availableFrom = new Map<HistoryKind, Promise<Day | null>>();
+  readonly #captures = new Map<DatasetName, readonly CatalogEntry[]>();
   #leases = 0;
   #onIdle: (() => void) | undefined;
 
@@ -94,31 +98,41 @@ export class View {
     }
   }
 
-  /** When what is served last changed: the newest release, or a backfill after it. */
-  get changedAt(): Date {
+  /** When the reconstructed prices that are served were made; the beginning of time where there are none. */
+  get backfilledAt(): Date {
     const run = this.meta.catalog.backfill?.pricing?.run;
-    const backfilledMs = run !== undefined && isValid(run) ? decodeTime(run) : 0;
-    return new Date(Math.max(Date.parse(this.newest.published_at), backfilledMs));
+    return new Date(run !== undefined && isValid(run) ? decodeTime(run) : 0);
+  }
+
+  /** A dataset's records as they are now: the hash of their lines, and the release since which they have been so. */
+  contentOf(dataset: DatasetName): ValueInForce {
+    return this.#inForce(this.meta.contents[dataset]);
+  }
+
+  /** How the rankings in force were made. */
+  get rankingMethod(): ValueInForce {
+    return this.#inForce(this.meta.rankingMethods);
+  }
+
+  #inForce(changes: readonly ValueChange[]): ValueInForce {
+    const last = changes.at(-1);
+    const since = this.meta.catalog.releases.find(({ day }) => day === last?.day);
+    if (last === undefined || since === undefined) throw new AppError('corrupt', `${this.path} is not whole`);
+    return { value: last.value, since };
+  }
+
+  /** The releases that captured a dataset, oldest first. */
+  capturesOf(dataset: DatasetName): readonly CatalogEntry[] {
+    const known = this.#captures.get(dataset);
+    if (known !== undefined) return known;
+    const captures = this.meta.catalog.releases.filter(({ captured }) => captured.includes(dataset));
+    this.#captures.set(dataset, captures);
+    return captures;
   }
 
   /** Days on which a dataset was captured, ascending. */
   capturedDays(dataset: DatasetName): readonly Day[] {
-    const known = this.#capturedDays.get(dataset);
-    if (known !== undefined) return known;
-    const days = this.meta.catalog.releases.filter(({ captured }) => captured.includes(dataset)).map(({ day }) => day);
-    this.#capturedDays.set(dataset, days);
-    return days;
-  }
-
-  /** The first day with a point of this kind, captured or reconstructed; null: none yet. */
-  availableFrom(kind: HistoryKind): Promise<Day | null> {
-    const known = this.#availableFrom.get(kind);
-    if (known !== undefined) return known;
-    const sql = `SELECT CAST(min(valid_from) AS VARCHAR) AS day FROM history_${kind}`;
-    const first = this.rows({ day: nullable(text) }, sql).then(([row]) => row?.day ?? null);
-    first.catch(() => this.#availableFrom.delete(kind));
-    this.#availableFrom.set(kind, first);
-    return first;
+    return this.capturesOf(dataset).map(({ day }) => day);
   }
 
   /** Keeps the view open until the returned function is called. */

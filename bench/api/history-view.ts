@@ -3,14 +3,15 @@
  * bench's: `tsx bench/api/history-view.ts FOLDER SERIES DAYS`. The tables are made by the project's own functions from
  * Parquet files as releases have them; only the nights that would have published them are left out.
  */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import { ulid } from 'ulid';
 import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
-import { createTables, type ViewParts } from '../../api/view/view-tables.ts';
+import { createTables, loadFacts, type ViewParts } from '../../api/view/view-tables.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
-import { DATASET_NAMES, DATASETS, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { addDays } from '../../schemas/day.ts';
 import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import { Database, sqlText } from '../../storage/duckdb/database.ts';
@@ -42,13 +43,17 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
     firstSeq: 1,
     rankingDays,
   });
-  const meta: ViewMeta = { format: VIEW_FORMAT, engine: version(), catalog, manifests: [] };
+  const facts = await loadFacts(database);
+  const meta: ViewMeta = { format: VIEW_FORMAT, engine: version(), catalog, manifests: [], ...EMPTY, ...facts };
   await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
   await database.run('DETACH view');
   database.close();
   await writeFile(join(view, 'current'), name);
   await writeFile(join(store, CATALOG_KEY), JSON.stringify(catalog));
 }
+
+/** What no request for a history looks at. */
+const EMPTY = { contents: mapDatasets(() => []), rankingMethods: [] };
 
 /** A night a day, with nothing but scores. */
 function catalogOf(days: number): Catalog {

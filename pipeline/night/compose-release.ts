@@ -5,6 +5,7 @@ import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { idFromSnapshot, type Manifest, ManifestSchema, snapshotFromId } from '../../schemas/manifest.ts';
 import {
+  DEFAULT_RANKING_METHOD,
   type Hold,
   manifestsOf,
   RELEASE_FORMAT,
@@ -27,6 +28,8 @@ export interface ReleaseInput {
   readonly capturedAt: string;
   readonly publishedAt: string;
   readonly toolVersion: string;
+  /** As the source names it. */
+  readonly rankingMethod: string;
   readonly previous: Previous;
   readonly captured: Capture;
   readonly checked: Check;
@@ -46,6 +49,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     await writeFile(join(input.folder, snapshotPaths(one).manifest), `${JSON.stringify(one)}\n`);
   }
   const captured = input.captured.datasets.map(({ dataset }) => dataset);
+  const rankingMethod = rankingMethodOf(input, captured.includes('rankings'));
   return ReleaseSchema.parse({
     format: RELEASE_FORMAT,
     day: input.day,
@@ -74,8 +78,15 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     files: await describeFiles(input.folder),
     manifest,
     ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
+    ...(rankingMethod === DEFAULT_RANKING_METHOD ? {} : { ranking_method: rankingMethod }),
     ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
   });
+}
+
+/** That of the source where it was asked for rankings today, else that of the rankings that are carried. */
+function rankingMethodOf({ previous, rankingMethod }: ReleaseInput, isCaptured: boolean): string {
+  if (isCaptured || previous.release === undefined) return rankingMethod;
+  return previous.release.ranking_method ?? DEFAULT_RANKING_METHOD;
 }
 
 function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles): Manifest {

@@ -128,6 +128,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       capturedAt,
       publishedAt: timestampFromDate(deps.clock()),
       toolVersion: deps.toolVersion,
+      rankingMethod: source.settings.ranking_method,
       previous,
       captured,
       checked,

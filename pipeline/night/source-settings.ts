@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/errors.ts';
+import { DEFAULT_RANKING_METHOD, RankingMethodSchema } from '../../schemas/release.ts';
 import { findJsonFault } from './json-fault.ts';
 import { readText } from './read-text.ts';
 
@@ -32,6 +33,8 @@ export const SourceSettingsSchema = z.strictObject({
   max_file_bytes: z.number().int().positive().optional(),
   max_ratio: z.number().min(1).optional(),
   sql_timeout_seconds: z.number().positive().optional(),
+  /** How the rankings of the source are made; told by the API, without effect on the night. */
+  ranking_method: RankingMethodSchema.default(DEFAULT_RANKING_METHOD),
   /** Suspects to let in, as `pricing:<entity_id>`. */
   accept: z.array(z.string()).default([]),
 });

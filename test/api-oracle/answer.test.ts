@@ -117,7 +117,7 @@ describe('history', () => {
       { date: '2026-01-06', value: 1, payload: { provider: 'p', output_per_million: 2 } },
       { date: '2026-01-06', value: null, payload: { provider: 'q' } },
     ]);
-    expect(bodyOf(history('a', { kind: 'pricing', provider: 'z' }))).toMatchObject({ points: [] });
+    expect(history('a', { kind: 'pricing', provider: 'z' })).toMatchObject({ status: 404, param: 'provider' });
   });
 
   test('of ranks, with how many were ranked', () => {

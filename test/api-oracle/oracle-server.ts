@@ -63,7 +63,7 @@ function reply(
   response.writeHead(status, {
     'content-type': 'application/json',
     'x-data-as-of': lastNight(state.world).dataAsOf,
-    ...(status === 405 ? { allow: 'GET' } : {}),
+    ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
   });
   response.end(request.method === 'HEAD' ? undefined : spoil(JSON.stringify(body), target));
 }

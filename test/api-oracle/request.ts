@@ -28,7 +28,7 @@ export interface ApiRequest {
   readonly params: Parameters;
   /** Of the query, decoded. */
   readonly query: Parameters;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
   /** Percent-encodes in the path only what a path can't hold: `:`, `@`, `+` stay as they are. */
   readonly isBare?: boolean;
   /** Another query of the same route that must refuse the cursor of this one's first page. */

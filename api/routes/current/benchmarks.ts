@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
 import { BenchmarkSchema } from '../../answers/records.ts';
@@ -25,6 +26,6 @@ export const benchmarksRoute = listRoute({
     total: 107,
     next_cursor: 'YjE4YWM1MWJbImFpZGVyLXBvbHlnbG90LS1wZXJjZW50LWNvcnJlY3QiXQ',
   },
-  dependsOnToday: false,
+  dependsOn: (_, { view }) => contentOf(view, ['benchmarks']),
   list: ({ category }) => ({ table: 'benchmarks', conditions: where('category = ?', category), key: ['id'] }),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
 import { dataRoute } from '../../answers/data-route.ts';
+import { contentOf } from '../../answers/dependencies.ts';
 
 export const categoriesRoute = dataRoute({
   path: '/v1/categories',
@@ -28,9 +29,9 @@ export const categoriesRoute = dataRoute({
   },
   errors: [],
   cacheControl: 'public, max-age=60',
-  dependsOnToday: false,
   prepare: () => ({}),
   answer: {
+    dependsOn: (_, { view }) => contentOf(view, ['rankings']),
     cached: async (_, { view }) => {
       const categories = await view.rows(
         { id: text, model_count: number },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/http-error.ts';
+import { type HttpError, notFound } from '../../../http/errors/http-error.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
 import { dataRoute, jsonArray } from '../../answers/data-route.ts';
+import { contentOf } from '../../answers/dependencies.ts';
 import { id } from '../../answers/parameters.ts';
 import {
   EXAMPLE_MODEL,
@@ -33,9 +34,13 @@ export const modelRoute = dataRoute({
   example: { ...EXAMPLE_MODEL, scores: [], rankings: [], pricing: [EXAMPLE_PRICE] },
   errors: ['not_found'],
   cacheControl: 'public, max-age=60',
-  dependsOnToday: false,
   prepare: ({ params }) => params,
   answer: {
+    dependsOn: (_, { view }) => contentOf(view, ['models', 'scores', 'rankings', 'pricing']),
+    assertThere: async ({ id: model }, { view }) => {
+      const [record] = await linesOf(view, 'SELECT line FROM models WHERE id = $1', model);
+      if (record === undefined) throw noSuchModel();
+    },
     cached: async ({ id: model }, { view }) => {
       const [[record], scores, rankings, pricing] = await Promise.all([
         linesOf(view, 'SELECT line FROM models WHERE id = $1', model),
@@ -43,12 +48,16 @@ export const modelRoute = dataRoute({
         linesOf(view, 'SELECT line FROM rankings WHERE model_id = $1 ORDER BY category', model),
         linesOf(view, 'SELECT line FROM pricing WHERE model_id = $1 ORDER BY provider', model),
       ]);
-      if (record === undefined) throw notFound('id', 'There is no such model');
+      if (record === undefined) throw noSuchModel();
       const open = record.slice(0, -1);
       return `${open},"scores":${jsonArray(scores)},"rankings":${jsonArray(rankings)},"pricing":${jsonArray(pricing)}}`;
     },
   },
 });
+
+function noSuchModel(): HttpError {
+  return notFound('id', 'There is no such model');
+}
 
 async function linesOf(view: View, sql: string, model: string): Promise<readonly string[]> {
   const rows = await view.rows({ line: text }, sql, [model]);

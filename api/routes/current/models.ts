@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';
 import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
@@ -49,7 +50,7 @@ export const modelsRoute = listRoute({
   bodyName: 'Models',
   records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the order asked for') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
-  dependsOnToday: false,
+  dependsOn: (filters, { view }) => contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']),
   list: (filters) => ({
     table: 'models',
     conditions: conditionsFrom(filters),
@@ -68,6 +69,10 @@ function conditionsFrom(query: ModelFilters): readonly Condition[] {
     ...where('release_date <= ?::VARCHAR::DATE', query.released_before),
     ...priceConditions(query),
   ];
+}
+
+function boundsPrices({ max_input_price: input, max_output_price: output }: ModelFilters): boolean {
+  return input !== undefined || output !== undefined;
 }
 
 /** A price that meets both bounds must be one and the same. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
 import { where } from '../../queries/list-page.ts';
+import type { View } from '../../view/view.ts';
 
 export const rankingsRoute = listRoute({
   path: '/v1/rankings',
@@ -16,15 +18,14 @@ export const rankingsRoute = listRoute({
   before: {
     schema: {
       category: z.string().describe('As asked for'),
-      ranked_at: z.iso.datetime().nullable().describe('When rankings were last captured'),
-      method: z.literal('trueskill').describe('How skill is estimated'),
+      ranked_at: z.iso.datetime().nullable().describe('Capture that brought the rankings as they are; null before any'),
+      method: z.string().describe('How skill is estimated, as the source says'),
     },
     values: ({ category }, { view }) => {
-      const ranked = view.meta.catalog.releases.findLast(({ captured }) => captured.includes('rankings'));
       return {
         category: JSON.stringify(category),
-        ranked_at: JSON.stringify(ranked?.data_as_of ?? null),
-        method: '"trueskill"',
+        ranked_at: JSON.stringify(rankedAt(view)),
+        method: JSON.stringify(view.rankingMethod.value),
       };
     },
   },
@@ -36,7 +37,7 @@ export const rankingsRoute = listRoute({
     total: 20,
     next_cursor: 'ZmE3M2IzMjlbIjIiLCJjbGF1ZGUtb3B1cy00LTYtdGhpbmtpbmciXQ',
   },
-  dependsOnToday: false,
+  dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethod), value(rankedAt(view))),
   list: ({ category }) => ({
     table: 'rankings',
     conditions: where('category = ?', category),
@@ -44,3 +45,11 @@ export const rankingsRoute = listRoute({
     key: ['model_id'],
   }),
 });
+
+/** When the rankings were captured that are in force: a later capture of the same is none. Null where none ever were. */
+function rankedAt(view: View): string | null {
+  const captures = view.capturesOf('rankings');
+  const { since } = view.contentOf('rankings');
+  const captured = captures.findLast(({ day }) => day <= since.day) ?? captures[0];
+  return captured?.data_as_of ?? null;
+}

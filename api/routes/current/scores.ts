@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
 import { ScoreSchema } from '../../answers/records.ts';
@@ -42,7 +43,7 @@ export const scoresRoute = listRoute({
     total: 1,
     next_cursor: null,
   },
-  dependsOnToday: false,
+  dependsOn: (_, { view }) => contentOf(view, ['scores']),
   list: (filters) => ({
     table: 'scores',
     conditions: conditionsFrom(filters),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { addDays } from '../../../schemas/day.ts';
+import type { RequestContext } from '../../answers/data-route.ts';
+import { all, contentOf, type Dependency, sinceDay, value } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { integer } from '../../answers/parameters.ts';
 import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
@@ -31,14 +33,13 @@ export const updatesRoute = listRoute({
     total: 43,
     next_cursor: 'MGM3ZWI1ZTdbIjIwMjYtMDYtMjkiLCJncHQtNS40LW1pbmkiXQ',
   },
-  dependsOnToday: true,
-  derive: ({ days }, { today }) => ({ since: addDays(today, -days) }),
-  list: ({ days, since }, { view }) => ({
+  dependsOn: ({ days }, context) => all(contentOf(context.view, ['models']), windowOf(days, context)),
+  list: ({ days }, { view, today }) => ({
     table: 'models',
     conditions: [
       {
         sql: 'added_on >= ?::VARCHAR::DATE AND added_on > TRY_CAST(?::VARCHAR AS DATE)',
-        values: [since, view.capturedDays('models')[0] ?? ''],
+        values: [addDays(today, -days), view.capturedDays('models')[0] ?? ''],
       },
     ],
     sort: { column: 'added_on', isDescending: true, type: 'DATE' },
@@ -48,6 +49,15 @@ export const updatesRoute = listRoute({
     detail: { sql: 'CAST(added_on AS VARCHAR)', addTo: addedAtOf(view) },
   }),
 });
+
+/** The days with new models that are within the window. It changes at midnight where one leaves it. */
+function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | 'today'>): Dependency {
+  const from = addDays(today, -days);
+  const { addedDays } = view.meta;
+  const left = addedDays.findLast((day) => day < from);
+  const within = addedDays.filter((day) => day >= from);
+  return left === undefined ? value(within) : sinceDay(addDays(left, days + 1), within);
+}
 
 /** Puts the time of the capture that first saw a model behind its record, by the day of that capture. */
 function addedAtOf({ meta }: View): (line: string, day: string) => string {

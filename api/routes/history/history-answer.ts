@@ -1,7 +1,10 @@
 /** What the answers of both histories have besides their points. */
 import { z } from 'zod';
 import { notFound } from '../../../http/errors/http-error.ts';
+import type { Day } from '../../../schemas/day.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
+import type { JsonText } from '../../answers/data-route.ts';
+import { all, backfillOf, capturesOf, type Dependency, sinceDay, value } from '../../answers/dependencies.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import type { HistoryRange } from './history-range.ts';
@@ -27,13 +30,25 @@ export const HistoryWindowSchema = z
   .meta({ id: 'HistoryWindow' });
 
 /** The `window` of a history answer, as JSON text. */
-export async function windowText(view: View, kind: HistoryKind, range: HistoryRange): Promise<string> {
+export function windowText(view: View, kind: HistoryKind, range: HistoryRange): JsonText {
   return JSON.stringify({
     from: range.from,
     to: range.to,
     plan_limit_from: range.planLimitFrom,
-    available_from: await view.availableFrom(kind),
+    available_from: view.meta.availableFrom[kind],
   });
+}
+
+/**
+ * What a history depends on: the captures within its range, which are over and stay as they are, reconstructed prices, and what
+ * else `window` says. A range that ends today has been the same since midnight, and so has the plan's.
+ */
+export function historyDependency(view: View, kind: HistoryKind, range: HistoryRange, today: Day): Dependency {
+  return all(
+    capturesOf(view, HISTORY_SOURCES[kind].dataset.name, range),
+    sinceDay(range.planLimitFrom === null ? range.to : today, view.meta.availableFrom[kind]),
+    kind === 'pricing' ? backfillOf(view) : value(null),
+  );
 }
 
 /** The days that points of a kind can have. */
@@ -44,7 +59,7 @@ export function daysOf(view: View, kind: HistoryKind): readonly string[] {
 /** Rejects with `not_found` naming the parameter where an id was never captured. */
 export async function assertKnown(
   view: View,
-  kind: 'model' | 'benchmark' | 'category',
+  kind: 'model' | 'benchmark' | 'category' | 'provider',
   { id, param }: { readonly id: string; readonly param: string },
 ): Promise<void> {
   const [row] = await view.rows({ id: text }, 'SELECT id FROM known WHERE kind = $1 AND id = $2', [kind, id]);

@@ -76,8 +76,8 @@ function clampToToday(to: Day | undefined, today: Day): Day {
 }
 
 function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
-  const message = `Your plan's history begins on ${earliest}; the earliest allowed date is ${earliest}`;
-  return new ApiError('history_window_exceeded', message, { param, plan });
+  const message = `The history that you may query begins on ${earliest}, the earliest allowed date`;
+  return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
 }
 
 function daysBetween(from: Day, to: Day): number {

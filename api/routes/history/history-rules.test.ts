@@ -148,10 +148,12 @@ test('an unknown id is 404 with its parameter, a known one without points is 200
   ]);
   expect(await unknown('/v1/models/a/history?kind=ranking&category_id=x')).toEqual([404, 'not_found', 'category_id']);
   expect(await unknown('/v1/models/A/history?kind=score&benchmark_id=x')).toEqual([404, 'not_found', 'model_id']);
+  expect(await unknown('/v1/models/a/history?kind=pricing&provider=P1')).toEqual([404, 'not_found', 'provider']);
   expect(await valuesByDay('kind=ranking&category_id=code')).toEqual([]);
   expect(await valuesByDay('kind=score', 'case')).toEqual([]);
   expect(await valuesByDay('kind=score&to=2026-05-31')).toEqual([]);
-  expect(await valuesByDay('kind=pricing&provider=nobody')).toEqual([]);
+  expect(await valuesByDay('kind=pricing&provider=p2&to=2026-05-31')).toEqual([]);
+  expect(await valuesByDay('kind=pricing&provider=p2', 'gone')).toEqual([]);
   // A filter of another kind means nothing here.
   expect(await valuesByDay('kind=ranking&benchmark_id=nonsense&to=2026-06-01')).toEqual(['06-01 1']);
 });

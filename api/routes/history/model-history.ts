@@ -6,7 +6,14 @@ import { EXAMPLE_PRICE } from '../../answers/records.ts';
 import { expandPoints, type Interval } from '../../queries/history-points.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';
-import { assertKnown, daysOf, HistoryPointSchema, HistoryWindowSchema, windowText } from './history-answer.ts';
+import {
+  assertKnown,
+  daysOf,
+  HistoryPointSchema,
+  HistoryWindowSchema,
+  historyDependency,
+  windowText,
+} from './history-answer.ts';
 import { findRangeProblems, type HistoryRange, RANGE, resolveRange } from './history-range.ts';
 
 const ModelHistorySchema = z
@@ -66,7 +73,6 @@ export const modelHistoryRoute = dataRoute({
   },
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: true,
   check: findRangeProblems,
   prepare: ({ params, query }, context): Effective => {
     const { from, to, kind } = query;
@@ -79,20 +85,19 @@ export const modelHistoryRoute = dataRoute({
     return { model: params.model_id, kind, series: series[kind], ...resolveRange({ from, to }, context) };
   },
   answer: {
+    dependsOn: (effective, { view, today }) => historyDependency(view, effective.kind, effective, today),
+    assertThere: (effective, { view }) => assertIdsKnown(view, effective),
     cached: async (effective, { view }) => {
       const { model, kind } = effective;
       const intervals = await loadIntervals(view, effective);
       if (intervals.length === 0) await assertIdsKnown(view, effective);
-      const [window, positionsOf] = await Promise.all([
-        windowText(view, kind, effective),
-        kind === 'ranking' ? loadPositions(view, effective) : () => 0,
-      ]);
+      const positionsOf = kind === 'ranking' ? await loadPositions(view, effective) : () => 0;
       const points = expandPoints({ ...effective, intervals, capturedDays: daysOf(view, kind), positionsOf });
       return jsonObject({
         model_id: JSON.stringify(model),
         kind: JSON.stringify(kind),
         points: jsonArray(points),
-        window,
+        window: windowText(view, kind, effective),
       });
     },
   },
@@ -130,6 +135,7 @@ async function assertIdsKnown(view: View, { model, kind, series }: Effective): P
   if (series === undefined) return;
   if (kind === 'score') await assertKnown(view, 'benchmark', { id: series, param: 'benchmark_id' });
   if (kind === 'ranking') await assertKnown(view, 'category', { id: series, param: 'category_id' });
+  if (kind === 'pricing') await assertKnown(view, 'provider', { id: series, param: 'provider' });
 }
 
 /** How many models each category of this model ranked on each day of the range. */

@@ -5,7 +5,13 @@ import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { withPositions } from '../../queries/history-points.ts';
 import { TOP_POSITIONS_MAX } from '../../view/view-tables.ts';
-import { assertKnown, HistoryPointSchema, HistoryWindowSchema, windowText } from './history-answer.ts';
+import {
+  assertKnown,
+  HistoryPointSchema,
+  HistoryWindowSchema,
+  historyDependency,
+  windowText,
+} from './history-answer.ts';
 import { findRangeProblems, RANGE, resolveRange } from './history-range.ts';
 
 const RankingsHistorySchema = z
@@ -58,27 +64,25 @@ export const rankingsHistoryRoute = dataRoute({
   },
   errors: ['not_found', 'history_window_exceeded'],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: true,
   check: findRangeProblems,
   prepare: ({ query }, context) => {
     const { category_id: category, top, from, to } = query;
     return { category, top, ...resolveRange({ from, to }, context) };
   },
   answer: {
+    dependsOn: (range, { view, today }) => historyDependency(view, 'ranking', range, today),
+    assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category_id' }),
     cached: async ({ category, top, ...range }, { view }) => {
-      const [rows, window] = await Promise.all([
-        view.rows(
-          { day: text, rank: number, model_id: text, payload: text, positions: number },
-          `SELECT CAST(c.day AS VARCHAR) AS day, p.rank, p.model_id, p.payload, c.positions
+      const rows = await view.rows(
+        { day: text, rank: number, model_id: text, payload: text, positions: number },
+        `SELECT CAST(c.day AS VARCHAR) AS day, p.rank, p.model_id, p.payload, c.positions
          FROM positions p JOIN ranking_counts c
            ON c.category = p.category AND c.day >= p.valid_from AND (p.valid_to IS NULL OR c.day <= p.valid_to)
          WHERE p.category = $1 AND c.category = $1 AND p.rank <= $2::INTEGER
            AND c.day BETWEEN $3::VARCHAR::DATE AND $4::VARCHAR::DATE
          ORDER BY c.day, p.rank, p.model_id`,
-          [category, top, range.from, range.to],
-        ),
-        windowText(view, 'ranking', range),
-      ]);
+        [category, top, range.from, range.to],
+      );
       if (rows.length === 0) await assertKnown(view, 'category', { id: category, param: 'category_id' });
       const points = rows.map(({ day, rank, model_id: model, payload, positions }) =>
         jsonObject({
@@ -94,7 +98,7 @@ export const rankingsHistoryRoute = dataRoute({
         category_id: JSON.stringify(category),
         kind: '"ranking"',
         points: jsonArray(points),
-        window,
+        window: windowText(view, 'ranking', range),
       });
     },
   },

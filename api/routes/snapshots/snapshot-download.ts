@@ -46,7 +46,6 @@ export const snapshotDownloadRoute = dataRoute({
   redirects: true,
   errors: ['not_found'],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: true,
   check: findVersionProblems,
   prepare: ({ params, query }, context) => {
     const { view } = context;

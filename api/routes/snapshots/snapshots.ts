@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ManifestSchema } from '../../../schemas/manifest.ts';
 import { visibleSnapshots } from '../../access/visible-snapshots.ts';
 import { dataRoute } from '../../answers/data-route.ts';
+import { all, releaseOf, sinceDay, value } from '../../answers/dependencies.ts';
 import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
 
 const FILES = [
@@ -60,7 +61,6 @@ export const snapshotsRoute = dataRoute({
   },
   errors: [],
   cacheControl: 'private, max-age=60',
-  dependsOnToday: true, // Month-ends leave the history of a plan.
   check: findVersionProblems,
   prepare: ({ query }, { view, rights, today }) => ({
     ids: visibleSnapshots(view.meta.manifests, rights, today)
@@ -68,6 +68,10 @@ export const snapshotsRoute = dataRoute({
       .map(({ id }) => id),
   }),
   answer: {
+    // What a release holds never changes, so the newest one stands for all that go before it. Month-ends leave the history of a
+    // plan at midnight, and old snapshots leave the store when it is pruned.
+    dependsOn: (_, { view, rights, today }) =>
+      all(releaseOf(view), rights.snapshots?.monthEnds === true ? sinceDay(today) : value(null)),
     cached: async ({ ids }, { view }) => {
       const byId = new Map(view.meta.manifests.map((manifest) => [manifest.id, manifest]));
       return JSON.stringify({ snapshots: ids.map((id) => byId.get(id)) });

@@ -4,7 +4,7 @@ import type { Expected } from '../expected.ts';
 import { sortRecords } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
-import type { WireRecord } from '../world.ts';
+import type { WireRecord, World } from '../world.ts';
 
 /** Default and greatest `limit` of each list. */
 export const LIST_LIMITS = {
@@ -90,11 +90,19 @@ export function answerRankings({ world }: ApiState, { query }: ApiRequest): Expe
   const category = reader.requiredText('category');
   if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
   const rows = world.current.rankings.filter((ranking) => ranking['category'] === category);
-  const newest = world.nights.filter(({ captured }) => captured.includes('rankings')).at(-1);
   return {
     ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), limit),
-    envelope: { category, ranked_at: newest?.dataAsOf ?? null, method: 'trueskill', total: rows.length },
+    envelope: { category, ranked_at: rankedAt(world), method: 'trueskill', total: rows.length },
   };
+}
+
+/** The newest night with rankings that is not after the one since which they have been as they are. */
+function rankedAt({ nights }: World): string | null {
+  const hashOf = (night: World['nights'][number] | undefined) => night?.contents.rankings.contentSha256;
+  const changed = nights.findLast((night, i) => hashOf(night) !== hashOf(nights[i - 1]));
+  const captures = nights.filter(({ captured }) => captured.includes('rankings'));
+  const brought = captures.findLast(({ day }) => day <= (changed?.day ?? '')) ?? captures[0];
+  return brought?.dataAsOf ?? null;
 }
 
 function readLimit(reader: QueryReader, list: keyof typeof LIST_LIMITS): number {

@@ -51,6 +51,7 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
   pricing: {
     dataset: 'pricing',
     narrowedBy: 'provider',
+    isKnown: isKnownProvider,
     point: (values) => ({
       value: values['input_per_million'] ?? null,
       payload: pick(values, ['provider', 'input_per_million', 'output_per_million', 'currency', 'effective_from']),
@@ -135,6 +136,10 @@ export function isKnownCategory({ series, current }: World, id: string): boolean
     current.rankings.some(({ category }) => category === id) ||
     [...series.rankings.values()].some(({ key }) => key[1] === id)
   );
+}
+
+function isKnownProvider({ series }: World, provider: string): boolean {
+  return [...series.pricing.values()].some(({ key }) => key[1] === provider);
 }
 
 function pick(values: Values, names: readonly string[]): object {

@@ -9,8 +9,8 @@ import { shortAnswer, type Verdict } from './exchange.ts';
 
 export function compareRefusal(target: string, answer: Answer, { status, code, param }: RefusalExpected): Verdict {
   if (answer.status !== status) return { target, path: '(status)', expected: status, actual: shortAnswer(answer) };
-  if (status === 405 && answer.headers.get('allow') !== 'GET') {
-    return { target, path: '(header allow)', expected: 'GET', actual: answer.headers.get('allow') };
+  if (status === 405 && answer.headers.get('allow') !== 'GET, HEAD') {
+    return { target, path: '(header allow)', expected: 'GET, HEAD', actual: answer.headers.get('allow') };
   }
   if (answer.text === '') return undefined; // a HEAD has no body
   const error = isObject(answer.body) && isObject(answer.body['error']) ? answer.body['error'] : {};

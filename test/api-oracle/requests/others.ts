@@ -30,5 +30,5 @@ export function askOtherMethod(asking: Asking): ApiRequest {
   const { choose } = asking;
   const route = choose.pick(ROUTES.filter((name) => name !== 'nowhere'));
   const params = { id: 'x', model_id: pickModel(asking), snapshot_id: choose.pick(asking.interests.nights) };
-  return { route, params, query: {}, method: choose.pick(['POST', 'PUT', 'DELETE', 'HEAD']) };
+  return { route, params, query: {}, method: choose.pick(['POST', 'PUT', 'DELETE', 'PATCH']) };
 }

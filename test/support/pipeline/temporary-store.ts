@@ -27,8 +27,8 @@ export interface TemporaryStore {
   readonly reader: Database;
   /** Runs the night of a day of a source, a folder of its own or a folder of days. */
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
-  /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
-  publish(day: Day, rows: DayRows, options?: NightOptions): Promise<NightResult>;
+  /** Publishes a day from its rows, with a `source.json` where settings are given, whatever the guard says; throws where that fails. */
+  publish(day: Day, rows: DayRows, options?: NightOptions & { readonly settings?: object }): Promise<NightResult>;
   /** Replaces the reconstructed prices, at an instant. */
   backfill(rows: readonly object[], at: string): Promise<BackfillResult>;
   prune(retention: Retention): Promise<void>;
@@ -99,8 +99,9 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     deps,
     reader,
     night,
-    publish: async (day, rows, more = {}) => {
+    publish: async (day, rows, { settings, ...more } = {}) => {
       await writeDay(join(source, day), rows);
+      if (settings !== undefined) await writeFile(join(source, day, 'source.json'), JSON.stringify(settings));
       const result = await night(source, day, { accept: true, ...more });
       if (result.status !== 'published') throw new Error(`${day} is ${result.status}: ${JSON.stringify(result)}`);
       return result;

@@ -1,0 +1,162 @@
+/** Which tags a night, a backfill or midnight changes: those of the answers that it changes, and no others. */
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../../test/support/api/use-api.ts';
+import type { DayRows } from '../../test/support/pipeline/write-day.ts';
+import { BACKFILL_ROWS, publishSmallDays, SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
+
+const LAST: DayRows = SMALL_DAYS['2026-06-07'] ?? {};
+const CLOSED = '&from=2026-06-01&to=2026-06-06';
+
+const CURRENT = [
+  '/v1/models',
+  '/v1/models?max_input_price=100',
+  '/v1/models/a',
+  '/v1/benchmarks',
+  '/v1/scores',
+  '/v1/rankings?category=general',
+  '/v1/categories',
+  '/v1/updates?days=30',
+];
+const PAST = [
+  `/v1/models/a/history?kind=score${CLOSED}`,
+  `/v1/models/a/history?kind=ranking${CLOSED}`,
+  `/v1/models/a/history?kind=pricing${CLOSED}`,
+  `/v1/models/a/history?kind=metadata${CLOSED}`,
+  `/v1/rankings/history?category_id=general${CLOSED}`,
+];
+/** They show the newest day, whether it changed anything or not. */
+const DAILY = [
+  '/v1/models/a/history?kind=score',
+  '/v1/rankings/history?category_id=general',
+  '/v1/changes',
+  '/v1/snapshots',
+];
+const ALL = [...CURRENT, ...PAST, ...DAILY];
+
+const api = useApi({ days: (store) => publishSmallDays(store), now: `${TODAY}T12:00:00Z` });
+
+interface Shown {
+  readonly etag: string;
+  readonly lastModified: string;
+  readonly body: string;
+}
+
+async function showAll(): Promise<ReadonlyMap<string, Shown>> {
+  const answers = await Promise.all(ALL.map((path) => api.get(path)));
+  return new Map(
+    answers.map(({ headers, body }, i) => [
+      ALL[i] ?? '',
+      {
+        etag: String(headers['etag']),
+        lastModified: new Date(String(headers['last-modified'])).toISOString(),
+        body,
+      },
+    ]),
+  );
+}
+
+/**
+ * The paths whose tag is another one after the work. A tag that stays names the same bytes and the same instant; one that changes
+ * was changed later than before.
+ */
+async function changedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const before = await showAll();
+  await work();
+  await api.follower.refresh();
+  const after = await showAll();
+  const changed = ALL.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
+  for (const path of ALL) {
+    const [old, now] = [before.get(path), after.get(path)];
+    if (!changed.includes(path)) expect(now, path).toEqual(old);
+    else expect(String(old?.lastModified) < String(now?.lastModified), path).toBe(true);
+  }
+  return changed;
+}
+
+/** The same rows, but for one dataset. */
+const withRows = (rows: DayRows): DayRows => ({ ...LAST, ...rows });
+const first = (rows: readonly object[] | undefined, change: object): readonly object[] =>
+  (rows ?? []).map((row, i) => (i === 0 ? { ...row, ...change } : row));
+
+describe('the tags that change with', () => {
+  test('a night without changes: those alone that show its day; what was kept stays at hand', async () => {
+    api.clock.set('2026-06-09T12:00:00Z');
+    expect(await changedBy(() => api.store.publish('2026-06-08', LAST))).toEqual(DAILY);
+    expect((await api.get('/v1/models')).headers['x-cache']).toBe('HIT');
+    expect((await api.get('/v1/models')).headers['x-data-as-of']).toBe('2026-06-08T23:59:59Z');
+  });
+
+  test.each<readonly [what: string, day: string, rows: DayRows, changed: readonly string[]]>([
+    ['a score', '2026-06-09', { scores: first(LAST.scores, { value: 56 }) }, ['/v1/models/a', '/v1/scores']],
+    [
+      'a price',
+      '2026-06-10',
+      { scores: first(LAST.scores, { value: 56 }), pricing: first(LAST.pricing, { input_per_million: 3.75 }) },
+      ['/v1/models?max_input_price=100', '/v1/models/a'],
+    ],
+    [
+      'a rank',
+      '2026-06-11',
+      {
+        scores: first(LAST.scores, { value: 56 }),
+        pricing: first(LAST.pricing, { input_per_million: 3.75 }),
+        rankings: (LAST.rankings ?? []).map((row) => ({ ...row, trueskill_mu: 26.5 })),
+      },
+      ['/v1/models/a', '/v1/rankings?category=general', '/v1/categories'],
+    ],
+  ])('%s', async (_, day, rows, changed) => {
+    api.clock.set(`${day}T23:00:00Z`);
+    const expected = ALL.filter((path) => changed.includes(path) || DAILY.includes(path));
+    expect(await changedBy(() => api.store.publish(day, withRows(rows)))).toEqual(expected);
+  });
+
+  test('reconstructed prices: those of histories of prices', async () => {
+    const work = () => api.store.backfill(BACKFILL_ROWS, '2026-06-12T10:00:00Z');
+    expect(await changedBy(work)).toEqual([`/v1/models/a/history?kind=pricing${CLOSED}`]);
+    const { headers } = await api.get(`/v1/models/a/history?kind=pricing${CLOSED}`);
+    expect(headers['last-modified']).toBe('Fri, 12 Jun 2026 10:00:00 GMT');
+  });
+
+  test('another way to make the rankings: theirs', async () => {
+    const rows = withRows({
+      scores: first(LAST.scores, { value: 56 }),
+      pricing: first(LAST.pricing, { input_per_million: 3.75 }),
+      rankings: (LAST.rankings ?? []).map((row) => ({ ...row, trueskill_mu: 26.5 })),
+    });
+    api.clock.set('2026-06-13T12:00:00Z');
+    await api.get('/v1/models');
+    const changed = await changedBy(() =>
+      api.store.publish('2026-06-12', rows, { settings: { ranking_method: 'elo' } }),
+    );
+    expect(changed.filter((path) => CURRENT.includes(path))).toEqual(['/v1/rankings?category=general']);
+    expect(await api.json('/v1/rankings?category=general')).toMatchObject({
+      method: 'elo',
+      ranked_at: '2026-06-11T23:59:59Z',
+    });
+  });
+
+  test('midnight: those of ranges that end today', async () => {
+    api.clock.set('2026-06-13T12:00:00Z');
+    expect(await changedBy(async () => api.clock.set('2026-06-14T00:00:00Z'))).toEqual(DAILY.slice(0, 2));
+    const { headers } = await api.get('/v1/models/a/history?kind=score');
+    expect(headers['last-modified']).toBe('Sun, 14 Jun 2026 00:00:00 GMT');
+  });
+
+  test('a new model: that of updates, and again on the day on which it leaves them', async () => {
+    const models = [...(LAST.models ?? []), { id: 'new', name: 'new', updated_at: '2026-06-13T00:00:00Z' }];
+    await api.store.publish('2026-06-13', withRows({ models }));
+    await api.follower.refresh();
+    const showOn = async (day: string) => {
+      api.clock.set(`${day}T12:00:00Z`);
+      const { headers, body } = await api.get('/v1/updates?days=1');
+      const modified = new Date(String(headers['last-modified'])).toISOString();
+      return { etag: headers['etag'], modified, total: JSON.parse(body).total };
+    };
+    const shown = await showOn('2026-06-14');
+    expect(shown).toMatchObject({ total: 1, modified: '2026-06-14T00:20:00.000Z' });
+    const left = await showOn('2026-06-15');
+    expect(left).toMatchObject({ total: 0, modified: '2026-06-15T00:00:00.000Z' });
+    expect(left.etag).not.toBe(shown.etag);
+    expect(await showOn('2026-06-17')).toEqual(left);
+  });
+});
