@@ -28,10 +28,10 @@ test('the backstop comes before the plan’s features', async () => {
   expect(statuses).toEqual([...Array(30).fill(403), 429]);
 });
 
-test('the plan’s features come before the method, the method and the length of the path before parameters', async () => {
+test('the method comes before the plan’s features, these before the length of the path, and that before parameters', async () => {
   const { community, builder } = api.accounts.customers;
   const statusOf = async (...asked: Parameters<typeof api.ask>) => (await api.ask(...asked)).statusCode;
-  expect(await statusOf(community, '/v1/changes', { method: 'POST' })).toBe(403);
+  expect(await statusOf(community, '/v1/changes', { method: 'POST' })).toBe(405);
   expect(await statusOf(builder, '/v1/changes?limit=x', { method: 'POST' })).toBe(405);
   expect(await statusOf(community, `/v1/snapshots/${LONG}/download`)).toBe(403);
   expect(await statusOf(builder, `/v1/snapshots/${LONG}/download`)).toBe(414);
