@@ -32,10 +32,21 @@ describe('URLs beyond measure', () => {
     await other.close();
   });
 
-  test('a path that is not properly encoded is 400 for everybody, route or not: it is read by nobody', async () => {
+  test('a URL that is not properly encoded is 400, route or not, and 401 without a key', async () => {
     const { builder } = api.accounts.customers;
-    for (const url of ['/v1/models/%zz', '/v1/nothing/%zz'])
-      for (const customer of [builder, { ...builder, key: 'none' }])
-        expect((await api.ask(customer, url)).json().error.code).toBe('bad_request');
+    for (const url of ['/v1/models/%zz', '/v1/nothing/%zz', '/v1/models?q=%zz', '/v1/nothing?q=%zz']) {
+      expect((await api.ask(builder, url)).json().error.code).toBe('bad_request');
+      expect((await api.ask({ ...builder, key: 'none' }, url)).json().error.code).toBe('unauthenticated');
+    }
+    for (const url of ['/nothing/%zz', '/docs?q=%zz'])
+      expect((await api.get(url)).json().error.code).toBe('bad_request');
+  });
+
+  test('one that is not properly encoded counts as a request, and is refused like any beyond the limit', async () => {
+    const customer = await api.accounts.add({ plan: 'builder', contract: { burst_per_minute: 2 } });
+    const codes: string[] = [];
+    for (const url of ['/v1/models/%zz', '/v1/models?q=%zz', '/v1/models/%zz', '/v1/models?q=%zz'])
+      codes.push((await api.ask(customer, url)).json().error.code);
+    expect(codes).toEqual(['bad_request', 'bad_request', 'rate_limit_exceeded', 'rate_limit_exceeded']);
   });
 });
