@@ -9,7 +9,7 @@ const ADDRESS =
 /** Several hosts, with ports, are possible. */
 const HOSTS = /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:,|$))*$/i;
 /** The path of a file, or a scheme and what can hold no password. A word alone may be a password in the wrong place. */
-const HARMLESS = /^(?:[\w.~-]*\/[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$/i;
+const HARMLESS = /^(?:|[\w.~-]*\/[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$/i;
 /** These name a place on this machine, and never a password; with a host they are no such place. */
 const LOCAL = /^(?:sqlite|file):(?!\/\/[^/])/i;
 
