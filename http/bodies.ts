@@ -24,10 +24,10 @@ export const BODY_SETTINGS = { bodyLimit: UNREAD_BYTES_MAX } as const;
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', async ({ headers, routeOptions }) => {
-    const length = headers['content-length'];
+  app.addHook('onRequest', async (request) => {
+    const length = request.headers['content-length'];
     if (length === undefined) return;
-    const bytesMax = routeOptions.bodyLimit ?? UNREAD_BYTES_MAX;
+    const bytesMax = request.routeOptions.bodyLimit ?? UNREAD_BYTES_MAX;
     if (Number(length) <= bytesMax) return;
     // The rest of the body is not waited for.
     throw httpError('payload_too_large', `The body of the request is larger than ${bytesMax} bytes`, {

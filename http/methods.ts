@@ -41,15 +41,15 @@ export function collectMethods(app: FastifyInstance): (closing: FastifyInstance)
 function refuseOthers(app: FastifyInstance, { url, methods, config }: Path): void {
   const allow = [...methods].sort().join(', ');
   const method = REFUSABLE.filter((other) => !methods.has(other));
-  app.route({ method, url, config: { ...config, allow }, handler: () => undefined });
-}
-
-/** Refuses what {@link collectMethods} found to be no method of the path. */
-export function refuseOtherMethods(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ routeOptions: { config } }) => {
-    if (config.allow === undefined) return;
-    const message = `This route answers ${config.allow} only`;
-    throw httpError('method_not_allowed', message, { headers: { Allow: config.allow } });
+  const message = `This route answers ${allow} only`;
+  app.route({
+    method,
+    url,
+    config: { ...config, allow },
+    onRequest: async () => {
+      throw httpError('method_not_allowed', message, { headers: { Allow: allow } });
+    },
+    handler: () => undefined,
   });
 }
 

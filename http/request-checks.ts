@@ -60,8 +60,11 @@ const SEGMENT_LENGTH_MAX = 2400;
  * a switched-off capability from a route that never was.
  */
 export function refuseLongSegments(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ url }) => {
-    if (url.length > SEGMENT_LENGTH_MAX && longestSegment(url) > SEGMENT_LENGTH_MAX)
+  app.addHook('onRequest', async (request) => {
+    const { url } = request;
+    // A method that the path does not have is told first.
+    if (url.length <= SEGMENT_LENGTH_MAX || request.routeOptions.config.allow !== undefined) return;
+    if (longestSegment(url) > SEGMENT_LENGTH_MAX)
       throw httpError('uri_too_long', `A part of the path is longer than ${SEGMENT_LENGTH_MAX} characters`);
   });
 }

@@ -22,7 +22,7 @@ import { addErrorHandling, type ContextOf, sendError } from './errors/error-hand
 import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { addHealth, type Readiness } from './health.ts';
-import { collectMethods, refuseOtherMethods } from './methods.ts';
+import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { checkHeads, checkUrls, refuseLongSegments } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
@@ -93,7 +93,6 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   await addSecurityHeaders(app);
   guard = await deps.guard?.(app);
   checkUrls(app);
-  refuseOtherMethods(app);
   refuseLongSegments(app);
   await addCompression(app, settings);
   await app.register(
