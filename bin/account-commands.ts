@@ -65,12 +65,12 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .action(run(setPlan));
   orgs
     .command('audit')
-    .description('Show what was done to an organization and its keys, by whom, newest first')
-    .argument('<org>', 'id of the organization, org_…')
+    .description('Show what was done to an organization and its keys, or to all and the store, by whom, newest first')
+    .argument('[org]', 'id of the organization, org_…')
     .option('--limit <n>', 'so many at most', numberValue(1, 10_000), 100)
     .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats orgs audit ID')
-    .action((org: string, options: Omit<AuditOptions, 'org'>) => run(showAudit)({ ...options, org }));
+    .addHelpText('after', '\nExamples:\n  modelstats orgs audit ID\n  modelstats orgs audit --limit 20')
+    .action((org: string | undefined, options: Omit<AuditOptions, 'org'>) => run(showAudit)({ ...options, org }));
 }
 
 /** Adds the options for what a contract changes of a plan, and for the state of the subscription. */

@@ -18,9 +18,10 @@ export interface OpenDatabaseOptions {
  * address is neither or a newer version has changed the database, and with `unavailable`.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<ControlDatabase> {
-  if (url.startsWith('sqlite:')) {
+  const file = sqliteFileFromUrl(url);
+  if (file !== undefined) {
     const { openSqliteDatabase, SQLITE_OPTIONS } = await import('./sqlite-database.ts');
-    return openSqliteDatabase(pathFromUrl(url), { ...SQLITE_OPTIONS, ...options.sqlite });
+    return openSqliteDatabase(file, { ...SQLITE_OPTIONS, ...options.sqlite });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     if (!isClearAddress(url)) throw notADatabase(url, `it is not a URL; ${UNCLEAR_ADDRESS}`);
@@ -30,7 +31,9 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions = {
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');
 }
 
-function pathFromUrl(url: string): string {
+/** The path in `sqlite:PATH`; undefined for another address. Throws `configuration` where it can be none. */
+export function sqliteFileFromUrl(url: string): string | undefined {
+  if (!url.startsWith('sqlite:')) return undefined;
   const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (path.trim() === '' || path.includes('\0')) throw notADatabase(url, 'the path is missing');
   if (path.startsWith('~')) throw notADatabase(url, '~ has no meaning here, write the path out');

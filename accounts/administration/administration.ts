@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ApiKeyRow, ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { type AuditEntry, type NewAuditEntry, readAudit, recordAudit } from '../audit/audit-log.ts';
+import { type AuditAction, type AuditEntry, type NewAuditEntry, readAudit, recordAudit } from '../audit/audit-log.ts';
 import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../plans/terms.ts';
 import { type ApiKey, issueKey, keyFromRow, type NewApiKey } from './issued-key.ts';
@@ -153,10 +153,18 @@ export class Administration {
     });
   }
 
-  /** What was done to an organization and its keys, newest first. */
-  async listAudit(organizationId: string, { limit }: { readonly limit: number }): Promise<readonly AuditEntry[]> {
-    await this.getOrganization(organizationId);
-    return this.#run((database) => readAudit(database, organizationId, { limit }));
+  /** Notes what is about to be done to something that the control database knows nothing of, such as a store. */
+  async note(action: AuditAction, subjectId: string, details: AuditEntry['details']): Promise<void> {
+    await this.#change((transaction) => this.#note(transaction, { organizationId: null, action, subjectId, details }));
+  }
+
+  /** What was done to an organization and its keys, or without one all that was done; newest first. */
+  async listAudit(
+    organizationId: string | undefined,
+    { limit }: { readonly limit: number },
+  ): Promise<readonly AuditEntry[]> {
+    if (organizationId !== undefined) await this.getOrganization(organizationId);
+    return this.#run((database) => readAudit(database, { organizationId, limit }));
   }
 
   async #readOrganization(database: Kysely<ControlTables>, id: string): Promise<Organization> {

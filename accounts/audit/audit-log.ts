@@ -1,13 +1,19 @@
 import type { Kysely } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 
-/** What can be done to organizations, as `subject.verb`. */
+/** What operators do, as `subject.verb`. */
 export const AUDIT_ACTIONS = [
   'organization.create',
   'organization.set_plan',
   'key.create',
   'key.rotate',
   'key.revoke',
+  'night.accept',
+  'store.backfill_pricing',
+  'store.mirror',
+  'store.prune',
+  'store.rebuild_catalog',
+  'store.republish',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -21,7 +27,7 @@ export interface AuditEntry {
   readonly actor: string;
   /** Of this or another version, so not only an {@link AuditAction}. */
   readonly action: string;
-  /** The id of what it was done to, such as a key's. */
+  /** The id of what it was done to, such as a key's, or the address of a store. */
   readonly subjectId: string | null;
   /** Facts without secrets. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -52,19 +58,14 @@ export async function recordAudit(transaction: Kysely<ControlTables>, entry: New
     .execute();
 }
 
-/** The newest entries of an organization, newest first. */
+/** The newest entries, newest first: of an organization, or all, which are also those that concern none. */
 export async function readAudit(
   database: Kysely<ControlTables>,
-  organizationId: string,
-  { limit }: { readonly limit: number },
+  { organizationId, limit }: { readonly organizationId: string | undefined; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
-  const rows = await database
-    .selectFrom('audit_log')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+  const all = database.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);
+  const wanted = organizationId === undefined ? all : all.where('organization_id', '=', organizationId);
+  const rows = await wanted.execute();
   return rows.map((row) => ({
     id: row.id,
     at: new Date(row.at),

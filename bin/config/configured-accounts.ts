@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Accounts } from '../../accounts/accounts.ts';
 import type { Administration } from '../../accounts/administration/administration.ts';
+import type { AuditAction, AuditEntry } from '../../accounts/audit/audit-log.ts';
 import type { OpenAccountsOptions } from '../../accounts/open-accounts.ts';
+import { sqliteFileFromUrl } from '../../database/open-database.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Config } from './config.ts';
 
@@ -41,6 +44,33 @@ export async function withAdministration<T>(
     throw error;
   } finally {
     await accounts.close();
+  }
+}
+
+/** What an operator is about to do with a store. */
+export interface StoreAction {
+  readonly action: AuditAction;
+  /** The store's address, as it may be shown. */
+  readonly store: string;
+  /** What was asked for. */
+  readonly details: AuditEntry['details'];
+}
+
+/**
+ * Notes it in the audit log before it is done (specification "Audit log"). A machine without a control database has none: there
+ * the run's report alone tells. A log that can't be written is told and holds nothing up, since a night must not wait for it.
+ */
+export async function noteStoreAction(
+  context: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
+  { action, store, details }: StoreAction,
+): Promise<void> {
+  const file = sqliteFileFromUrl(context.config.DATABASE);
+  if (file !== undefined && !existsSync(file)) return;
+  try {
+    await withAdministration(context, (administration) => administration.note(action, store, details));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    context.log(`not in the audit log: ${error.message}`);
   }
 }
 

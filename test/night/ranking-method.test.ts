@@ -19,15 +19,17 @@ async function methodOfNewest(): Promise<string | undefined> {
 
 test('the method of rankings stays with them: a night that does not capture any carries theirs', async () => {
   const { rankings: _, ...without } = SMALL_DAYS['2026-06-01'] ?? {};
-  await store.publish('2026-06-01', SMALL_DAYS['2026-06-01'] ?? {}, { ranking_method: 'elo' });
+  await store.publish('2026-06-01', SMALL_DAYS['2026-06-01'] ?? {}, { settings: { ranking_method: 'elo' } });
   expect(await methodOfNewest()).toBe('elo');
-  await store.publish('2026-06-02', without, { ranking_method: 'glicko-2' });
+  await store.publish('2026-06-02', without, { settings: { ranking_method: 'glicko-2' } });
   expect(await methodOfNewest()).toBe('elo');
   await store.publish('2026-06-03', SMALL_DAYS['2026-06-01'] ?? {});
   expect(await methodOfNewest()).toBeUndefined();
 });
 
 test('a method that is no word rejects the night', async () => {
-  const publish = store.publish('2026-06-04', SMALL_DAYS['2026-06-01'] ?? {}, { ranking_method: 'True Skill' });
+  const publish = store.publish('2026-06-04', SMALL_DAYS['2026-06-01'] ?? {}, {
+    settings: { ranking_method: 'True Skill' },
+  });
   await expect(publish).rejects.toThrow(/ranking_method/);
 });

@@ -5,16 +5,16 @@ import type { CommandContext } from '../../cli/command-context.ts';
 import { withAdministration } from '../../config/configured-accounts.ts';
 
 export interface AuditOptions {
-  readonly org: string;
+  readonly org: string | undefined;
   readonly limit: number;
   readonly json?: boolean;
 }
 
-/** `modelstats orgs audit ORG`: what was done, newest first. */
+/** `modelstats orgs audit [ORG]`: what was done, newest first; without one also to the store. */
 export async function showAudit(context: CommandContext, { org, limit, json }: AuditOptions): Promise<number> {
   const entries = await withAdministration(context, (administration) => administration.listAudit(org, { limit }));
-  if (json) context.print(JSON.stringify({ organization_id: org, entries: entries.map(jsonFrom) }));
-  else if (entries.length === 0) context.print('nothing was done to it since there is an audit log');
+  if (json) context.print(JSON.stringify({ organization_id: org ?? null, entries: entries.map(jsonFrom) }));
+  else if (entries.length === 0) context.print('nothing was done since there is an audit log');
   else context.print(tableOf(entries));
   return 0;
 }

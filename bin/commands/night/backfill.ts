@@ -6,6 +6,7 @@ import { isDay } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from '../store/open-upkeep.ts';
@@ -29,13 +30,16 @@ export async function backfill(context: CommandContext, options: BackfillOptions
   const { config, print, log } = context;
   const { table, from = null, dryRun = false, json = false } = options;
   if (from !== null && !isDay(from)) throw new AppError('usage', `--from ${from} is not a calendar day YYYY-MM-DD`);
+  const store = await openConfiguredStore(config, 'write');
+  const details = { table: resolve(table), from };
+  if (!dryRun) await noteStoreAction(context, { action: 'store.backfill_pricing', store: store.url, details });
   const progress = showProgress(context, { total: 1 });
   progress.next('backfill');
   const result = await backfillPricing(
     { table: resolve(table), from, dryRun },
     {
       ...(await openUpkeep(context)),
-      store: await openConfiguredStore(config, 'write'),
+      store,
       limits: configuredLimits(config),
       onStage: progress.part,
     },

@@ -10,6 +10,7 @@ import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { describeNight } from './describe-night.ts';
@@ -62,6 +63,10 @@ interface DaysInput {
 async function runDays(context: CommandContext, { days, request, skipLate, json }: DaysInput): Promise<number> {
   const progress = showProgress(context, { total: days.length });
   const deps = await nightDeps(context, { access: request.dryRun ? 'read' : 'write', onStage: progress.part });
+  if (!request.dryRun && (request.accept || request.acceptSuspects.length > 0)) {
+    const details = { days, accept: request.accept, accept_suspects: request.acceptSuspects };
+    await noteStoreAction(context, { action: 'night.accept', store: deps.store.url, details });
+  }
   await tidyRuns(deps.workFolder, context.clock());
   const late = skipLate ? await findLateDays(deps.store, days) : [];
   for (const day of late) context.log(`${day}: left out, it is before the newest snapshot and was never published`);

@@ -1,6 +1,7 @@
 import { rebuildCatalog } from '../../../pipeline/upkeep/catalog-rebuild.ts';
 import { newestEntry } from '../../../storage/catalog.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 
@@ -19,7 +20,10 @@ export async function catalogRebuild(
   { force = false, keep, json = false }: CatalogRebuildOptions,
 ): Promise<number> {
   const { config, print } = context;
-  const deps = { ...(await openUpkeep(context)), store: await openConfiguredStore(config, 'write') };
+  const store = await openConfiguredStore(config, 'write');
+  const details = { force, keep: keep ?? null };
+  await noteStoreAction(context, { action: 'store.rebuild_catalog', store: store.url, details });
+  const deps = { ...(await openUpkeep(context)), store };
   const { catalog, changed, orphans, warnings, report } = await rebuildCatalog({ force, keep }, deps);
   const newest = newestEntry(catalog)?.day ?? null;
   if (json) print(JSON.stringify({ changed, snapshots: catalog.releases.length, newest, orphans, warnings, report }));

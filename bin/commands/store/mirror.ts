@@ -2,6 +2,7 @@ import pc from 'picocolors';
 import { mirror } from '../../../pipeline/upkeep/mirror/mirror.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 
@@ -13,12 +14,17 @@ export interface MirrorOptions {
 /** `modelstats mirror --to STORE`: makes a second store equal to this one (specification "Second store"). */
 export async function mirrorStore(context: CommandContext, { to, json = false }: MirrorOptions): Promise<number> {
   const { config, print, log } = context;
+  const [origin, second] = [
+    await openConfiguredStore(config, 'read'),
+    await openConfiguredStore(config, 'write', { url: to }),
+  ];
+  await noteStoreAction(context, { action: 'store.mirror', store: second.url, details: { origin: origin.url } });
   const progress = showProgress(context, { total: 1 });
   progress.next('mirror');
   const result = await mirror({
     ...(await openUpkeep(context)),
-    from: await openConfiguredStore(config, 'read'),
-    to: await openConfiguredStore(config, 'write', { url: to }),
+    from: origin,
+    to: second,
     copiesMax: config.UPLOADS_MAX,
     random: Math.random,
     onRelease: progress.part,

@@ -8,6 +8,7 @@ import type { Retention } from '../../../schemas/retention.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { type Progress, showProgress } from '../../cli/progress.ts';
 import type { Config } from '../../config/config.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 
@@ -20,11 +21,13 @@ export interface PruneOptions {
 export async function pruneStore(context: CommandContext, options: PruneOptions): Promise<number> {
   const { config, print, log } = context;
   let progress: Progress | undefined;
+  const store = await openConfiguredStore(config, options.dryRun ? 'read' : 'write');
+  if (!options.dryRun) await noteStoreAction(context, { action: 'store.prune', store: store.url, details: {} });
   const result = await prune(
     { dryRun: options.dryRun ?? false },
     {
       ...(await openUpkeep(context)),
-      store: await openConfiguredStore(config, options.dryRun ? 'read' : 'write'),
+      store,
       retention: retentionFromConfig(config),
       onPlan: (total) => {
         progress = showProgress(context, { total });

@@ -3,6 +3,7 @@ import { type RepublishResult, republish } from '../../../pipeline/upkeep/republ
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
+import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 
@@ -23,6 +24,8 @@ export async function republishSnapshot(context: CommandContext, options: Republ
   const second = options.to === undefined ? undefined : await openConfiguredStore(config, 'write', { url: options.to });
   const from =
     options.from === undefined ? undefined : await openConfiguredStore(config, 'read', { url: options.from });
+  const details = { snapshot: options.snapshot, from: from?.url ?? null, origin: origin.url };
+  await noteStoreAction(context, { action: 'store.republish', store: (second ?? origin).url, details });
   const progress = showProgress(context, { total: 1 });
   progress.next(options.snapshot);
   const result = await republish(options.snapshot, {
