@@ -30,7 +30,6 @@ export type ReleaseFile = z.infer<typeof ReleaseFileSchema>;
  * in place of what release.json says.
  */
 export const RepairedFileSchema = z.strictObject({ ...ReleaseFileSchema.shape, repaired_at: z.iso.datetime() });
-export type RepairedFile = z.infer<typeof RepairedFileSchema>;
 
 /** What held the night and was accepted by an operator. */
 export const HoldSchema = z.strictObject({
@@ -85,7 +84,7 @@ export const ReleaseSchema = z.strictObject({
 export type Release = z.infer<typeof ReleaseSchema>;
 
 /** A release with the files as they are after repairs; every reader of files goes by this. */
-export function withRepairs(release: Release, repaired: readonly RepairedFile[] = []): Release {
+export function withRepairs(release: Release, repaired: readonly ReleaseFile[] = []): Release {
   if (repaired.length === 0) return release;
   const files = release.files.map((file) => {
     const repair = repaired.find(({ path }) => path === file.path);

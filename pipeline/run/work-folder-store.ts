@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Catalog, identityFromCatalog } from '../../schemas/catalog.ts';
@@ -35,9 +34,8 @@ export async function claimWorkFolder(work: string, { store, catalog }: WorkStor
   if (noted !== undefined || identity === undefined) return;
   try {
     await mkdir(work, { recursive: true, mode: 0o700 });
-    const whole = `${path}.${randomUUID()}`;
-    await writeFile(whole, `${JSON.stringify({ identity, url: store.url })}\n`);
-    await rename(whole, path);
+    // Not by way of a temporary file, which a kill could leave: half a note counts as none, and the next command writes it anew.
+    await writeFile(path, `${JSON.stringify({ identity, url: store.url })}\n`);
   } catch {
     // The note is a precaution; a work folder that can't be written to stops the run itself, which says why.
   }

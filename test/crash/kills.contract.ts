@@ -95,6 +95,7 @@ export function describeKills(open: (folder: string) => Promise<Target>): void {
     expect(answersFrom(stdout)).toHaveLength(DAYS);
     expect((await assertWhole(target)).releases).toHaveLength(DAYS);
     const left = await readdir(target.work, { recursive: true });
-    expect(left.filter((path) => !/^runs(\/[^/]+(\/(report\.json|issues\.jsonl))?)?$/.test(path))).toEqual([]);
+    const kept = /^(store\.json|runs(\/[^/]+(\/(report\.json|issues\.jsonl))?)?)$/;
+    expect(left.filter((path) => !kept.test(path))).toEqual([]);
   }
 }

@@ -172,7 +172,7 @@ async function restoreAll(work: Work, { target, known }: Target) {
     const done = await restoreFile(file, { target, sources, found, materials, versions, rebuild, mayCorrect });
     if (done.corrected !== undefined) {
       corrected.push(done.corrected);
-      release = withRepairs(release, [{ ...done.corrected, repaired_at: '' }]);
+      release = withRepairs(release, [done.corrected]);
     }
     files.push(reportOf(done.report, work.restored));
   }

@@ -91,7 +91,7 @@ function parquetRebuilds(path: string, { materials, rebuild }: WaysDeps): readon
   if (path === RELEASE_PATHS.changes) return [way('the snapshot', rebuildChanges)];
   if (path === RELEASE_PATHS.removed) return [way('the state', rebuildRemoved)];
   if (path === RELEASE_PATHS.unpublished) return [way('the state', rebuildUnpublished)];
-  if (path === RELEASE_PATHS.suspects) return [way('its count', rebuildSuspects)];
+  if (path === RELEASE_PATHS.suspects) return [way('the count of prices held back', rebuildSuspects)];
   const state = DATASET_NAMES.find((name) => RELEASE_PATHS.state(name) === path);
   if (state !== undefined) return [way('the snapshot', (to, from) => rebuildState(state, to, from))];
   const history = DATASET_NAMES.find((name) => RELEASE_PATHS.history(name) === path);
