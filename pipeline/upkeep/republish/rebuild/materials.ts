@@ -6,7 +6,7 @@ import type { Release } from '../../../../schemas/release.ts';
 import type { RecordVersion } from '../../../../schemas/versions/record-version.ts';
 import { getVersion } from '../../../../schemas/versions/record-versions.ts';
 import { type Database, sqlText } from '../../../../storage/duckdb/database.ts';
-import { columnDefinitions, DUCKDB_TYPES } from '../../../../storage/duckdb/record-sql.ts';
+import { columnDefinitions, DUCKDB_TYPES, entityIdSql } from '../../../../storage/duckdb/record-sql.ts';
 import { fetchReleaseFile } from '../../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, releaseId } from '../../../../storage/keys.ts';
@@ -92,7 +92,7 @@ export class Materials {
       const value = type === 'text[]' ? '->' : '->>';
       return `CAST(line ${value} '$.${publishedName(column)}' AS ${DUCKDB_TYPES[type]}) AS ${name}`;
     });
-    return `(SELECT ${columns.join(', ')}, entity_id FROM (${await this.lines(this.release, dataset.name)}))`;
+    return `(SELECT ${columns.join(', ')}, ${entityIdSql(dataset)} AS entity_id FROM (${await this.lines(this.release, dataset.name)}))`;
   }
 
   async #fetch(release: Release, path: string): Promise<string> {

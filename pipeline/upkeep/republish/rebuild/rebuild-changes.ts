@@ -1,6 +1,6 @@
 import { DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
-import { columnList } from '../../../../storage/duckdb/record-sql.ts';
+import { columnList, entityIdSql, keySql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
 import { assertProven, type Materials, writeParquet } from './materials.ts';
 
@@ -21,8 +21,8 @@ export async function rebuildChanges(to: string, materials: Materials): Promise<
   if (isRenewal) throw new AppError('corrupt', 'a version of the records came into force with this night');
   const before = previous?.last_seq ?? 0;
   await database.run(
-    `CREATE OR REPLACE TABLE rebuilt_changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, op VARCHAR,
-       data VARCHAR, schema_version VARCHAR)`,
+    `CREATE OR REPLACE TABLE rebuilt_changes (seq BIGINT, occurred_on DATE, entity_type VARCHAR, entity_id VARCHAR, key VARCHAR,
+       op VARCHAR, data VARCHAR, schema_version VARCHAR)`,
   );
   let seq = before;
   for (const name of DELETES) seq += await append(DATASETS[name], 'delete', { materials, seq });
@@ -46,14 +46,15 @@ async function append(
   const { release, previous, database } = materials;
   const before = await materials.lines(previous, dataset.name);
   const after = await materials.lines(release, dataset.name);
+  const key = keySql(materials.versionOf(release).datasets[dataset.name]);
   const events =
     op === 'delete'
-      ? `SELECT *, NULL AS data FROM (${before}) WHERE entity_id NOT IN (SELECT entity_id FROM (${after}))`
-      : `SELECT a.*, a.line AS data FROM (${after}) a LEFT JOIN (${before}) b USING (entity_id)
+      ? `SELECT *, NULL AS data FROM (${before}) b ANTI JOIN (${after}) a ON ${sameKeySql(dataset, 'a', 'b')}`
+      : `SELECT a.*, a.line AS data FROM (${after}) a LEFT JOIN (${before}) b ON ${sameKeySql(dataset, 'a', 'b')}
          WHERE a.line IS DISTINCT FROM b.line`;
   return database.run(
     `INSERT INTO rebuilt_changes SELECT ${seq} + row_number() OVER (ORDER BY ${columnList(dataset.key)}), $1::DATE,
-       '${dataset.entityType}', entity_id, '${op}', data, $2 FROM (${events}) ORDER BY ${columnList(dataset.key)}`,
+       '${dataset.entityType}', ${entityIdSql(dataset)}, ${key}, '${op}', data, $2 FROM (${events}) ORDER BY ${columnList(dataset.key)}`,
     [release.day, release.schema_version],
   );
 }
