@@ -36,3 +36,6 @@ export function limitsFromSettings(limits: CaptureLimits, settings: SourceSettin
     sqlTimeoutMs: Math.min(limits.sqlTimeoutMs, (settings.sql_timeout_seconds ?? Number.POSITIVE_INFINITY) * 1000),
   };
 }
+
+/** More came out of a source than its limits allow; the message says what, for whoever knows where from. */
+export class TooMuch extends Error {}

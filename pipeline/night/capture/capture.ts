@@ -6,13 +6,12 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import { hashFile } from '../../../storage/hash.ts';
 import type { DatasetSource, SourceDay } from '../source.ts';
-import { type ScanLimits, unpackedBytesMax } from '../source-limits.ts';
+import { type ScanLimits, TooMuch, unpackedBytesMax } from '../source-limits.ts';
 import { table } from '../tables.ts';
 import { diagnose } from './diagnose.ts';
 import { type Relation, relationFromFile } from './relation.ts';
 import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
 import { type SelectDeps, selectDatasets } from './sql/select-datasets.ts';
-import { TooMuch } from './too-much.ts';
 import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
 /** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */

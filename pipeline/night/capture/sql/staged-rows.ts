@@ -1,8 +1,8 @@
 import type { DuckDBAppender, DuckDBDataChunk } from '@duckdb/node-api';
 import type { Dataset } from '../../../../schemas/datasets.ts';
 import type { Database } from '../../../../storage/duckdb/database.ts';
+import { TooMuch } from '../../source-limits.ts';
 import { compareColumns, type Relation, textColumnSql } from '../relation.ts';
-import { TooMuch } from '../too-much.ts';
 import type { RowTaker, SelectColumns } from './sandbox.ts';
 
 export interface StagedLimits {
