@@ -8,6 +8,7 @@ import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../ap
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
+import { SERVER_SETTINGS } from '../http/start-server.ts';
 import { openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
 
 /** What a test may want otherwise of the API itself. */
@@ -32,21 +33,10 @@ export interface StartedApp {
 }
 
 const DEFAULT_SETTINGS: ApiSettings = {
-  basePath: '',
-  publicUrl: undefined,
-  trustedProxies: [],
-  headersTimeoutMs: 30_000,
-  requestTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 5_000,
-  headersMax: 100,
-  pipelinedMax: 20,
-  sendTimeoutMs: 60_000,
-  sendBytesMin: 16_384,
-  compressFromBytes: 1024,
+  ...SERVER_SETTINGS,
   failedAttemptsMax: 60,
   capabilities: {},
   backstop: {},
-  metricsAccess: { token: undefined, isOpen: false },
 };
 
 const DEFAULT_FOLLOWER: FollowerSettings = {
