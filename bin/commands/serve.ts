@@ -43,7 +43,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     const metricsUrl = await listenForMetrics(service.metricsServer, config);
     context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
     if (metricsUrl !== undefined) context.log(`metrics at ${metricsUrl}`);
-    const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsUrl };
+    const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsUrl ?? null };
     if (options.json) context.print(JSON.stringify(listening));
     void service.follower.start();
     log.info({ signal: await stopRequested }, 'stop requested');

@@ -69,6 +69,7 @@ beforeAll(async () => {
   await ask('status');
   await ask('verify', '--all');
   await ask('republish', DAY);
+  await ask('mirror', '--to', `file:${join(folder, 'second')}`);
   await ask('prune', '--dry-run');
   await ask('catalog rebuild');
   const { id: org } = await ask('orgs create', '--name', 'Acme');
@@ -99,6 +100,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'status',
     'verify',
     'republish',
+    'mirror',
     'prune',
     'catalog rebuild',
     'schedule --check',
