@@ -15,20 +15,29 @@ export interface AnswerLogOptions {
 }
 
 /** Logs and counts each request once: when its answer was sent, or when nobody was left to send it to. */
-export function addAnswerLog(app: FastifyInstance, { metrics, keyPrefix, onAnswer }: AnswerLogOptions): void {
-  const tell = (request: FastifyRequest, reply: FastifyReply, status: number): object => {
-    metrics.onAnswer(request.routeOptions.url ?? 'unknown', status, reply.elapsedTime / 1000);
-    const url = loggedUrl(request.url, keyPrefix);
-    return { method: request.method, url, status, ms: Math.round(reply.elapsedTime) };
-  };
+export function addAnswerLog(app: FastifyInstance, options: AnswerLogOptions): void {
   app.addHook('onResponse', (request, reply, done) => {
-    if (!isAborted(reply)) {
-      request.log.info({ ...tell(request, reply, reply.statusCode), ...onAnswer?.(reply) }, 'answered');
-    }
+    if (!isAborted(reply)) logAnswer(request, reply, options);
     done();
   });
   addAbortHook(app, (request, reply, { hasBegun, reason }) => {
-    const line = { ...tell(request, reply, ABORTED_STATUS), aborted: true, hasBegun, reason };
+    const line = { ...count(request, reply, { ...options, status: ABORTED_STATUS }), aborted: true, hasBegun, reason };
     request.log.info(line, 'the connection ended before the answer');
   });
+}
+
+/** Logs and counts an answer; of a request that no hook sees, since its path can't be read, whoever answers it calls this. */
+export function logAnswer(request: FastifyRequest, reply: FastifyReply, options: AnswerLogOptions): void {
+  const line = count(request, reply, { ...options, status: reply.statusCode });
+  request.log.info({ ...line, ...options.onAnswer?.(reply) }, 'answered');
+}
+
+function count(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { metrics, keyPrefix, status }: AnswerLogOptions & { readonly status: number },
+): object {
+  metrics.onAnswer(request.routeOptions?.url ?? 'unknown', status, reply.elapsedTime / 1000);
+  const url = loggedUrl(request.url, keyPrefix);
+  return { method: request.method, url, status, ms: Math.round(reply.elapsedTime) };
 }

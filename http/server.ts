@@ -12,7 +12,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { type AnswerLogOptions, addAnswerLog } from './answer-log.ts';
+import { type AnswerLogOptions, addAnswerLog, logAnswer } from './answer-log.ts';
 import { baseUrlFrom } from './base-url.ts';
 import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
@@ -77,18 +77,22 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const { errors, metrics, keyPrefix, onAnswer } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
+  const answerLog = { metrics, keyPrefix, onAnswer };
   let guard: Guard | undefined;
   const app = createInstance(settings, {
     logger: deps.logger,
     errors,
-    refuse: (error, request, reply) => refuseUnrouted(error, request, { reply, contextOf, guard }),
+    refuse: async (error, request, reply) => {
+      await refuseUnrouted(error, request, { reply, contextOf, guard });
+      logAnswer(request, reply, answerLog);
+    },
   });
   addRequestIds(app);
   addErrorHandling(app, contextOf);
   checkHeads(app, { headersMax: settings.headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
-  addAnswerLog(app, { metrics, keyPrefix, onAnswer });
+  addAnswerLog(app, answerLog);
   addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addSecurityHeaders(app);
   guard = await deps.guard?.(app);

@@ -1,9 +1,12 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, type CliResult, envOf, runCli } from '../support/processes/cli.ts';
+
+/** A process for each command, one after the other. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const SOURCE = fixtureSource('days');
 let folder: string;

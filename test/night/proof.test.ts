@@ -104,7 +104,11 @@ test.each<{ what: string; spoil?: (release: string) => void; events?: string; sa
   },
   { what: 'two events have one number', events: '* REPLACE (4 AS seq)', says: /proof failed/ },
   { what: 'an event is in another version', events: "* REPLACE ('2.0' AS schema_version)", says: /proof failed/ },
-  { what: 'an event deletes what is there', events: "* REPLACE ('delete' AS op, NULL AS data)", says: /proof failed/ },
+  {
+    what: 'an event deletes what is there',
+    events: "* REPLACE ('delete' AS op, NULL::VARCHAR AS data)",
+    says: /proof failed/,
+  },
 ])('a night whose own files don’t follow from yesterday publishes nothing: $what', async ({ spoil, events, says }) => {
   const bytes = events === undefined ? undefined : await eventsFile(events);
   const change = spoil ?? ((release: string) => writeFileSync(join(release, 'changes.parquet'), bytes ?? ''));
