@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { etagWithEncoding, findMatchingEtag, isUnchangedSince } from './conditional.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { etagWithEncoding, findDate, findMatchingEtag, isUnchangedSince } from './conditional.ts';
 
 test.each([
   ['"abc"', '"abc"'],
@@ -33,3 +33,16 @@ test('unchanged since an instant, in whole seconds', () => {
   expect(isUnchangedSince('yesterday', at, now)).toBe(false);
   expect(isUnchangedSince(undefined, at, now)).toBe(false);
 });
+
+test.each(['America/New_York', 'Asia/Tokyo'])(
+  'a date in any of its three forms is one of UTC, also where the clock is that of %s',
+  (zone) => {
+    vi.stubEnv('TZ', zone);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const at = Date.parse('2026-06-08T00:20:01Z');
+    for (const form of ['Mon, 08 Jun 2026 00:20:01 GMT', 'Monday, 08-Jun-26 00:20:01 GMT', 'Mon Jun  8 00:20:01 2026'])
+      expect(findDate(form), form).toBe(at);
+    for (const none of ['Mon foo 00:20:01', '2026-06-08T00:20:01Z', 'Mon, 08 Jun 2026 00:20:01', ''])
+      expect(findDate(none), none).toBeUndefined();
+  },
+);

@@ -22,11 +22,14 @@ export function findMatchingEtag(header: string | undefined, etag: string): stri
 }
 
 /** A date as HTTP writes it, in any of its three forms (RFC 9110 §5.6.7); everything else is no date. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(day|sday|nesday|rsday|urday)?,? .*\d\d:\d\d:\d\d/;
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:(?:day|sday|nesday|rsday|urday)?, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT| [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
 
 /** The date of a header, in Unix milliseconds; undefined where there is none or it is not proper. */
 export function findDate(header: string | undefined): number | undefined {
-  const date = header === undefined || !HTTP_DATE.test(header) ? Number.NaN : Date.parse(header);
+  if (header === undefined || !HTTP_DATE.test(header)) return undefined;
+  // The form of C's asctime names no zone, and would be read in the server's own.
+  const date = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`);
   return Number.isNaN(date) ? undefined : date;
 }
 

@@ -88,13 +88,13 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     },
   });
   addRequestIds(app);
+  await addSecurityHeaders(app);
   addErrorHandling(app, contextOf);
   checkHeads(app, { headersMax: settings.headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addAnswerLog(app, answerLog);
   addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
-  await addSecurityHeaders(app);
   guard = await deps.guard?.(app);
   checkUrls(app);
   refuseLongSegments(app);

@@ -7,7 +7,7 @@ import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../plans/terms.ts';
 import { type ApiKey, issueKey, keyFromRow, type NewApiKey } from './issued-key.ts';
 import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
-import { describeSubscription } from './subscription-changes.ts';
+import { describeSubscription, subscriptionChanges } from './subscription-changes.ts';
 
 export type { ApiKey, NewApiKey } from './issued-key.ts';
 
@@ -78,7 +78,9 @@ export class Administration {
     return this.#change(async (transaction) => {
       await lockOrganization(transaction, organizationId);
       const before = await this.#readOrganization(transaction, organizationId);
-      const row = rowFromSubscription(organizationId, change(before.subscription), this.#deps.clock());
+      const wanted = change(before.subscription);
+      if (subscriptionChanges(before.subscription, wanted).length === 0) return { before, after: before };
+      const row = rowFromSubscription(organizationId, wanted, this.#deps.clock());
       await transaction
         .insertInto('subscriptions')
         .values(row)

@@ -23,7 +23,7 @@ const CONDITIONAL = {
   ETag: text('Strong tag of the answer, for If-None-Match', '"5aac5a2389c93885ffe2d8646e07e326"'),
   'Last-Modified': text('When the answer last changed, for If-Modified-Since', 'Tue, 30 Jun 2026 00:20:00 GMT'),
   'Cache-Control': text('How long the answer may be kept, and by whom', 'public, max-age=60'),
-  Vary: text('What else the answer depends on', 'Authorization'),
+  Vary: text('What else the answer depends on', 'Authorization, accept-encoding'),
   'X-Data-As-Of': text('Point in time that the data reflect', '2026-06-29T23:59:59Z', { format: 'date-time' }),
 };
 
@@ -39,7 +39,7 @@ const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/â
 const LIMITS = {
   'X-RateLimit-Limit': count('Requests per minute that the organization may send', 300),
   'X-RateLimit-Remaining': count('Requests left in the current minute', 299),
-  'X-RateLimit-Reset': count('Unix time at which the minute is over', 1782821700),
+  'X-RateLimit-Reset': count('Unix time at which more requests will be free', 1782821700),
   'X-Quota-Limit': countOrUnlimited('Data responses per day, bonus included', 5000),
   'X-Quota-Used': count('Data responses counted today', 12),
   'X-Quota-Remaining': countOrUnlimited('Data responses left today; at 0 the next one is refused', 4988),
@@ -57,7 +57,7 @@ export type HeaderName = keyof typeof HEADER_COMPONENTS;
 export const HEADERS = {
   meta: namesOf(REQUEST_ID),
   data: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
-  notModified: [...namesOf(CONDITIONAL), ...namesOf(REQUEST_ID)],
+  notModified: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
   redirect: [...namesOf(REDIRECT), ...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
   retry: [...namesOf(RETRY), ...namesOf(REQUEST_ID)],
   limits: namesOf(LIMITS),

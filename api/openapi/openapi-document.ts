@@ -100,7 +100,7 @@ const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Requests with the same key on the same UTC day cost one unit of the quota together',
+    description: 'The same request again with the same key, on the same UTC day, costs no further unit of the quota',
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     example: 'nightly-import-2026-06-30',
   },

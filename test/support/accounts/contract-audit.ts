@@ -44,6 +44,7 @@ export function describeAudit(subject: Subject): void {
       await administration.revokeKey(one.keyId);
       const before = await administration.listAudit(one.organizationId, { limit: 100 });
       await administration.revokeKey(one.keyId);
+      await administration.changePlan(one.organizationId, (subscription) => ({ ...subscription }));
       await administration.createKey(other.organizationId, 'more');
       await administration.rotateKey(one.keyId, { overlapMs: 0 }).catch(() => {});
       expect(await administration.listAudit(one.organizationId, { limit: 100 })).toEqual(before);
