@@ -8,7 +8,6 @@ export const EventKeySchema = z.union([
   keySchema(DATASETS.rankings),
   keySchema(DATASETS.pricing),
 ]);
-export type EventKey = z.infer<typeof EventKeySchema>;
 
 /** One numbered event of the change feed (specification "Change events"); `data` is the full record of an upsert. */
 export const ChangeSchema = z.strictObject({
