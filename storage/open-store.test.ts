@@ -31,7 +31,18 @@ describe('openStore', () => {
   });
 
   test.each([
-    ['', '/data/store', './store', 'file:', 'file:  ', 'file:~/store', 'file://host/path', 'ftp://x', 'http://x', 's3:x'],
+    [
+      '',
+      '/data/store',
+      './store',
+      'file:',
+      'file:  ',
+      'file:~/store',
+      'file://host/path',
+      'ftp://x',
+      'http://x',
+      's3:x',
+    ],
     ['s3://', 's3:///prefix', 's3://b', 's3://bucket/a//b', 's3://bucket/../x', 's3://bucket/a b', 's3://bu cket/a'],
   ])('refuses what is no address as a configuration error that names it', async (...urls) => {
     for (const url of urls) {
