@@ -19,8 +19,8 @@ export interface DatabaseHealthDeps {
 }
 
 /**
- * Remembers whether the control database could be read and written when it was last needed. A failure shows until the next write that
- * succeeds, which a probe tries again and again, so that a server without requests recovers too. Each cause is logged once.
+ * Remembers whether the control database could be read and written when it was last needed. A failure shows until the next write
+ * that succeeds, which a probe tries again and again, so that a server without requests recovers too. Each cause is logged once.
  */
 export class DatabaseHealth {
   readonly #deps: DatabaseHealthDeps;

@@ -3,8 +3,8 @@ import { orUnavailable } from './database-errors.ts';
 import type { ControlTables } from './tables.ts';
 
 /**
- * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the same.
- * Rejects with `unavailable`.
+ * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the
+ * same. Rejects with `unavailable`.
  *
  * @param make 32 or so random bytes
  */

@@ -1,6 +1,6 @@
 /**
- * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are Unix
- * milliseconds, days `YYYY-MM-DD`, ids a prefix and a ULID. SQLite and PostgreSQL hold the same.
+ * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are
+ * Unix milliseconds, days `YYYY-MM-DD`, ids a prefix and a ULID. SQLite and PostgreSQL hold the same.
  */
 export interface ControlTables {
   readonly organizations: OrganizationRow;

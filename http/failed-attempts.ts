@@ -11,7 +11,8 @@ export interface FailedAttemptsOptions {
 }
 
 /**
- * Counts failed attempts to sign in, whatever with, per client address, IPv6 by /64 (specification "Attempts without a key"). An undefined address is that of a client that has hung up: nobody will be told.
+ * Counts failed attempts to sign in, whatever with, per client address, IPv6 by /64 (specification "Attempts without a key"). An
+ * undefined address is that of a client that has hung up: nobody will be told.
  */
 export async function limitFailedAttempts(
   app: FastifyInstance,

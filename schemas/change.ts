@@ -41,8 +41,8 @@ export function seqFromCursor(cursor: string): number | undefined {
 }
 
 /**
- * The stable id of a record in the change feed: the parts of its key joined by `:` as they are (specification "Ids"; decision 0038). It
- * does not split where a part holds a `:` itself; who needs the parts takes the event's `key`.
+ * The stable id of a record in the change feed: the parts of its key joined by `:` as they are (specification "Ids"; decision
+ * 0038). It does not split where a part holds a `:` itself; who needs the parts takes the event's `key`.
  */
 export function entityIdFromKey(parts: readonly string[]): string {
   return parts.join(':');

@@ -26,8 +26,8 @@ export const ReleaseFileSchema = z.strictObject({ path: z.string(), bytes: Count
 export type ReleaseFile = z.infer<typeof ReleaseFileSchema>;
 
 /**
- * A file of a live release that was damaged and has been rebuilt into other bytes with the same rows (decision 0044): what it is now,
- * in place of what release.json says.
+ * A file of a live release that was damaged and has been rebuilt into other bytes with the same rows (decision 0044): what it is
+ * now, in place of what release.json says.
  */
 export const RepairedFileSchema = z.strictObject({ ...ReleaseFileSchema.shape, repaired_at: z.iso.datetime() });
 

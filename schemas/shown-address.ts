@@ -1,7 +1,7 @@
 /**
- * How addresses of services may be shown: in messages, logs and answers. Whoever prints an address of the configuration prints it by
- * {@link shownAddress}, and whoever hands one to a driver checks {@link isClearAddress} first, since a driver's own message tells
- * the host, and in an unclear address a part of the password may be taken for it.
+ * How addresses of services may be shown: in messages, logs and answers. Whoever prints an address of the configuration prints it
+ * by {@link shownAddress}, and whoever hands one to a driver checks {@link isClearAddress} first, since a driver's own message
+ * tells the host, and in an unclear address a part of the password may be taken for it.
  */
 
 const ADDRESS =
@@ -14,8 +14,8 @@ const HARMLESS = /^(?:|[\w.~-]*\/[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$
 const LOCAL = /^(?:sqlite|file):(?!\/\/[^/])/i;
 
 /**
- * Scheme, host and path of an address, without user, password and query: `postgres://…@host/db`. Of an address whose parts can't be
- * told for sure, the scheme alone.
+ * Scheme, host and path of an address, without user, password and query: `postgres://…@host/db`. Of an address whose parts can't
+ * be told for sure, the scheme alone.
  */
 export function shownAddress(address: string): string {
   if (LOCAL.test(address) || HARMLESS.test(address)) return address;

@@ -30,9 +30,9 @@ export async function loadCatalog(store: ObjectStore): Promise<LoadedCatalog> {
 }
 
 /**
- * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that
- * lost the race left a complete release of the same day. It holds the bytes of release.json, from which a damaged one can be put back.
- * The swap has published already, so a mark that can't be put is no failure: the next night's `prev` says the same.
+ * Leaves a mark in a release that has been made live, from which a lost catalog can be rebuilt even where a night that lost the
+ * race left a complete release of the same day. It holds the bytes of release.json, from which a damaged one can be put back. The
+ * swap has published already, so a mark that can't be put is no failure: the next night's `prev` says the same.
  */
 export async function markPublished(store: ObjectStore, release: ReleaseName, body: Buffer): Promise<void> {
   const key = releaseKey(release, RELEASE_PATHS.published);
@@ -76,8 +76,8 @@ export async function swapCatalog(
 export type NamedRelease = ReleaseRef & Pick<CatalogEntry, 'repaired'>;
 
 /**
- * The release.json that a catalog entry, or a later release's `prev`, names, with its files as they are after repairs; rejects with
- * `corrupt` where it is missing or not the recorded one.
+ * The release.json that a catalog entry, or a later release's `prev`, names, with its files as they are after repairs; rejects
+ * with `corrupt` where it is missing or not the recorded one.
  */
 export async function loadRelease(store: ObjectStore, ref: NamedRelease): Promise<Release> {
   const key = releaseKey(ref, RELEASE_PATHS.release);

@@ -39,8 +39,8 @@ export interface NewAuditEntry extends AuditEntry {
 }
 
 /**
- * Notes what somebody does (specification "Audit log"). Give it the transaction of the change itself, so that neither is there without the
- * other.
+ * Notes what somebody does (specification "Audit log"). Give it the transaction of the change itself, so that neither is there
+ * without the other.
  */
 export async function recordAudit(transaction: Kysely<ControlTables>, entry: NewAuditEntry): Promise<void> {
   const { id, at, organizationId, actor, action, subjectId, details } = entry;

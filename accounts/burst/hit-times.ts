@@ -6,8 +6,8 @@ const CAPACITY_MIN = 4;
  * When the newest hits of one name were, oldest first. More than the limit are never needed: whether there is room, and when,
  * depends on the last `limit` hits alone. After a lower limit the older ones stay until they leave the window.
  *
- * Time never goes back in here: where the clock does, the newest hit counts as made just now, and time goes on from it. So a clock that
- * is set back frees nothing and holds nobody longer than a window, whatever the step.
+ * Time never goes back in here: where the clock does, the newest hit counts as made just now, and time goes on from it. So a
+ * clock that is set back frees nothing and holds nobody longer than a window, whatever the step.
  */
 export class HitTimes {
   /** A ring: the oldest is at `start`. */

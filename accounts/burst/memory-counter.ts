@@ -13,7 +13,8 @@ const NAME_BYTES = 300;
 
 /**
  * Windows in this process's memory. Names without a hit in the last minute are forgotten. Of more names or bytes than allowed the
- * least recently hit go too, whose limit then starts anew. Names are organizations and keys, never what a caller without a key has sent.
+ * least recently hit go too, whose limit then starts anew. Names are organizations and keys, never what a caller without a key
+ * has sent.
  */
 export class MemoryCounter implements WindowCounter {
   readonly #clock: () => Date;

@@ -18,9 +18,9 @@ export interface RedisOptions {
 export type OnRedisError = (error: Error) => void;
 
 /**
- * Adds a hit now to the list KEYS[1], the times of the newest hits in milliseconds, newest first. ARGV[1] is the limit, ARGV[2] the time,
- * or empty for Redis' own. Times that have left the window go, and all beyond the limit, of which no more is needed (see
- * `HitTimes`). Where the clock was set back, all times move back with it. Answers with hits and milliseconds as `Window` has
+ * Adds a hit now to the list KEYS[1], the times of the newest hits in milliseconds, newest first. ARGV[1] is the limit, ARGV[2]
+ * the time, or empty for Redis' own. Times that have left the window go, and all beyond the limit, of which no more is needed
+ * (see `HitTimes`). Where the clock was set back, all times move back with it. Answers with hits and milliseconds as `Window` has
  * them. One call, so it is atomic.
  */
 const HIT = `
@@ -53,8 +53,8 @@ const HIT = `
  * Windows in a Redis that several processes share, so that they hold one limit together. The time is Redis' own, so the
  * processes' clocks need not agree.
  *
- * Nothing is queued while Redis can't be reached: a hit rejects at once, or after `timeoutMs` where Redis hangs, and is never sent
- * again. The connection is made anew by itself.
+ * Nothing is queued while Redis can't be reached: a hit rejects at once, or after `timeoutMs` where Redis hangs, and is never
+ * sent again. The connection is made anew by itself.
  */
 export class RedisCounter implements WindowCounter {
   readonly #redis: Redis;

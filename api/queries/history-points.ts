@@ -25,8 +25,8 @@ export interface ExpandInput {
 }
 
 /**
- * Points of intervals, as JSON text, ascending by date and then by series (specification "History points"): one for each day on which
- * the dataset was captured and the interval held. Reconstructed prices have one for every day of the calendar.
+ * Points of intervals, as JSON text, ascending by date and then by series (specification "History points"): one for each day on
+ * which the dataset was captured and the interval held. Reconstructed prices have one for every day of the calendar.
  */
 export function expandPoints(input: ExpandInput): readonly string[] {
   const { from, to } = input;

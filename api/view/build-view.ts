@@ -40,9 +40,10 @@ export interface BuildDeps extends FetchDeps {
 }
 
 /**
- * Builds the view of a catalog beside the one in use (specification "Following the catalog"): the previous view's closed intervals and events, those of
- * the releases since, and the newest state. Where the previous one turns out to be damaged, all is built anew. Rejects with
- * `corrupt`, `not_found` or `store_unavailable` where the store doesn't hold what the catalog promises; no file is left then.
+ * Builds the view of a catalog beside the one in use (specification "Following the catalog"): the previous view's closed
+ * intervals and events, those of the releases since, and the newest state. Where the previous one turns out to be damaged, all is
+ * built anew. Rejects with `corrupt`, `not_found` or `store_unavailable` where the store doesn't hold what the catalog promises;
+ * no file is left then.
  */
 export async function buildView(input: BuildInput, deps: BuildDeps): Promise<BuiltView> {
   const { previous, catalog } = input;

@@ -48,8 +48,9 @@ export interface ViewProblem {
 }
 
 /**
- * Keeps the view that of the newest catalog (specification "Following the catalog"): looks at the catalog, builds the next view beside the one in use,
- * swaps. Whatever goes wrong, the old view keeps serving and the next attempt comes; nothing of a failed one is served.
+ * Keeps the view that of the newest catalog (specification "Following the catalog"): looks at the catalog, builds the next view
+ * beside the one in use, swaps. Whatever goes wrong, the old view keeps serving and the next attempt comes; nothing of a failed
+ * one is served.
  */
 export class ViewFollower {
   readonly #settings: FollowerSettings;

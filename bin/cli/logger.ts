@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts';
 
 /**
  * The log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
- * process is killed. With `isBusy`, for a log of many lines, they are written in blocks, the last when the process ends by itself.
+ * process is killed. With `isBusy`, for a log of many lines, they are written in blocks, the last when the process ends by
+ * itself.
  */
 export function createLogger(config: LoggedConfig, { isBusy = false } = {}): Logger {
   return pino(

@@ -7,8 +7,8 @@ const RESTORE_TERMINAL = '\u001b[?25h\u001b[?7h';
 const SIGNAL_NUMBERS: Readonly<Record<(typeof STOP_SIGNALS)[number], number>> = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 
 /**
- * Ends the process when a signal asks for it: at once, since the work is all or nothing, but after a message and with the terminal
- * as it was. Without a handler SIGTERM would not end the first process of a container.
+ * Ends the process when a signal asks for it: at once, since the work is all or nothing, but after a message and with the
+ * terminal as it was. Without a handler SIGTERM would not end the first process of a container.
  */
 export function endOnSignals(): void {
   for (const signal of STOP_SIGNALS) {

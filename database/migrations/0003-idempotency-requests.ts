@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Binds an Idempotency-Key to the effective request. The primary key changes, which SQLite can't do in place, and rows live a day: so the
- * table is made anew, empty. A key that was used before on that day takes a unit once more.
+ * Binds an Idempotency-Key to the effective request. The primary key changes, which SQLite can't do in place, and rows live a
+ * day: so the table is made anew, empty. A key that was used before on that day takes a unit once more.
  */
 export async function bindIdempotencyKeys(database: Kysely<unknown>): Promise<void> {
   await database.schema.dropTable('idempotency_keys').execute();

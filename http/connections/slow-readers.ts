@@ -21,8 +21,8 @@ const LOOK_MS_MAX = 5_000;
 
 /**
  * Ends connections whose client asks and doesn't read (specification "Connections"): a large answer would wait in memory, or with
- * its file open, for as long as the client likes. What counts is what the client takes, not what it sends; one that is slow but goes on reading
- * gets all of its answer, however long that takes. While the service itself has nothing to send, no time runs.
+ * its file open, for as long as the client likes. What counts is what the client takes, not what it sends; one that is slow but
+ * goes on reading gets all of its answer, however long that takes. While the service itself has nothing to send, no time runs.
  */
 export class SlowReaders {
   readonly #limits: SendLimits;

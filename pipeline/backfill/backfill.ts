@@ -40,8 +40,8 @@ export interface BackfillDeps
 
 /**
  * Replaces the store's reconstructed prices by those of a table. Rejects with `not_found` where no pricing was captured yet,
- * `corrupt` where the catalog is not one to go on from, `usage` where `from` leaves no day, `source_rejected` where the table can't be read, and `precondition_failed` where the
- * catalog changed at every attempt; nothing has changed then.
+ * `corrupt` where the catalog is not one to go on from, `usage` where `from` leaves no day, `source_rejected` where the table
+ * can't be read, and `precondition_failed` where the catalog changed at every attempt; nothing has changed then.
  */
 export async function backfillPricing(request: BackfillRequest, deps: BackfillDeps): Promise<BackfillResult> {
   const startedAt = deps.clock();

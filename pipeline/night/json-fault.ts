@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON, in words of our own: those of `JSON.parse` change from one version of Node to the next, and what a
- * night reports must not.
+ * Where a text stops being JSON, in words of our own: those of `JSON.parse` change from one version of Node to the next, and what
+ * a night reports must not.
  */
 
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y;

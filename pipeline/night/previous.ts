@@ -24,8 +24,8 @@ export interface PreviousDeps {
 }
 
 /**
- * Brings yesterday's state from the store into `previous_<dataset>`, `previous_suspects` and `previous_removed`; empty
- * tables before the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
+ * Brings yesterday's state from the store into `previous_<dataset>`, `previous_suspects` and `previous_removed`; empty tables
+ * before the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
  * mend it.
  */
 export async function loadPrevious(entry: CatalogEntry | undefined, deps: PreviousDeps): Promise<Previous> {

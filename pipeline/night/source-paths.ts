@@ -1,7 +1,7 @@
 /**
- * What of a source's folder may be read (specification "Source folder"; decision 0040): regular files that lie inside of it. A link counts
- * as what it points to, and only where that lies inside the source as well. Pipes, sockets and devices are refused: reading
- * one may never end.
+ * What of a source's folder may be read (specification "Source folder"; decision 0040): regular files that lie inside of it. A
+ * link counts as what it points to, and only where that lies inside the source as well. Pipes, sockets and devices are refused:
+ * reading one may never end.
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';

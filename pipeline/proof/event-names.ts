@@ -1,8 +1,8 @@
 import { DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
 
 /**
- * Counts events whose names do not agree (specification "Change events"): `key` is the canonical JSON of the parts, `entity_id` joins
- * exactly these, and an upsert's line starts with them. One row, one column `events`.
+ * Counts events whose names do not agree (specification "Change events"): `key` is the canonical JSON of the parts, `entity_id`
+ * joins exactly these, and an upsert's line starts with them. One row, one column `events`.
  *
  * @param changes a relation with the columns of `changes.parquet`
  */

@@ -4,9 +4,9 @@ import { AppError, isAppError } from '../../schemas/errors.ts';
 const ATTEMPTS_MAX = 5;
 
 /**
- * Repeats work whose conditional write another process won: an attempt that rejected with `precondition_failed` has changed nothing,
- * and the next one decides on a fresh catalog. Rejects with `precondition_failed` where all {@link ATTEMPTS_MAX} attempts
- * lost.
+ * Repeats work whose conditional write another process won: an attempt that rejected with `precondition_failed` has changed
+ * nothing, and the next one decides on a fresh catalog. Rejects with `precondition_failed` where all {@link ATTEMPTS_MAX}
+ * attempts lost.
  * @param attempt gets its number, from 1
  */
 export async function retryWhenRaced<T>(attempt: (number: number) => Promise<T>): Promise<T> {

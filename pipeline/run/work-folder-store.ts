@@ -17,7 +17,8 @@ export interface WorkStore {
 /**
  * Notes in a work folder which record it is used for, and rejects with `configuration` where it is used for another one (decision
  * 0043): the address of the store is wrong then, or its disk is not mounted, and the series would go on in the wrong place or
- * begin anew. Commands that change a store call it before they do. A folder without a note, as on a fresh machine, takes any store.
+ * begin anew. Commands that change a store call it before they do. A folder without a note, as on a fresh machine, takes any
+ * store.
  */
 export async function claimWorkFolder(work: string, { store, catalog }: WorkStore): Promise<void> {
   const path = join(work, 'store.json');

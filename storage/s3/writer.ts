@@ -12,10 +12,10 @@ import { type UploadOptions, type UploadSource, upload } from './upload.ts';
 /**
  * Writes objects into a bucket, and finds out what became of a write whose answer got lost.
  *
- * Each write leaves an id of its own in the object's metadata. A retry after a lost answer meets its own first try: a
- * condition fails, or an upload is gone because it was completed. So before such a write is called lost or failed, the object is
- * looked at, and where it carries this id the write was done. One thing can't be told: when somebody else replaced the object
- * between the try and the look, a write that was done is reported as `precondition_failed`. Its bytes were in force for that moment.
+ * Each write leaves an id of its own in the object's metadata. A retry after a lost answer meets its own first try: a condition
+ * fails, or an upload is gone because it was completed. So before such a write is called lost or failed, the object is looked at,
+ * and where it carries this id the write was done. One thing can't be told: when somebody else replaced the object between the
+ * try and the look, a write that was done is reported as `precondition_failed`. Its bytes were in force for that moment.
  */
 export class S3StoreWriter {
   readonly #client: S3Client;

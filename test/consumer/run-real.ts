@@ -1,6 +1,6 @@
 /**
- * Lets consumer.py follow all real days, `npx tsx test/consumer/run-real.ts [folder of dated folders]`: one JSON object on stdout with
- * the events, the deletions, and those that the plain way of matching missed.
+ * Lets consumer.py follow all real days, `npx tsx test/consumer/run-real.ts [folder of dated folders]`: one JSON object on stdout
+ * with the events, the deletions, and those that the plain way of matching missed.
  */
 import { readdirSync } from 'node:fs';
 import { REAL_DATA } from '../support/real-data.ts';

@@ -53,7 +53,8 @@ export function findRangeProblems(
 }
 
 /**
- * The range that a history request without problems is served (specification "Plan window"). Throws `history_window_exceeded` for one that the plan doesn't reach.
+ * The range that a history request without problems is served (specification "Plan window"). Throws `history_window_exceeded` for
+ * one that the plan doesn't reach.
  */
 export function resolveRange(
   given: { readonly from?: Day | undefined; readonly to?: Day | undefined },

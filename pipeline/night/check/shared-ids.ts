@@ -6,8 +6,8 @@ import { table } from '../tables.ts';
 import { issueSql } from './issues.ts';
 
 /**
- * Sets aside rows whose entity id is also that of another record, of today or of yesterday (specification "Ids"; decision 0038): the
- * feed could not tell the two apart. Resolves to their number. What is in force already stays as it was.
+ * Sets aside rows whose entity id is also that of another record, of today or of yesterday (specification "Ids"; decision 0038):
+ * the feed could not tell the two apart. Resolves to their number. What is in force already stays as it was.
  */
 export async function setAsideSharedIds(database: Database, name: DatasetName): Promise<number> {
   const dataset = DATASETS[name];

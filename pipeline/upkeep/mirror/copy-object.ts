@@ -19,8 +19,8 @@ const ATTEMPTS_MAX = 3;
 const DELAY_MS = 500;
 
 /**
- * Makes sure that the second store has an object with the recorded bytes; resolves to how many bytes were sent, 0 where it had it.
- * Rejects with `corrupt` or `not_found` where the first store doesn't: damage is never copied.
+ * Makes sure that the second store has an object with the recorded bytes; resolves to how many bytes were sent, 0 where it had
+ * it. Rejects with `corrupt` or `not_found` where the first store doesn't: damage is never copied.
  */
 export async function copyObject(object: RecordedObject, deps: CopyDeps): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {

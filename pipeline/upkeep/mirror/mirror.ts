@@ -1,7 +1,8 @@
 /**
  * Mirroring (specification "Second store"; decision 0045): makes a second store equal to this one. What it lacks is copied, each
- * object proven by its recorded hash; then its catalog is swapped, so that a reader of it sees the mirror before or after, never a part;
- * then what prune removed here goes there too. Killed at any instant, it goes on where it was: what was copied is found to be right.
+ * object proven by its recorded hash; then its catalog is swapped, so that a reader of it sees the mirror before or after, never
+ * a part; then what prune removed here goes there too. Killed at any instant, it goes on where it was: what was copied is found
+ * to be right.
  */
 import pLimit from 'p-limit';
 import { type Catalog, isSameRecord } from '../../../schemas/catalog.ts';
@@ -46,9 +47,9 @@ export interface MirrorResult {
 }
 
 /**
- * Makes the second store equal. Rejects with `usage` where it holds another record, or more of this one; with `not_found` where this
- * store is empty; with `corrupt` or `not_found` where an object here is damaged or lost, which is never copied: the second store's
- * catalog stays as it was then.
+ * Makes the second store equal. Rejects with `usage` where it holds another record, or more of this one; with `not_found` where
+ * this store is empty; with `corrupt` or `not_found` where an object here is damaged or lost, which is never copied: the second
+ * store's catalog stays as it was then.
  */
 export function mirror(deps: MirrorDeps): Promise<MirrorResult & UpkeepEnd> {
   const request = { store: deps.to.url };

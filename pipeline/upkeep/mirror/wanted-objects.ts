@@ -31,8 +31,8 @@ function isListed({ parts }: CatalogEntry, path: string): boolean {
 }
 
 /**
- * What the second store has to have of a release before its catalog may list it, with the recorded hashes. Of one that it lists just as
- * the first store does, only what its listing lacks or has in another size: that one was proven when it was copied.
+ * What the second store has to have of a release before its catalog may list it, with the recorded hashes. Of one that it lists
+ * just as the first store does, only what its listing lacks or has in another size: that one was proven when it was copied.
  */
 export async function wantedOfRelease(entry: CatalogEntry, sides: Sides): Promise<readonly RecordedObject[]> {
   const theirs = sides.theirs?.releases.find(({ day }) => day === entry.day);

@@ -47,8 +47,9 @@ export interface PruneResult {
 const DELETES_MAX = 8;
 
 /**
- * Removes what retention doesn't keep. Rejects with `corrupt` where the catalog lacks a published release, with `precondition_failed` where the catalog never stayed the same for long
- * enough, and as the store does; whatever was not deleted then goes with the next prune.
+ * Removes what retention doesn't keep. Rejects with `corrupt` where the catalog lacks a published release, with
+ * `precondition_failed` where the catalog never stayed the same for long enough, and as the store does; whatever was not deleted
+ * then goes with the next prune.
  */
 export function prune({ dryRun }: PruneRequest, deps: PruneDeps): Promise<PruneResult & UpkeepEnd> {
   const tell = ({ removals, suspicious, retained_from }: PruneResult) => ({

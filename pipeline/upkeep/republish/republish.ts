@@ -1,7 +1,7 @@
 /**
- * Republishing (specification "Republishing and repair"): puts a snapshot's release files back as they were published, in
- * its own store or in a second one. What is there and right stays untouched; what is missing or damaged comes back byte for
- * byte, or, where it is a Parquet file and no other store has it, with the same rows, proven, and with a correction in the catalog
+ * Republishing (specification "Republishing and repair"): puts a snapshot's release files back as they were published, in its own
+ * store or in a second one. What is there and right stays untouched; what is missing or damaged comes back byte for byte, or,
+ * where it is a Parquet file and no other store has it, with the same rows, proven, and with a correction in the catalog
  * (decision 0044). No byte that consumers get ever changes, and what the catalog doesn't list any more does not come back.
  */
 import type { CatalogEntry } from '../../../schemas/catalog.ts';

@@ -28,9 +28,9 @@ export interface RestoreDeps extends WaysDeps {
 }
 
 /**
- * Makes sure that the target has a release's file. A good object is not touched; a missing or damaged one is replaced, over exactly
- * the version that was found, by bytes with the recorded sha256, or by a Parquet file that was rebuilt and proven to have the right
- * rows. Rejects with `precondition_failed` where somebody else wrote it meanwhile.
+ * Makes sure that the target has a release's file. A good object is not touched; a missing or damaged one is replaced, over
+ * exactly the version that was found, by bytes with the recorded sha256, or by a Parquet file that was rebuilt and proven to have
+ * the right rows. Rejects with `precondition_failed` where somebody else wrote it meanwhile.
  */
 export async function restoreFile(file: ReleaseFile, deps: RestoreDeps): Promise<Restored> {
   const { path } = file;

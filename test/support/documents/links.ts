@@ -44,8 +44,8 @@ function isLinkAlive(from: string, target: string, { exists, markdownOf }: Repos
 }
 
 /**
- * Paths that a text names between backticks and that don't exist. Only what begins with a folder at the top is taken for one, and only
- * without placeholders.
+ * Paths that a text names between backticks and that don't exist. Only what begins with a folder at the top is taken for one, and
+ * only without placeholders.
  */
 export function findUnknownPaths(files: readonly TextFile[], { exists, folders }: Repository): readonly string[] {
   return files.flatMap((file) =>

@@ -1,6 +1,6 @@
 /**
- * Splits the specification into what can be held by a test, one by one: a sentence of a paragraph or a list item, a row of a table, a
- * line of a block of code. The same text always gives the same list, in the order of the text.
+ * Splits the specification into what can be held by a test, one by one: a sentence of a paragraph or a list item, a row of a
+ * table, a line of a block of code. The same text always gives the same list, in the order of the text.
  */
 
 /** One sentence, row or line of the specification. */

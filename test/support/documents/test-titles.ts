@@ -4,8 +4,9 @@ import { parseAst } from 'rolldown/parseAst';
 export const IN = ' › ';
 
 /**
- * The titles of the tests in a source text, each behind those of its `describe`s, as they stand there: `$name`, `%s` and `${…}` are not
- * filled in. What is skipped or still to do holds nothing and is left out; so is a `test(…)` inside a string or a comment.
+ * The titles of the tests in a source text, each behind those of its `describe`s, as they stand there: `$name`, `%s` and `${…}`
+ * are not filled in. What is skipped or still to do holds nothing and is left out; so is a `test(…)` inside a string or a
+ * comment.
  */
 export function testTitlesIn(source: string): readonly string[] {
   return titlesBelow(parseAst(source, { lang: 'ts' }), { source, groups: [] });

@@ -1,7 +1,7 @@
 /**
- * Where the SELECTs of `source.sql` run (specification "Source folder"; decision 0039): a DuckDB database of its own, whose only sight
- * of the machine is the given folders, for reading. No extensions, no network, no settings that could be changed, nothing of the
- * night's own data. Rows leave it block by block.
+ * Where the SELECTs of `source.sql` run (specification "Source folder"; decision 0039): a DuckDB database of its own, whose only
+ * sight of the machine is the given folders, for reading. No extensions, no network, no settings that could be changed, nothing
+ * of the night's own data. Rows leave it block by block.
  */
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { messageFromError } from '../../../../schemas/errors.ts';
@@ -62,8 +62,8 @@ export class Sandbox {
   }
 
   /**
-   * Runs the one SELECT of a section; false where a file that it names isn't there. Rejects with `source_rejected`, naming file and
-   * line, where it is no such SELECT, fails, or takes too long.
+   * Runs the one SELECT of a section; false where a file that it names isn't there. Rejects with `source_rejected`, naming file
+   * and line, where it is no such SELECT, fails, or takes too long.
    */
   async run(section: Section, taker: RowTaker): Promise<boolean> {
     const { timeoutMs } = this.#settings;

@@ -1,6 +1,6 @@
 /**
- * What a SELECT of `source.sql` may be (decision 0039). The judge is DuckDB's own parse of the text, as JSON, and never a search in
- * the text: comments nest, quotes come in four kinds, and words may stand anywhere.
+ * What a SELECT of `source.sql` may be (decision 0039). The judge is DuckDB's own parse of the text, as JSON, and never a search
+ * in the text: comments nest, quotes come in four kinds, and words may stand anywhere.
  */
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
@@ -46,8 +46,8 @@ export type Judgement =
   | { readonly sql: string; readonly problem?: never };
 
 /**
- * Judges one statement by its parse tree, and gives it back with relative paths of files made absolute: DuckDB would look for them
- * in the working directory of the process first.
+ * Judges one statement by its parse tree, and gives it back with relative paths of files made absolute: DuckDB would look for
+ * them in the working directory of the process first.
  *
  * @param parsed what `json_serialize_sql` says of exactly this text
  * @param folder at which relative paths start

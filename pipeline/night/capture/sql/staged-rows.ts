@@ -15,8 +15,8 @@ export interface StagedLimits {
 const BLOCKS_BETWEEN = 16;
 
 /**
- * The rows that a SELECT of `source.sql` gave, in the night's database: `staged_<dataset>`, in their order, with the types that they
- * came with. Counted while they come, so that neither memory nor disk is filled by more than the limits.
+ * The rows that a SELECT of `source.sql` gave, in the night's database: `staged_<dataset>`, in their order, with the types that
+ * they came with. Counted while they come, so that neither memory nor disk is filled by more than the limits.
  */
 export class StagedRows implements RowTaker {
   readonly table: string;

@@ -6,7 +6,8 @@ import { assertProven, type Materials, writeParquet } from './materials.ts';
 
 /**
  * Writes the intervals that ended with a night anew, from the states before and after it. Proven by the events, where the dataset
- * has any: every record with an event that was in force since a day has ended an interval, and every other one that did was carried.
+ * has any: every record with an event that was in force since a day has ended an interval, and every other one that did was
+ * carried.
  */
 export async function rebuildHistory(name: DatasetName, to: string, materials: Materials): Promise<void> {
   const dataset = DATASETS[name];

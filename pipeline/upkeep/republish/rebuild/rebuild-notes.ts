@@ -59,8 +59,8 @@ export async function rebuildRemoved(to: string, materials: Materials): Promise<
 }
 
 /**
- * Writes `state/suspects.parquet` anew where no price was held back that night. Else rejects with `corrupt`: since when a price has
- * been held back, and which, stands nowhere else.
+ * Writes `state/suspects.parquet` anew where no price was held back that night. Else rejects with `corrupt`: since when a price
+ * has been held back, and which, stands nowhere else.
  */
 export async function rebuildSuspects(to: string, materials: Materials): Promise<void> {
   const { suspects_pending: pending } = materials.release;

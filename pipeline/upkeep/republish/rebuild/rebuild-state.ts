@@ -49,8 +49,8 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
 
 /**
  * What the night recorded of a dataset beside snapshot and state before: one row per record that was carried, and per score that
- * came or changed, with its sample size. None is needed where nothing was set aside and the dataset has nothing that isn't published;
- * releases of older programs have no such file.
+ * came or changed, with its sample size. None is needed where nothing was set aside and the dataset has nothing that isn't
+ * published; releases of older programs have no such file.
  */
 async function unpublishedSql(name: DatasetName, materials: Materials): Promise<string> {
   const { release } = materials;
