@@ -27,6 +27,12 @@ describeOnFaultyMinio('S3Store', (faulty) => {
       expect((await faulty().bodyOf('trouble/conflict'))?.toString()).toBe('x');
     });
 
+    test('that denies a write in passing, as MinIO does where the folder of a key goes meanwhile, is asked again', async () => {
+      faulty().proxy.failNext(isPut, { is: 'answer', status: 403, code: 'AccessDenied' }, 2);
+      await faulty().storeWith().put('trouble/denied', Buffer.from('x'), { ifAbsent: true });
+      expect((await faulty().bodyOf('trouble/denied'))?.toString()).toBe('x');
+    });
+
     test.each([
       { trouble: 'asks to slow down', status: 503, name: 'SlowDown', words: 'is overloaded or asks to slow down' },
       { trouble: 'fails', status: 500, name: 'InternalError', words: 'as planned (InternalError 500)' },

@@ -44,8 +44,7 @@ export class S3StoreWriter {
       try {
         return await this.#writeOnce(key, source, condition);
       } catch (error) {
-        // Two conditional writes met in the middle; neither need have won, so S3 asks to start again.
-        if (factsOf(error).status !== 409 || attempt >= this.#options.attemptsMax)
+        if (attempt >= Math.min(attemptsFor(error), this.#options.attemptsMax))
           throw this.#errorFrom(error, key, condition);
         await sleep(this.#options.random() * CONFLICT_DELAY_MS * 2 ** attempt);
       }
@@ -103,6 +102,17 @@ export interface S3StoreWriterOptions extends UploadOptions {
 }
 
 const CONFLICT_DELAY_MS = 50;
+/** Larger: a right that is really missing is told later, by a fifth of a second each. */
+const DENIED_ATTEMPTS_MAX = 3;
+
+/** How often a write is tried that ended in this error. */
+function attemptsFor(error: unknown): number {
+  const { name, status } = factsOf(error);
+  // Two conditional writes met in the middle; neither need have won, so S3 asks to start again.
+  if (status === 409) return Number.POSITIVE_INFINITY;
+  // MinIO says so, too, where the folder of a key went with another deletion while the write made it.
+  return name === 'AccessDenied' ? DENIED_ATTEMPTS_MAX : 1;
+}
 
 /** Whether the write may have been done although it ended in this error. */
 function isUncertain(error: unknown): boolean {
