@@ -1,8 +1,18 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Conditional requests (RFC 9110 §13). An entity tag here is the text between the quotes; behind it may stand how the body
  * was compressed, because a strong tag names the very bytes.
  */
 const ENCODING_SUFFIX = /-(gzip|br|deflate|zstd)$/;
+
+/** Hex digits of a tag: 128 bits of a hash. */
+const TAG_LENGTH = 32;
+
+/** The tag that tells one content from another. */
+export function etagOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, TAG_LENGTH);
+}
 
 /** The tag of a compressed answer. */
 export function etagWithEncoding(etag: string, encoding: string): string {

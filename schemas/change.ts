@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { DATASETS, type Dataset, ENTITY_TYPES } from './datasets.ts';
+import { DATASETS, type Dataset, type DatasetName, ENTITY_TYPES } from './datasets.ts';
+
+/** The order of a night's deletes: children before parents; they come before its upserts (specification "Order of events"). */
+export const DELETE_ORDER: readonly DatasetName[] = ['pricing', 'rankings', 'scores', 'models'];
+/** The order of a night's upserts: parents before children. */
+export const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
 
 /** The parts of a record's key by name, in wire order: a shape per dataset of the feed (specification "Ids"). */
 export const EventKeySchema = z.union([

@@ -9,7 +9,7 @@
  */
 
 import type { UnitFor } from '../../accounts/quota/quota.ts';
-import { findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
+import { etagOf, findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
 import { dayFromDate } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { sha256 } from '../../storage/hash.ts';
@@ -56,7 +56,6 @@ export interface Answer {
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-const ETAG_LENGTH = 32;
 
 /** Answers the data routes from the view in use. Knows no server: a binding hands it what it needs of a request. */
 export class Answers {
@@ -113,7 +112,7 @@ export class Answers {
     const { route, request, asker, context } = exchange;
     const effective = route.prepare(request, context);
     const { status, headers, body } = await once(effective, { ...context, signUrl: this.#signUrlFor(request) });
-    const etag = sha256(body).slice(0, ETAG_LENGTH);
+    const etag = etagOf(body);
     const all = { ...freshHeaders(route, context, { etag, modifiedAt: context.now }), ...headers };
     if (findMatchingEtag(request.headers?.['if-none-match'], etag) !== undefined) return notModified(all);
     await asker.takeUnit?.(unitFor(exchange, effective));
@@ -160,7 +159,7 @@ interface Exchange {
 function understand({ route, request, context }: Exchange, { dependsOn }: CachedRouteAnswer): EffectiveRequest {
   const effective = route.prepare(request, context);
   const { on, changedAt: modifiedAt } = dependsOn(effective, context);
-  const etag = sha256(JSON.stringify([VIEW_FORMAT, route.path, effective, on])).slice(0, ETAG_LENGTH);
+  const etag = etagOf(JSON.stringify([VIEW_FORMAT, route.path, effective, on]));
   const fresh = freshHeaders(route, context, { etag, modifiedAt });
   return { effective, etag, modifiedAt, fresh, hit: { ...fresh, 'X-Cache': 'HIT', 'Content-Type': JSON_TYPE } };
 }

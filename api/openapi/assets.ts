@@ -4,9 +4,8 @@ import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findMatchingEtag } from '../../http/conditional.ts';
+import { etagOf, findMatchingEtag } from '../../http/conditional.ts';
 import { notFound } from '../../http/errors/http-error.ts';
-import { sha256 } from '../../storage/hash.ts';
 
 interface Asset {
   readonly type: string;
@@ -26,7 +25,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-const ETAG_LENGTH = 32;
 /** Pictures are small, and don't get smaller. */
 const PACKED_FROM_BYTES = 4096;
 const pack = promisify(gzip);
@@ -67,7 +65,7 @@ export function swaggerUiFolder(): string {
 
 function assetFrom(name: string, body: Buffer): Asset {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  return { type, etag: sha256(body).slice(0, ETAG_LENGTH), body, packed: undefined };
+  return { type, etag: etagOf(body), body, packed: undefined };
 }
 
 /** Every browser does; whoever says anything particular about it gets the file as it is. */

@@ -2,8 +2,7 @@ import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { findMatchingEtag } from '../../http/conditional.ts';
-import { sha256 } from '../../storage/hash.ts';
+import { etagOf, findMatchingEtag } from '../../http/conditional.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
 import { Assets, swaggerUiFolder } from './assets.ts';
 
@@ -52,7 +51,7 @@ export async function addOpenApi(
 
 function addDocument(app: FastifyInstance, document: OpenApi.Document): void {
   const body = JSON.stringify(document);
-  const etag = sha256(body).slice(0, 32);
+  const etag = etagOf(body);
   app.get('/openapi.json', async (request, reply) => {
     reply.headers({ ETag: `"${etag}"`, 'Cache-Control': 'no-cache' });
     if (findMatchingEtag(request.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();

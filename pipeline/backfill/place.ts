@@ -1,6 +1,6 @@
 import { DATASETS } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import { type Database, sqlText } from '../../storage/duckdb/database.ts';
+import { type Database, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList } from '../../storage/duckdb/record-sql.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 
@@ -64,9 +64,7 @@ const PLACEMENT = {
 
 /** Writes `placed` as the object that will be stored. */
 export async function writeIntervals(database: Database, path: string): Promise<void> {
-  await database.run(
-    `COPY (SELECT * FROM placed ORDER BY ${KEY}, valid_from) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION zstd)`,
-  );
+  await writeParquet(database, `SELECT * FROM placed ORDER BY ${KEY}, valid_from`, path);
 }
 
 /** True where a file of intervals has exactly the rows of `placed`. */

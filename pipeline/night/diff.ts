@@ -1,3 +1,4 @@
+import { DELETE_ORDER, UPSERT_ORDER } from '../../schemas/change.ts';
 import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
@@ -33,9 +34,6 @@ export interface Diff {
   readonly lastSeq: number;
 }
 
-const DELETE_ORDER: readonly DatasetName[] = ['pricing', 'rankings', 'scores', 'models'];
-const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
-
 /**
  * A stage of the night: joins today's capture with yesterday's state into `merged_<dataset>` and numbers what changed in
  * `changes` (specification "Order of events"). Deletes come first, children before parents; then upserts, parents before
@@ -43,8 +41,7 @@ const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankings', 'p
  * order: they say what the old ones said, so neither `updated_at` nor history knows of them.
  */
 export async function diff(input: DiffInput, { database }: { readonly database: Database }): Promise<Diff> {
-  const order: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
-  for (const name of order) await merge(database, DATASETS[name], input);
+  for (const name of UPSERT_ORDER) await merge(database, DATASETS[name], input);
   await countModels(database);
   await merge(database, DATASETS.benchmarks, input);
   const before = input.previous.release?.last_seq ?? 0;

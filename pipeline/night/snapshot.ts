@@ -4,7 +4,7 @@ import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/dataset
 import type { Day } from '../../schemas/day.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
 import { majorOf, type RecordVersion } from '../../schemas/versions/record-version.ts';
-import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
+import { type Database, writeLines, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
@@ -44,10 +44,10 @@ export async function writeSnapshot(
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
   const inForce = { id: idFromSnapshot({ day, noticedMajor: null }), version: versions.inForce };
   const files = await writeFiles(inForce, deps, (name) => writeState(name, deps));
-  await writeParquet(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
-  await writeParquet(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
-  await writeParquet(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
-  await writeParquet(deps, UNPUBLISHED, RELEASE_PATHS.unpublished);
+  await writePart(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
+  await writePart(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
+  await writePart(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
+  await writePart(deps, UNPUBLISHED, RELEASE_PATHS.unpublished);
   const written = { ...inForce, files: await Promise.all(files) };
   const noticed: SnapshotFiles[] = [];
   for (const version of versions.noticed) {
@@ -102,8 +102,8 @@ async function compressLines(name: DatasetName, lines: DatasetLines, to: string)
 async function writeState(name: DatasetName, deps: SnapshotDeps): Promise<void> {
   const columns = columnList(DATASETS[name].columns);
   const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
-  await writeParquet(deps, state, RELEASE_PATHS.state(name));
-  await writeParquet(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));
+  await writePart(deps, state, RELEASE_PATHS.state(name));
+  await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));
 }
 
 /**
@@ -116,6 +116,6 @@ const UNPUBLISHED = `${DATASET_NAMES.map(
     FROM ${table('merged', name)} WHERE op = 'carry'${name === 'scores' ? " OR op = 'upsert'" : ''}`,
 ).join(' UNION ALL ')} ORDER BY dataset, entity_id`;
 
-async function writeParquet({ database, folder }: SnapshotDeps, select: string, path: string): Promise<void> {
-  await database.run(`COPY (${select}) TO ${sqlText(join(folder, path))} (FORMAT parquet, COMPRESSION zstd)`);
+function writePart({ database, folder }: SnapshotDeps, select: string, path: string): Promise<void> {
+  return writeParquet(database, select, join(folder, path));
 }

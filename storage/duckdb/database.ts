@@ -152,3 +152,8 @@ export function sqlText(text: string): string {
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
+
+/** Writes a relation as every Parquet file of the store is written; what is rebuilt has to come out the same, byte for byte. */
+export async function writeParquet(database: Database, select: string, path: string): Promise<void> {
+  await database.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION zstd)`);
+}

@@ -116,11 +116,6 @@ function parquetSql(path: string): string {
   return `read_parquet(${sqlText(path)})`;
 }
 
-/** Writes a relation as the files of a release are written. */
-export async function writeParquet({ database }: Materials, select: string, to: string): Promise<void> {
-  await database.run(`COPY (${select}) TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd)`);
-}
-
 /** Rejects with `corrupt` where what was rebuilt doesn't prove true. */
 export function assertProven(isProven: boolean, why: string): void {
   if (!isProven) throw new AppError('corrupt', `what it gives does not prove true: ${why}`);

@@ -1,11 +1,10 @@
-import { DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
+import { DELETE_ORDER, UPSERT_ORDER } from '../../../../schemas/change.ts';
+import { DATASETS, type Dataset } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
+import { writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, keySql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
-import { assertProven, type Materials, writeParquet } from './materials.ts';
-
-const DELETES: readonly DatasetName[] = ['pricing', 'rankings', 'scores', 'models'];
-const UPSERTS: readonly DatasetName[] = ['models', 'scores', 'rankings', 'pricing'];
+import { assertProven, type Materials } from './materials.ts';
 
 /**
  * Writes a night's events anew from its snapshot and the one before: every line that went, came or changed is an event, and their
@@ -25,8 +24,8 @@ export async function rebuildChanges(to: string, materials: Materials): Promise<
        op VARCHAR, data VARCHAR, schema_version VARCHAR)`,
   );
   let seq = before;
-  for (const name of DELETES) seq += await append(DATASETS[name], 'delete', { materials, seq });
-  for (const name of UPSERTS) seq += await append(DATASETS[name], 'upsert', { materials, seq });
+  for (const name of DELETE_ORDER) seq += await append(DATASETS[name], 'delete', { materials, seq });
+  for (const name of UPSERT_ORDER) seq += await append(DATASETS[name], 'upsert', { materials, seq });
   const counts = await database.row(
     { upserts: number, deletes: number },
     `SELECT count(*) FILTER (op = 'upsert')::DOUBLE AS upserts, count(*) FILTER (op = 'delete')::DOUBLE AS deletes
@@ -34,7 +33,7 @@ export async function rebuildChanges(to: string, materials: Materials): Promise<
   );
   const isCounted = counts.upserts === release.events.upsert && counts.deletes === release.events.delete;
   assertProven(isCounted && seq === release.last_seq, `it has ${counts.upserts} upserts and ${counts.deletes} deletes`);
-  await writeParquet(materials, 'SELECT * FROM rebuilt_changes ORDER BY seq', to);
+  await writeParquet(materials.database, 'SELECT * FROM rebuilt_changes ORDER BY seq', to);
 }
 
 /** Adds the events of one dataset and kind behind `seq`; resolves to their number. */

@@ -1,8 +1,9 @@
 import { DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
+import { writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
 import { RELEASE_PATHS } from '../../../../storage/keys.ts';
-import { assertProven, type Materials, writeParquet } from './materials.ts';
+import { assertProven, type Materials } from './materials.ts';
 
 /**
  * Writes the intervals that ended with a night anew, from the states before and after it. Proven by the events, where the dataset
@@ -16,7 +17,7 @@ export async function rebuildHistory(name: DatasetName, to: string, materials: M
   const closed = closedSql(dataset, { before, after, materials });
   await materials.database.run(`CREATE OR REPLACE TABLE rebuilt_history AS ${closed}`);
   if (dataset.entityType !== null) await proveEvents(dataset, { before, after, materials });
-  await writeParquet(materials, `SELECT * FROM rebuilt_history ORDER BY ${columnList(dataset.key)}`, to);
+  await writeParquet(materials.database, `SELECT * FROM rebuilt_history ORDER BY ${columnList(dataset.key)}`, to);
 }
 
 interface States {

@@ -1,10 +1,11 @@
 import { contentColumns, DATASET_NAMES, DATASETS } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
+import { writeParquet } from '../../../../storage/duckdb/database.ts';
 import { entityIdSql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
 import { RELEASE_PATHS } from '../../../../storage/keys.ts';
 import { SUSPECT_COLUMNS } from '../../../night/tables.ts';
-import { assertProven, type Materials, writeParquet } from './materials.ts';
+import { assertProven, type Materials } from './materials.ts';
 
 /**
  * Writes `state/unpublished.parquet` anew from the states before and after a night: the records that were carried, and the scores
@@ -35,7 +36,7 @@ export async function rebuildUnpublished(to: string, materials: Materials): Prom
     [release.first_renewal_seq ?? release.last_seq + 1],
   );
   assertProven(differences === 0, 'the scores that changed are not those of the events');
-  await writeParquet(materials, [...selects, upserts].join(' UNION ALL ') + UNPUBLISHED_ORDER, to);
+  await writeParquet(materials.database, [...selects, upserts].join(' UNION ALL ') + UNPUBLISHED_ORDER, to);
 }
 
 /** How the rows of `state/unpublished.parquet` are sorted. */
@@ -55,7 +56,7 @@ export async function rebuildRemoved(to: string, materials: Materials): Promise<
       `SELECT '${name}' AS dataset, id, DATE '${materials.release.day}' AS removed_on FROM ${parents} WHERE id NOT IN ${present}`,
     );
   }
-  await writeParquet(materials, `${selects.join(' UNION ALL ')} ORDER BY dataset, id`, to);
+  await writeParquet(materials.database, `${selects.join(' UNION ALL ')} ORDER BY dataset, id`, to);
 }
 
 /**
@@ -66,5 +67,5 @@ export async function rebuildSuspects(to: string, materials: Materials): Promise
   const { suspects_pending: pending } = materials.release;
   if (pending > 0) throw new AppError('corrupt', `the ${pending} prices that were held back stand nowhere else`);
   await materials.database.run(`CREATE OR REPLACE TABLE no_suspects (${SUSPECT_COLUMNS})`);
-  await writeParquet(materials, 'SELECT * FROM no_suspects ORDER BY model_id, provider', to);
+  await writeParquet(materials.database, 'SELECT * FROM no_suspects ORDER BY model_id, provider', to);
 }

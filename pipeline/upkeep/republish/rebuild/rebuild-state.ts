@@ -7,12 +7,12 @@ import {
   publishedColumns,
 } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
-import { writeLines } from '../../../../storage/duckdb/database.ts';
+import { writeLines, writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, lineSql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
 import { hashFile } from '../../../../storage/hash.ts';
 import { RELEASE_PATHS } from '../../../../storage/keys.ts';
-import { assertProven, type Materials, writeParquet } from './materials.ts';
+import { assertProven, type Materials } from './materials.ts';
 import { closedSql } from './rebuild-history.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
   );
   await proveContent(dataset, materials);
   await proveHistory(dataset, before, materials);
-  await writeParquet(materials, 'SELECT * FROM rebuilt_state', to);
+  await writeParquet(materials.database, 'SELECT * FROM rebuilt_state', to);
 }
 
 /**
