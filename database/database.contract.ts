@@ -10,7 +10,7 @@ import type { ControlTables } from './tables.ts';
 type ColumnNames = { readonly [T in keyof ControlTables]: Readonly<Record<keyof ControlTables[T], true>> };
 
 const COLUMNS: ColumnNames = {
-  organizations: { id: true, name: true, created_at: true },
+  organizations: { id: true, name: true, created_at: true, email: true },
   subscriptions: {
     organization_id: true,
     plan: true,
@@ -79,7 +79,7 @@ const COLUMNS: ColumnNames = {
   webhook_progress: { name: true, record: true, day: true, seq: true, claimed_by: true, claimed_until: true },
 };
 
-const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000 };
+const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000, email: null };
 
 /** What every control database does; `another` makes an empty one and gives its address. */
 export function describeControlDatabase(name: string, another: () => Promise<string>): void {

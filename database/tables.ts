@@ -23,6 +23,8 @@ export interface OrganizationRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
+  /** Where it is told what concerns it; null: nowhere. */
+  readonly email: string | null;
 }
 
 /** At most one row per organization; without one it is on Community. */
