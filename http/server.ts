@@ -24,7 +24,7 @@ import { RawAnswers } from './errors/raw-answers.ts';
 import { addHealth, type Readiness } from './health.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
-import { checkHeads, checkUrls, refuseLongSegments } from './request-checks.ts';
+import { checkHeads, checkUrls, refuseLongSegments, refuseUnknownRoutes } from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders, securityHeaders } from './security-headers.ts';
 
@@ -105,10 +105,11 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addAnswerLog(app, answerLog);
-  addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   guard = await deps.guard?.(app);
   checkUrls(app);
+  refuseUnknownRoutes(app);
   refuseLongSegments(app);
+  addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
