@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHost } from './base-url.ts';
+import { noSuchRoute } from './errors/error-answer.ts';
 import { type HttpError, httpError } from './errors/http-error.ts';
 
 /** Refuses what no guard should have to think about: a host that is none, more header fields than `headersMax`. */
@@ -50,6 +51,16 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Tells at once that a route is not there, before anything is made of a body: Fastify would refuse some methods for their
+ * headers first, which tells an unknown route from a hidden one.
+ */
+export function refuseUnknownRoutes(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ is404 }) => {
+    if (is404) throw noSuchRoute();
+  });
 }
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
