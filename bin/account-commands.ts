@@ -14,16 +14,9 @@ import {
   textValue,
   yesNoValue,
 } from './cli/option-values.ts';
-import { type AuditOptions, showAudit } from './commands/accounts/audit.ts';
-import {
-  createKey,
-  listKeys,
-  type RevokeKeyOptions,
-  type RotateKeyOptions,
-  revokeKey,
-  rotateKey,
-} from './commands/accounts/keys.ts';
-import { createOrganization, listOrganizations, setPlan } from './commands/accounts/orgs.ts';
+import { ACTIONS } from './command-actions.ts';
+import type { AuditOptions } from './commands/accounts/audit.ts';
+import type { RevokeKeyOptions, RotateKeyOptions } from './commands/accounts/keys.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -43,13 +36,13 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
   addTerms(create)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats orgs create --name Acme --plan builder')
-    .action(run(createOrganization));
+    .action(run(ACTIONS.createOrganization));
   orgs
     .command('list')
     .description('List the organizations with what their plans grant now')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats orgs list')
-    .action(run(listOrganizations));
+    .action(run(ACTIONS.listOrganizations));
   const change = orgs
     .command('set-plan')
     .description("Change an organization's plan or contract; what is not named stays as it is")
@@ -62,7 +55,7 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
       'after',
       '\nExamples:\n  modelstats orgs set-plan --org ID --plan builder\n  modelstats orgs set-plan --org ID --plan commercial --daily-quota 50000 --history-months 36 --period-end 2027-07-01',
     )
-    .action(run(setPlan));
+    .action(run(ACTIONS.setPlan));
   orgs
     .command('audit')
     .description('Show what was done to an organization and its keys, or to all and the store, by whom, newest first')
@@ -70,7 +63,9 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .option('--limit <n>', 'so many at most', numberValue(1, 10_000), 100)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExamples:\n  modelstats orgs audit ID\n  modelstats orgs audit --limit 20')
-    .action((org: string | undefined, options: Omit<AuditOptions, 'org'>) => run(showAudit)({ ...options, org }));
+    .action((org: string | undefined, options: Omit<AuditOptions, 'org'>) =>
+      run(ACTIONS.showAudit)({ ...options, org }),
+    );
 }
 
 /** Adds the options for what a contract changes of a plan, and for the state of the subscription. */
@@ -103,7 +98,7 @@ function addKeyCommands(program: Command, run: RunAction): void {
     .option('--expires <when>', 'start of a day YYYY-MM-DD, or from now: 24h, 90d (default: never)', expiryValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats keys create --org ID --name production --expires 90d')
-    .action(run(createKey));
+    .action(run(ACTIONS.createKey));
   keys
     .command('rotate')
     .description('Issue a key of the same name, shown this once; the old one ends after the overlap')
@@ -117,19 +112,19 @@ function addKeyCommands(program: Command, run: RunAction): void {
     .option('--expires <when>', 'when the new key ends, as for create (default: never)', expiryValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats keys rotate key_01ARZ3NDEKTSV4RRFFQ69G5FAV --overlap 24h')
-    .action((id: string, options: Omit<RotateKeyOptions, 'id'>) => run(rotateKey)({ ...options, id }));
+    .action((id: string, options: Omit<RotateKeyOptions, 'id'>) => run(ACTIONS.rotateKey)({ ...options, id }));
   keys
     .command('list')
     .description('List the keys of an organization, or all, without the keys themselves')
     .option('--org <id>', 'the organization', textValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats keys list --org ID')
-    .action(run(listKeys));
+    .action(run(ACTIONS.listKeys));
   keys
     .command('revoke')
     .description('Revoke a key for good; running servers refuse it within 5 seconds')
     .argument('<id>', 'id of the key, key_…')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats keys revoke key_01ARZ3NDEKTSV4RRFFQ69G5FAV')
-    .action((id: string, options: Omit<RevokeKeyOptions, 'id'>) => run(revokeKey)({ ...options, id }));
+    .action((id: string, options: Omit<RevokeKeyOptions, 'id'>) => run(ACTIONS.revokeKey)({ ...options, id }));
 }

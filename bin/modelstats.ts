@@ -5,18 +5,20 @@ import { CommanderError } from 'commander';
 import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
 import type { CommandAction, CommandContext } from './cli/command-context.ts';
 import { endOnSignals, outliveReaders } from './cli/process-events.ts';
-import { configFromEnv } from './config/config.ts';
 import { buildProgram } from './program.ts';
 
-/** Runs a command and makes its result the exit code. */
-function run<Options>(action: CommandAction<Options>, { stopsItself = false } = {}) {
+/** Loads a command, runs it and makes its result the exit code. */
+function run<Options>(load: () => Promise<CommandAction<Options>>, { stopsItself = false } = {}) {
   return async (options: Options) => {
     if (!stopsItself) endOnSignals();
-    process.exitCode = await action(createContext(), options);
+    const context = await createContext();
+    const action = await load();
+    process.exitCode = await action(context, options);
   };
 }
 
-function createContext(): CommandContext {
+async function createContext(): Promise<CommandContext> {
+  const { configFromEnv } = await import('./config/config.ts');
   return {
     config: configFromEnv(process.env),
     clock: () => new Date(),

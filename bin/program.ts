@@ -2,16 +2,9 @@ import { Command } from 'commander';
 import { addAccountCommands } from './account-commands.ts';
 import type { RunAction } from './cli/command-context.ts';
 import { textValue, textValues } from './cli/option-values.ts';
-import { backfill } from './commands/night/backfill.ts';
-import { nightly } from './commands/night/nightly.ts';
-import { schedule } from './commands/night/schedule.ts';
-import { serve } from './commands/serve.ts';
-import { catalogRebuild } from './commands/store/catalog-rebuild.ts';
-import { mirrorStore } from './commands/store/mirror.ts';
-import { pruneStore } from './commands/store/prune.ts';
-import { type RepublishOptions, republishSnapshot } from './commands/store/republish.ts';
-import { status } from './commands/store/status.ts';
-import { type VerifyOptions, verifyStore } from './commands/store/verify.ts';
+import { ACTIONS } from './command-actions.ts';
+import type { RepublishOptions } from './commands/store/republish.ts';
+import type { VerifyOptions } from './commands/store/verify.ts';
 
 /** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunAction): Command {
@@ -38,7 +31,7 @@ function addServeCommand(program: Command, run: RunAction): void {
     .option('--source <dir>', 'with --with-schedule: folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
     .option('--json', 'one JSON object on stdout when listening; with --with-schedule one a night')
     .addHelpText('after', '\nExample:\n  MODELSTATS_PORT=8080 modelstats serve')
-    .action(run(serve, { stopsItself: true }));
+    .action(run(ACTIONS.serve, { stopsItself: true }));
 }
 
 /** Adds the commands that publish. */
@@ -58,7 +51,7 @@ function addNightCommands(program: Command, run: RunAction): void {
       'after',
       '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
     )
-    .action(run(nightly));
+    .action(run(ACTIONS.nightly));
   program
     .command('schedule')
     .description('Run a night every day at MODELSTATS_CRON (UTC), tried again until it is published')
@@ -67,7 +60,7 @@ function addNightCommands(program: Command, run: RunAction): void {
     .option('--json', "each night's answer as one JSON object on stdout; with --check the scheduler's health")
     .addHelpText('after', "\nExample:\n  MODELSTATS_CRON='5 0 * * *' modelstats schedule --source ./raw")
     .addHelpText('after', '\nStops on SIGTERM or SIGINT. Exit codes of --check: 0 at work, 1 not')
-    .action(run(schedule, { stopsItself: true }));
+    .action(run(ACTIONS.schedule, { stopsItself: true }));
   program
     .command('backfill')
     .description('Reconstruct history of the days before the first night')
@@ -85,7 +78,7 @@ function addNightCommands(program: Command, run: RunAction): void {
       'after',
       '\nExit codes: 0 published or unchanged, 2 usage, 4 unreadable or nothing placed, 1 anything else',
     )
-    .action(run(backfill));
+    .action(run(ACTIONS.backfill));
 }
 
 /** Adds the commands that look at published snapshots and repair them. */
@@ -95,7 +88,7 @@ function addStoreCommands(program: Command, run: RunAction): void {
     .description('Show what the store holds and which prices are held back')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats status')
-    .action(run(status));
+    .action(run(ACTIONS.status));
   program
     .command('verify')
     .description('Prove a snapshot: every file by its hash, its content by replay from the one before')
@@ -104,7 +97,7 @@ function addStoreCommands(program: Command, run: RunAction): void {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats verify 2026-11-20\n\nExit code 1 where anything is wrong')
     .action((snapshot: string | undefined, options: VerifyOptions) =>
-      run(verifyStore)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
+      run(ACTIONS.verify)({ ...options, ...(snapshot === undefined ? {} : { snapshot }) }),
     );
   program
     .command('republish')
@@ -125,7 +118,7 @@ function addStoreCommands(program: Command, run: RunAction): void {
       '\nExit code 1 where a file could not be put back, or the copy is not listed in the second store',
     )
     .action((snapshot: string, options: Omit<RepublishOptions, 'snapshot'>) =>
-      run(republishSnapshot)({ ...options, snapshot }),
+      run(ACTIONS.republish)({ ...options, snapshot }),
     );
 }
 
@@ -140,7 +133,7 @@ function addHousekeeping(program: Command, run: RunAction): void {
       'after',
       '\nExample:\n  modelstats prune --dry-run\n\nExit code 1 where the catalog lacks what was published, or a backfill is suspicious',
     )
-    .action(run(pruneStore));
+    .action(run(ACTIONS.prune));
   program
     .command('mirror')
     .description('Make a second store equal to this one: copy what it lacks, remove what prune removed here')
@@ -150,7 +143,7 @@ function addHousekeeping(program: Command, run: RunAction): void {
       'after',
       '\nExample:\n  modelstats mirror --to s3://mirror/modelstats\n\nRun it after every night; it goes on after a kill',
     )
-    .action(run(mirrorStore));
+    .action(run(ACTIONS.mirror));
   program
     .command('catalog')
     .description('Look after catalog.json')
@@ -160,5 +153,5 @@ function addHousekeeping(program: Command, run: RunAction): void {
     .option('--keep <day.run>', 'the release to keep where two could have been published', textValue)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
-    .action(run(catalogRebuild));
+    .action(run(ACTIONS.catalogRebuild));
 }

@@ -115,6 +115,24 @@ test('no folders need each other, at whatever depth', () => {
   expect(findCircles(imports)).toEqual([]);
 });
 
+const LOADED = /^(?:import|export)(?! type\b) (?:[^;'()]*from )?'([^']+)';/gm;
+
+/** What is loaded with a file: neither types nor what it imports only when it is called. */
+function allLoadedWith(file: string, known = new Set<string>()): ReadonlySet<string> {
+  for (const [, name = ''] of readText(file).matchAll(LOADED)) {
+    const target = name.startsWith('.') ? normalize(join(dirname(file), name)) : name;
+    if (known.has(target)) continue;
+    known.add(target);
+    if (target.endsWith('.ts')) allLoadedWith(target, known);
+  }
+  return known;
+}
+
+test('no command waits for the libraries of another: the command line as such loads two', () => {
+  const packages = [...allLoadedWith('bin/modelstats.ts')].filter((name) => !/^node:|\.ts$/.test(name));
+  expect(packages.sort()).toEqual(['commander', 'zod']);
+});
+
 /** Folders of code that are not part of what is shipped. */
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
 

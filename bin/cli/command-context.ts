@@ -18,11 +18,11 @@ export interface CommandContext {
 export type CommandAction<Options> = (context: CommandContext, options: Options) => Promise<number>;
 
 /**
- * Turns a command's action into what commander calls, which runs it and makes its exit code the process's. A signal ends the
- * process at once, unless the action `stopsItself`.
+ * Turns a command's action into what commander calls, which loads it, runs it and makes its exit code the process's. A signal
+ * ends the process at once, unless the action `stopsItself`.
  */
 export type RunAction = <Options>(
-  action: CommandAction<Options>,
+  load: () => Promise<CommandAction<Options>>,
   how?: { readonly stopsItself?: boolean },
 ) => (options: Options) => Promise<void>;
 
