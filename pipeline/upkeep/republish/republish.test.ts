@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -149,6 +149,74 @@ it('what nothing here can give back comes from a second store that is named, by 
   expect([...outcomes(result)].sort()).toEqual(['release.json', ...LOST_FOR_GOOD].map((path) => `${path} restored`));
   expect(await main.hashes()).toEqual(before);
   await Promise.all([backup.dispose(), wrong.dispose()]);
+});
+
+describe('a store that files are to be taken from', () => {
+  const from = (store: ObjectStore) =>
+    republish(THIRD, { ...upkeepDeps(work), origin: main.store, second: undefined, from: store, onFile: () => {} });
+
+  it('is refused where it holds another record, before any file is looked at', async () => {
+    const other = await openTemporaryStore({ runPrefix: 'OTHER' });
+    for (const day of DAYS) await other.night(fixtureSource('days'), day);
+    await main.damage(keyOf(THIRD, RELEASE_PATHS.state('scores')), 'lost');
+    const before = await main.versions();
+    await expect(from(other.deps.store)).rejects.toMatchObject({
+      code: 'usage',
+      message: `${other.url} can't give files to ${main.store.url}: it holds another record`,
+    });
+    expect(await main.versions()).toEqual(before);
+    await other.dispose();
+  });
+
+  it('is refused where it went its own way after some days, even if this day is not among them', async () => {
+    const backup = await openStoreFiles(nights.folder);
+    const loaded = await loadCatalog(backup.store);
+    const changed = entries.map((entry) =>
+      entry.day === SECOND ? { ...entry, release_sha256: '0'.repeat(64) } : entry,
+    );
+    await swapCatalog(backup.store, loaded, { releases: changed });
+    await expect(from(backup.store)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/it holds another record$/),
+    });
+    await backup.dispose();
+  });
+
+  it('may know fewer days', async () => {
+    const backup = await openStoreFiles(nights.folder);
+    await swapCatalog(backup.store, await loadCatalog(backup.store), { releases: entries.slice(0, 1) });
+    await main.damage(keyOf(THIRD, RELEASE_PATHS.state('scores')), 'lost');
+    expect(outcomes(await from(backup.store))).toEqual([`${RELEASE_PATHS.state('scores')} restored`]);
+    await backup.dispose();
+  });
+
+  it('has to have this very release where it has no catalog to tell its record', async () => {
+    const backup = await openStoreFiles(nights.folder);
+    await backup.damage('catalog.json', 'lost');
+    await main.damage(keyOf(THIRD, RELEASE_PATHS.state('scores')), 'lost');
+    expect(outcomes(await from(backup.store))).toEqual([`${RELEASE_PATHS.state('scores')} restored`]);
+    for (const path of [RELEASE_PATHS.release, RELEASE_PATHS.published]) {
+      await backup.damage(keyOf(THIRD, path), 'a bit flipped');
+    }
+    await expect(from(backup.store)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(
+        `can't give files to ${main.store.url}: it has no catalog, and not this release: `,
+      ),
+    });
+    await expect(from(mirror.store)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/release\.json is missing/),
+    });
+    await backup.dispose();
+  });
+
+  it('is another one', async () => {
+    await expect(from(main.store)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/it is the same store$/),
+    });
+  });
 });
 
 describe('a snapshot whose state is gone too', () => {
@@ -304,10 +372,17 @@ describe('a second store', { timeout: 60_000 }, () => {
     expect(await main.versions()).toEqual(before);
   });
 
-  it('with another release of that day is refused', async () => {
+  it('of another record is refused and gets nothing, whether it has that day or not', async () => {
     const other = await openTemporaryStore({ runPrefix: 'OTHER' });
     await other.night(fixtureSource('days'), FIRST);
-    await expect(republishDay(FIRST, main.store, other.deps.store)).rejects.toMatchObject({ code: 'usage' });
+    const before = await readdir(other.folder, { recursive: true });
+    for (const day of [FIRST, THIRD]) {
+      await expect(republishDay(day, main.store, other.deps.store)).rejects.toMatchObject({
+        code: 'usage',
+        message: `${other.url} can't have a copy from ${main.store.url}: it holds another record`,
+      });
+    }
+    expect(await readdir(other.folder, { recursive: true })).toEqual(before);
     await other.dispose();
   });
 
