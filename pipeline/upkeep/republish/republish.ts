@@ -10,7 +10,7 @@ import { isAppError } from '../../../schemas/errors.ts';
 import { type Release, type ReleaseFile, withRepairs } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
-import { getEntry, type LoadedCatalog, loadCatalog, markPublished, swapCatalog } from '../../../storage/catalog.ts';
+import { getEntry, type LoadedCatalog, loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { partOfPath, RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
@@ -112,7 +112,7 @@ interface Work {
 }
 
 async function republishOnce(work: Work): Promise<RepublishResult> {
-  const { entry, releases, found, deps } = work;
+  const { entry, releases, deps } = work;
   const target = deps.second ?? deps.origin;
   // Before any file is looked at: a prune that could take some of them away swaps this catalog first.
   const loaded = await loadCatalog(target);
@@ -122,13 +122,13 @@ async function republishOnce(work: Work): Promise<RepublishResult> {
   const ok = files.every(({ status }) => status !== 'refused');
   if (known !== undefined && corrected.length > 0) await recordRepairs(known, corrected, { target, loaded, work });
   const reason = known === undefined ? await listCopy(work, { target, loaded, ok }) : undefined;
-  if (reason === undefined) await markPublished(target, found.release, found.body);
+  const mark = reason === undefined ? [await restoreMark(work, target)] : [];
   return {
     ok,
     snapshot: entry.day,
     release: releaseId(entry),
     store: target.url,
-    files,
+    files: [...files, ...mark],
     listed: reason === undefined,
     not_listed_because: reason ?? null,
   };
@@ -176,6 +176,16 @@ async function restoreAll(work: Work, { target, known }: Target) {
     files.push(reportOf(done.report, work.restored));
   }
   return { files, corrected };
+}
+
+/** The mark of a release that is live in the target, which is put when its catalog lists the release (decision 0006). */
+async function restoreMark({ entry, found, scratch, database, deps, restored }: Work, target: ObjectStore) {
+  const mark = { path: RELEASE_PATHS.published, bytes: found.body.length, sha256: entry.release_sha256 };
+  const rebuild = { release: found.release, database, scratch };
+  const { versions = RECORD_VERSIONS } = deps;
+  const none = { sources: [], materials: undefined, mayCorrect: false };
+  const { report } = await restoreFile(mark, { ...none, target, found, versions, rebuild });
+  return reportOf(report, restored);
 }
 
 /** What an earlier attempt of this run put back is found to be right by a later one. */
