@@ -145,7 +145,7 @@ export function describeControlDatabase(name: string, another: () => Promise<str
 }
 
 async function readPrepared({ engine }: ControlDatabase): Promise<readonly unknown[]> {
-  const query = 'select id, name, created_at from organizations';
+  const query = 'select id, name, created_at, email from organizations';
   switch (engine.kind) {
     case 'sqlite':
       return engine.connection.prepare(query).all();
