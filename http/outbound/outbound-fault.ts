@@ -1,3 +1,5 @@
+import { errors } from 'undici';
+
 export type OutboundReason = 'blocked' | 'timeout' | 'tls' | 'dns' | 'connection' | 'redirect';
 
 /** Why there was no answer, in words for whoever supplied the address. */
@@ -44,9 +46,10 @@ export function faultFrom(error: unknown, host: string): OutboundFault {
   if (TIMEOUT_CODE.test(code))
     return new OutboundFault('timeout', `${host} did not accept a connection in time`, options);
   if (TLS_CODE.test(code)) return new OutboundFault('tls', tlsMessage(code, host), options);
-  const problem =
-    CONNECTION_PROBLEMS[code] ??
-    (code.startsWith('HPE_') ? 'sent what is no HTTP' : 'closed the connection before its answer was whole');
+  if (error instanceof errors.HTTPParserError) {
+    return new OutboundFault('connection', `${host} sent what is no HTTP`, options);
+  }
+  const problem = CONNECTION_PROBLEMS[code] ?? 'closed the connection before its answer was whole';
   return new OutboundFault('connection', `${host} ${problem}`, options);
 }
 
