@@ -115,6 +115,18 @@ test('no folders need each other, at whatever depth', () => {
   expect(findCircles(imports)).toEqual([]);
 });
 
+/** Whoever serves customers; `client` is a consumer's own, and what others request the operator names. */
+const FACES = ['http', 'accounts', 'api', 'webhooks', 'mcp', 'public', 'console'];
+const SENDS = /\bfrom '(?:undici|node:https|axios|got)'|(?<![\w.])fetch\(|\bhttps?\.(?:request|get)\(/;
+
+test.each(FACES)("requests to customers' addresses have one way out: %s sends none past the guard", (folder) => {
+  const files = existsSync(join(ROOT, folder)) ? filesOf(folder) : [];
+  const senders = files.filter((file) => SENDS.test(readText(file)));
+  const isGuard = (file: string) => file.startsWith('http/outbound/');
+  expect(senders.filter((file) => !isGuard(file))).toEqual([]);
+  expect(senders.some(isGuard)).toBe(folder === 'http');
+});
+
 /** Folders of code that are not part of what is shipped. */
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
 
