@@ -16,6 +16,7 @@ const REPORT = process.env['TEST_REPORT'];
 export default defineConfig({
   test: {
     reporters: REPORT === undefined ? ['default'] : ['default', ['json', { outputFile: REPORT }]],
+    globalSetup: ['test/support/pipeline/keep-nights.setup.ts'],
     // A process per file: DuckDB and SQLite are native, so a crash in one file must not take another's results along.
     pool: 'forks',
     // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other.

@@ -6,6 +6,7 @@ import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';
 import { listReleases } from '../support/pipeline/published.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 
@@ -15,7 +16,7 @@ let releases: readonly CatalogEntry[];
 
 beforeEach(async () => {
   store = await openTemporaryStore();
-  for (const day of (await listSourceDays(SOURCE)).slice(0, 3)) await store.night(SOURCE, day);
+  await publishFromFixture('days', store, (await listSourceDays(SOURCE)).slice(0, 3));
   releases = await listReleases(store);
 });
 

@@ -17,6 +17,7 @@ import { hashFile, sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { dumpView } from '../support/api/dump-view.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
@@ -34,7 +35,7 @@ let views = 0;
 
 beforeAll(async () => {
   nights = await openTemporaryStore();
-  for (const day of DAYS) expect(await nights.night(SOURCE, day)).toMatchObject({ status: 'published' });
+  await publishFromFixture('days', nights, DAYS);
   catalog = (await loadCatalog(nights.deps.store)).catalog ?? expect.fail();
   damaged = await openStoreFiles(nights.folder);
   folder = await mkdtemp(join(tmpdir(), 'modelstats-damage-'));

@@ -14,7 +14,9 @@ import { type Retention, retainedFrom } from '../../schemas/retention.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { runNights } from '../support/pipeline/kept-nights.ts';
 import { listReleases } from '../support/pipeline/published.ts';
+import { nightOf } from '../support/pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
@@ -52,9 +54,10 @@ async function writeSourceDay(day: Day): Promise<void> {
   });
 }
 
-async function runNights(days: readonly Day[]): Promise<void> {
-  for (const day of days)
-    expect(await nights.night(source, day, { accept: true })).toMatchObject({ status: 'published' });
+/** The nights of these days, on a new store. */
+function publishDays(days: readonly Day[]): Promise<void> {
+  const night = (day: Day) => ({ ...nightOf(source, day, { accept: true }), name: `${day} of a store's life` });
+  return runNights(nights, days.map(night));
 }
 
 function pruneStore({ store = nights.deps.store, now = `${NEXT}T06:00:00Z` } = {}) {
@@ -96,7 +99,7 @@ const TIMEOUT = { timeout: 120_000 };
 
 describe('a store of real nights', TIMEOUT, () => {
   it('proves itself after a prune, keeps its month-ends, and the next night continues the series', async () => {
-    await runNights(DAYS);
+    await publishDays(DAYS);
     expect(await verifyAll()).toMatchObject({ ok: true, snapshots: 7, replayed: 6 });
     const unpruned = await listReleases(nights);
     await pruneStore();
@@ -123,7 +126,7 @@ describe('a store of real nights', TIMEOUT, () => {
   });
 
   it('whose catalog is lost after a prune gets the same catalog back', async () => {
-    await runNights(DAYS.slice(0, 4));
+    await publishDays(DAYS.slice(0, 4));
     await pruneStore();
     const before = await listReleases(nights);
     await nights.deps.store.delete('catalog.json');
@@ -133,7 +136,7 @@ describe('a store of real nights', TIMEOUT, () => {
   });
 
   it('is repaired after a prune by republishing its month-ends from a mirror', async () => {
-    await runNights(DAYS.slice(0, 3));
+    await publishDays(DAYS.slice(0, 3));
     const mirror = await openTemporaryStore();
     const deps = { ...upkeepDeps(nights.deps.workFolder), onFile: () => {} };
     for (const day of DAYS.slice(0, 3)) {
@@ -173,16 +176,16 @@ describe('a night and a prune at once', TIMEOUT, () => {
     });
   }
 
-  const nightOf = (day: Day, store: ObjectStore) =>
+  const nightOn = (day: Day, store: ObjectStore) =>
     runNight(
       { day, source, dryRun: false, accept: true, acceptSuspects: [] },
       { ...nights.deps, store, clock: () => new Date(`${addDays(day, 1)}T00:20:00Z`) },
     );
 
   it('a prune that swaps first makes the night fail clearly; the rerun publishes, and a day later its leavings go', async () => {
-    await runNights(DAYS.slice(0, 3));
+    await publishDays(DAYS.slice(0, 3));
     const day = DAYS[3];
-    const racing = nightOf(
+    const racing = nightOn(
       day,
       interrupted(() => pruneStore({ now: `${day}T06:00:00Z` })),
     );
@@ -204,12 +207,12 @@ describe('a night and a prune at once', TIMEOUT, () => {
   });
 
   it('a night that swaps first is kept whole by the prune, which plans anew', async () => {
-    await runNights(DAYS.slice(0, 3));
+    await publishDays(DAYS.slice(0, 3));
     let raced = false;
     const store = interrupted(async () => {
       if (raced) return;
       raced = true;
-      await nightOf(DAYS[3], nights.deps.store);
+      await nightOn(DAYS[3], nights.deps.store);
     });
     await pruneStore({ store });
     expect(await partsByDay()).toEqual([

@@ -9,6 +9,7 @@ import { CATALOG_KEY, releaseId } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readFeed } from '../support/pipeline/consumer.ts';
 import { listReleases } from '../support/pipeline/published.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
 
@@ -19,7 +20,7 @@ let releases: readonly CatalogEntry[];
 
 beforeEach(async () => {
   nights = await openTemporaryStore();
-  for (const day of [FIRST, SECOND]) await nights.night(SOURCE, day);
+  await publishFromFixture('days', nights, [FIRST, SECOND]);
   releases = await listReleases(nights);
 });
 afterEach(() => nights.dispose());

@@ -11,7 +11,8 @@ import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 
 const DAY = '2026-06-01';
@@ -19,7 +20,7 @@ let nights: TemporaryStore;
 
 beforeAll(async () => {
   nights = await openTemporaryStore();
-  await nights.night(fixtureSource('days'), DAY);
+  await publishFromFixture('days', nights, [DAY]);
 });
 afterAll(() => nights.dispose());
 

@@ -12,6 +12,7 @@ import { sqlText } from '../../storage/duckdb/database.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
 import { listReleases } from '../support/pipeline/published.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 
@@ -23,7 +24,7 @@ let scratch: string;
 
 beforeAll(async () => {
   store = await openTemporaryStore();
-  for (const day of (await listSourceDays(SOURCE)).slice(0, 5)) await store.night(SOURCE, day);
+  await publishFromFixture('days', store, (await listSourceDays(SOURCE)).slice(0, 5));
   releases = await listReleases(store);
   scratch = await mkdtemp(join(tmpdir(), 'modelstats-verify-'));
 });

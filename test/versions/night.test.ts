@@ -15,10 +15,20 @@ import { loadCatalog } from '../../storage/catalog.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
 import { listReleases, readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
-import { AFTER, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
+import {
+  AFTER,
+  CUTOVER,
+  DAYS,
+  LAST,
+  NOTICE,
+  publishVersionedDays,
+  VERSIONS,
+  writeVersionedDays,
+} from '../worlds/versioned-days.ts';
 
 let source: string;
 let store: TemporaryStore;
@@ -33,8 +43,8 @@ beforeEach(async () => {
 });
 afterEach(() => store.dispose());
 
-async function publish(days: readonly Day[], to = store, from = source): Promise<void> {
-  for (const day of days) expect(await to.night(from, day)).toMatchObject({ status: 'published' });
+function publish(days: readonly Day[], to = store): Promise<void> {
+  return publishVersionedDays(to, source, days);
 }
 
 function nightWith(day: Day, deps: Partial<NightDeps>) {
@@ -180,11 +190,10 @@ const FIXTURE_DAYS = ['2026-06-03', '2026-06-04', '2026-06-06', '2026-06-07'];
 
 /** Missing files and a deletion on the one, bad rows on the other. */
 describe('a cutover among the fixture days', () => {
-  const fixture = fixtureSource('days');
   let plain: TemporaryStore;
   beforeAll(async () => {
     plain = await openTemporaryStore();
-    await publish(FIXTURE_DAYS, plain, fixture);
+    await publishFromFixture('days', plain, FIXTURE_DAYS);
   });
   afterAll(() => plain.dispose());
 
@@ -193,7 +202,7 @@ describe('a cutover among the fixture days', () => {
     async (cutover) => {
       const versions = versionsWith(versionTwo(cutover));
       const changed = await openTemporaryStore({ versions });
-      await publish(FIXTURE_DAYS, changed, fixture);
+      await publishFromFixture('days', changed, FIXTURE_DAYS);
       await expectWhole(changed, versions);
       expect(await innerFiles(changed)).toEqual(await innerFiles(plain));
       await changed.dispose();

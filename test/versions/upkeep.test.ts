@@ -20,7 +20,15 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
-import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
+import {
+  CUTOVER,
+  DAYS,
+  LAST,
+  NOTICE,
+  publishVersionedDays,
+  VERSIONS,
+  writeVersionedDays,
+} from '../worlds/versioned-days.ts';
 
 const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(
   (n) => `snapshot/v2/${n}`,
@@ -35,7 +43,7 @@ beforeAll(async () => {
   source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
   await writeVersionedDays(source);
   nights = await openTemporaryStore({ versions: VERSIONS });
-  for (const day of DAYS) expect(await nights.night(source, day)).toMatchObject({ status: 'published' });
+  await publishVersionedDays(nights, source);
   entries = (await loadCatalog(nights.deps.store)).catalog?.releases ?? [];
 });
 afterAll(() => Promise.all([nights.dispose(), rm(source, { recursive: true })]));

@@ -23,7 +23,17 @@ import {
 } from '../support/pipeline/consumer.ts';
 import { listReleaseKeys, listReleases, readLines, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { AFTER, BEFORE, CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
+import {
+  AFTER,
+  BEFORE,
+  CUTOVER,
+  DAYS,
+  LAST,
+  NOTICE,
+  publishVersionedDays,
+  VERSIONS,
+  writeVersionedDays,
+} from '../worlds/versioned-days.ts';
 
 let source: string;
 let store: TemporaryStore;
@@ -34,10 +44,7 @@ beforeAll(async () => {
   source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
   await writeVersionedDays(source);
   [store, plain] = [await openTemporaryStore({ versions: VERSIONS }), await openTemporaryStore()];
-  for (const day of DAYS) {
-    expect(await store.night(source, day)).toMatchObject({ status: 'published' });
-    expect(await plain.night(source, day)).toMatchObject({ status: 'published' });
-  }
+  await Promise.all([publishVersionedDays(store, source), publishVersionedDays(plain, source)]);
 });
 afterAll(() => Promise.all([store.dispose(), plain.dispose(), rm(source, { recursive: true })]));
 

@@ -1,5 +1,6 @@
 import type { Day } from '../../../schemas/day.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+import { type KeptNight, runNights } from './kept-nights.ts';
+import { fixtureSource, type NightOptions, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 
 /** The days of the sample store; its snapshots are theirs. */
 export const SAMPLE_DAYS: readonly [Day, Day, Day] = ['2026-06-01', '2026-06-02', '2026-06-03'];
@@ -13,7 +14,29 @@ export async function openSampleStore(): Promise<TemporaryStore> {
   return store;
 }
 
-/** Publishes days of fixtures/days, without that source's settings. */
-export async function publishFixtureDays(store: TemporaryStore, days: readonly Day[]): Promise<void> {
-  for (const day of days) await store.night(fixtureSource(`days/${day}`), day);
+/** Publishes days of fixtures/days, without that source's settings; see {@link runNights}. */
+export function publishFixtureDays(store: TemporaryStore, days: readonly Day[]): Promise<void> {
+  return runNights(
+    store,
+    days.map((day) => nightOf(fixtureSource(`days/${day}`), day)),
+  );
+}
+
+/** Publishes dated folders of a source of fixtures/ with its settings; see {@link runNights}. */
+export function publishFromFixture(name: string, store: TemporaryStore, days: readonly Day[]): Promise<void> {
+  return runNights(
+    store,
+    days.map((day) => nightOf(fixtureSource(name), day)),
+  );
+}
+
+/** The night of a day of a source that stays as it is while the tests run. */
+export function nightOf(source: string, day: Day, options: NightOptions = {}): KeptNight {
+  return {
+    name: `${day} of ${source}`,
+    run: async (store) => {
+      const { status, ...more } = await store.night(source, day, options);
+      if (status !== 'published') throw new Error(`${day} of ${source} is ${status}: ${JSON.stringify(more)}`);
+    },
+  };
 }

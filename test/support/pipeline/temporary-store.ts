@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { constants, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ulid } from 'ulid';
@@ -23,6 +24,8 @@ export interface TemporaryStore {
   /** The store's address. */
   readonly url: string;
   readonly deps: NightDeps;
+  /** What it was opened with. */
+  readonly options: TemporaryStoreOptions;
   /** Reads the store's Parquet files. */
   readonly reader: Database;
   /** Runs the night of a day of a source, a folder of its own or a folder of days. */
@@ -34,6 +37,12 @@ export interface TemporaryStore {
   prune(retention: Retention): Promise<void>;
   /** Puts back what of a snapshot's files is lost or damaged; throws where that fails. */
   republish(day: Day): Promise<void>;
+  /** Whether no night was run on it yet. */
+  isNew(): boolean;
+  /** Puts a copy of all that it holds into a new folder; leaves that folder alone where another was quicker. */
+  keep(folder: string): Promise<void>;
+  /** Makes it, new as it is, the store whose copy is in a folder; the nights that follow go on from there. */
+  fill(folder: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -97,6 +106,7 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     folder,
     url: `file:${folder}`,
     deps,
+    options,
     reader,
     night,
     publish: async (day, rows, { settings, ...more } = {}) => {
@@ -121,11 +131,30 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       const result = await republish(day, { ...upkeep, origin: store, second: undefined, onFile: () => {} });
       if (!result.ok) throw new Error(JSON.stringify(result));
     },
+    isNew: () => runs === 0,
+    keep: async (to) => {
+      const copy = await mkdtemp(`${to}.`);
+      await Promise.all([copyFolder(folder, join(copy, 'store')), copyFolder(workFolder, join(copy, 'work'))]);
+      await writeFile(join(copy, 'begun.json'), JSON.stringify({ folder, runs, now }));
+      await rename(copy, to).catch(() => rm(copy, { recursive: true }));
+    },
+    fill: async (from) => {
+      await Promise.all([copyFolder(join(from, 'store'), folder), copyFolder(join(from, 'work'), workFolder)]);
+      const begun = JSON.parse(await readFile(join(from, 'begun.json'), 'utf8'));
+      [runs, now] = [Number(begun.runs), new Date(begun.now)];
+      // From the second night on the work folder has the address of the store that it belongs to.
+      const note = join(workFolder, 'store.json');
+      if (existsSync(note)) await writeFile(note, (await readFile(note, 'utf8')).replace(begun.folder, folder));
+    },
     dispose: async () => {
       reader.close();
       await rm(root, { recursive: true, force: true });
     },
   };
+}
+
+function copyFolder(from: string, to: string): Promise<void> {
+  return cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
 /** The folder of a fixture source. */
