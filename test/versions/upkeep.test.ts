@@ -19,7 +19,7 @@ import { releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
+import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(
@@ -50,10 +50,8 @@ function entryOf(day: string): CatalogEntry {
   return entry;
 }
 
-async function verifyStore(store: ObjectStore, { versions = VERSIONS, days = DAYS } = {}) {
-  const { catalog } = await loadCatalog(store);
-  const deps = { ...upkeepDeps(nights.deps.workFolder), store, versions, onSnapshot: () => {} };
-  return withoutRun(verify({ catalog, days }, deps));
+function verifyStore(store: ObjectStore, { versions = VERSIONS, days = DAYS } = {}) {
+  return withoutRun(verify(days, { ...verifyDeps(nights.deps.workFolder), store, versions }));
 }
 
 function republishDay(day: string, origin: ObjectStore, second?: ObjectStore, versions = VERSIONS) {
