@@ -11,7 +11,7 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 import { SAMPLE_DAYS } from './sample-store.ts';
 import { openStoreFiles, type StoreFiles } from './store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
-import { upkeepDeps } from './upkeep.ts';
+import { upkeepDeps, verifyDeps } from './upkeep.ts';
 
 /** Every file that a live release has of its own. */
 export const RELEASE_FILES = [
@@ -85,10 +85,7 @@ export function useRepublish(): Republished {
     },
     republishDay: (day, origin, second) => republish(day, { ...deps(), origin, second }),
     republishFrom: (day, from) => republish(day, { ...deps(), origin: main.store, second: undefined, from }),
-    problemsIn: async (store) => {
-      const { catalog } = await loadCatalog(store);
-      return (await verify({ catalog, days: 'all' }, { ...upkeepDeps(work), store, onSnapshot: () => {} })).problems;
-    },
+    problemsIn: async (store) => (await verify('all', { ...verifyDeps(work), store })).problems,
   };
 }
 
