@@ -10,6 +10,9 @@ import { secretFromBytes } from '../../../webhooks/signing/signature.ts';
 export const START = new Date('2026-11-20T12:00:00Z');
 const START_MS = START.getTime();
 
+/** Deliveries queued in one statement; it must not take longer than PostgreSQL's timeout. */
+const MANY_AT_ONCE = 10_000;
+
 /** Ids that sort in the order in which they were made. */
 let made = 0;
 export function newId(): string {
@@ -72,17 +75,19 @@ export class WebhookDatabase {
     return id;
   }
 
-  /** Queues very many deliveries of one event, in one statement. */
+  /** Queues very many deliveries of one event. */
   async addMany(endpointId: string, count: number): Promise<void> {
     const event = `evt_${newId()}`;
     const row = { id: event, topic: 'score.updated', endpoint_id: null, occurred_at: START_MS, seq: 1, data: '{}' };
     await this.database.kysely.insertInto('webhook_events').values(row).execute();
-    const prefix = `dlv_${newId()}`;
-    await sql`
-      insert into webhook_deliveries (id, event_id, endpoint_id, kind, state, attempts, due_at, created_at)
-      select ${prefix} || '-' || i, ${event}, ${endpointId}, 'event', 'waiting', 0, ${START_MS}, ${START_MS}
-      from (with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n) as numbers
-      `.execute(this.database.kysely);
+    for (let queued = 0; queued < count; queued += MANY_AT_ONCE) {
+      const [prefix, some] = [`dlv_${newId()}`, Math.min(MANY_AT_ONCE, count - queued)];
+      await sql`
+        insert into webhook_deliveries (id, event_id, endpoint_id, kind, state, attempts, due_at, created_at)
+        select ${prefix} || '-' || i, ${event}, ${endpointId}, 'event', 'waiting', 0, ${START_MS}, ${START_MS}
+        from (with recursive n (i) as (select 1 union all select i + 1 from n where i < ${some}) select i from n) as numbers
+        `.execute(this.database.kysely);
+    }
   }
 
   /** Queues deliveries, each of an event of its own; resolves to their ids. */
