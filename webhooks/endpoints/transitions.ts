@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 import { PING } from '../topic.ts';
 import type { Endpoint, EndpointState } from './endpoint.ts';
@@ -19,15 +19,26 @@ export interface Transition {
 export async function moveEndpoint(
   transaction: Kysely<ControlTables>,
   id: string,
-  { from, to, now }: Transition,
+  transition: Transition,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('webhook_endpoints')
-    .set({ state: to, state_changed_at: now.getTime(), consecutive_failures: 0 })
-    .where('id', '=', id)
-    .where('state', 'in', from)
-    .executeTakeFirstOrThrow();
+  const { numUpdatedRows } = await endpointMove(transaction, id, transition).executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** The statement of {@link moveEndpoint}, for transactions that don't run through Kysely. */
+export function compileMove(database: Kysely<ControlTables>, id: string, transition: Transition): CompiledQuery {
+  return endpointMove(database, id, transition).compile();
+}
+
+/** No two states of an endpoint begin in the same millisecond, so that a ping belongs to one registration alone. */
+function endpointMove(database: Kysely<ControlTables>, id: string, { from, to, now }: Transition) {
+  const nowMs = now.getTime();
+  const begin = sql<number>`case when state_changed_at < ${nowMs} then ${nowMs} else state_changed_at + 1 end`;
+  return database
+    .updateTable('webhook_endpoints')
+    .set({ state: to, state_changed_at: begin, consecutive_failures: 0 })
+    .where('id', '=', id)
+    .where('state', 'in', from);
 }
 
 /**
@@ -35,6 +46,22 @@ export async function moveEndpoint(
  * Until it has ended the endpoint must not become active again. Running it again does no harm.
  */
 export async function dropWaiting(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
+  return dropInSteps(database, now, { endpointId, kinds: ['event', 'replay', PING] });
+}
+
+/**
+ * Drops what still waits from before an endpoint was registered again, because whoever took it out of `active` ended before it
+ * had dropped all; pings stay. Resolves to how many.
+ */
+export async function dropLeftovers(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
+  return dropInSteps(database, now, { endpointId, kinds: ['event', 'replay'] });
+}
+
+async function dropInSteps(
+  database: Kysely<ControlTables>,
+  now: Date,
+  { endpointId, kinds }: { readonly endpointId: string; readonly kinds: readonly string[] },
+): Promise<number> {
   for (let dropped = 0; ; ) {
     const { numUpdatedRows } = await database
       .updateTable('webhook_deliveries')
@@ -45,8 +72,10 @@ export async function dropWaiting(database: Kysely<ControlTables>, endpointId: s
           .select('id')
           .where('endpoint_id', '=', endpointId)
           .where('state', '=', 'waiting')
+          .where('kind', 'in', kinds)
           .limit(ROWS_AT_ONCE),
       )
+      .where('state', '=', 'waiting') // PostgreSQL looks again at a row that another process changed meanwhile.
       .executeTakeFirstOrThrow();
     dropped += Number(numUpdatedRows);
     if (numUpdatedRows < ROWS_AT_ONCE) return dropped;
@@ -90,7 +119,9 @@ export async function queuePing(
       attempts: 0,
       due_at: nowMs,
       claimed_by: null,
-      created_at: nowMs,
+      // Not before the state that it was queued in, whatever the clock of the process that began it.
+      created_at: sql<number>`
+        coalesce((select state_changed_at from webhook_endpoints where id = ${id} and state_changed_at > ${nowMs}), ${nowMs})`,
       finished_at: null,
     })
     .execute();
