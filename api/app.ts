@@ -83,7 +83,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       );
       await addOpenApi(app, { document, basePath });
       const published = new PublishedFiles(views);
-      if (deps.files !== undefined) addFiles(app, { ...deps.files, find: (key) => published.find(key) });
+      if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       if (isGuarded) bindAccountRoute(app);
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },

@@ -14,7 +14,7 @@ import fastify, {
 } from 'fastify';
 import { type AnswerLogOptions, addAnswerLog, logAnswer, logRawAnswer } from './answer-log.ts';
 import { baseUrlFrom } from './base-url.ts';
-import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
+import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
@@ -24,19 +24,24 @@ import { RawAnswers } from './errors/raw-answers.ts';
 import { addHealth, type Readiness } from './health.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
-import { checkHeads, checkUrls, refuseLongSegments, refuseUnknownRoutes } from './request-checks.ts';
+import {
+  assertHead,
+  checkHeads,
+  checkUrls,
+  type HeadLimits,
+  refuseLongSegments,
+  refuseUnknownRoutes,
+} from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
 import { addSecurityHeaders, securityHeaders } from './security-headers.ts';
 
-export interface ServerSettings extends ConnectionSettings {
+export interface ServerSettings extends ConnectionSettings, HeadLimits {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
   readonly basePath: string;
   /** `scheme://host` that callers use; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
   /** Addresses or networks of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** Header fields of a request. */
-  readonly headersMax: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
   /** Who may read `/metrics` here. */
@@ -73,7 +78,7 @@ export interface Guard {
 
 /** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
 export async function createServer(settings: ServerSettings, deps: ServerDeps): Promise<FastifyInstance> {
-  const { basePath } = settings;
+  const { basePath, headersMax } = settings;
   const { errors, logger, metrics, keyPrefix, onAnswer } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
@@ -94,14 +99,15 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     raw,
     newRequestId,
     refuse: async (error, request, reply) => {
-      await refuseUnrouted(error, request, { reply, contextOf, guard });
+      reply.headers(headers);
+      await refuseUnrouted(error, request, { reply, contextOf, guard, headersMax });
       logAnswer(request, reply, answerLog);
     },
   });
   addRequestIds(app);
   addSecurityHeaders(app, headers);
   addErrorHandling(app, contextOf);
-  checkHeads(app, { headersMax: settings.headersMax });
+  checkHeads(app, { headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addAnswerLog(app, answerLog);
@@ -128,9 +134,11 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
 async function refuseUnrouted(
   error: unknown,
   request: FastifyRequest,
-  deps: { readonly reply: FastifyReply; readonly contextOf: ContextOf; readonly guard: Guard | undefined },
+  deps: HeadLimits & { readonly reply: FastifyReply; readonly contextOf: ContextOf; readonly guard: Guard | undefined },
 ): Promise<void> {
   try {
+    assertHead(request, deps);
+    assertLength(request);
     const { headers = {}, refusal } = (await deps.guard?.admitUnrouted(request)) ?? {};
     deps.reply.headers(headers);
     sendError(refusal ?? error, request, deps);
