@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/runner/longest-first.ts';
 
 /**
  * Five suites, each run by a target of make: `default` needs nothing but this folder (`make test`), `s3` an S3 server
@@ -17,6 +18,7 @@ export default defineConfig({
   test: {
     reporters: REPORT === undefined ? ['default'] : ['default', ['json', { outputFile: REPORT }]],
     globalSetup: ['test/support/pipeline/keep-nights.setup.ts'],
+    sequence: { sequencer: LongestFirst },
     // A process per file: DuckDB and SQLite are native, so a crash in one file must not take another's results along.
     pool: 'forks',
     // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other.

@@ -9,6 +9,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
+import { bufferBytes } from './buffer-bytes.ts';
 
 const compress = promisify(gzip);
 
@@ -35,6 +36,7 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
   try {
     const content = createHash('sha256');
     const file = createHash('sha256');
+    const { size } = await input.stat();
     let [contentBytes, bytes] = [0, 0];
     const pending: Promise<Buffer>[] = [];
     /** The inputs, used in turn: the oldest member has been written before its buffer is used again. */
@@ -47,15 +49,15 @@ export async function gzipLines(linesPath: string, gzipPath: string): Promise<Gz
       await output.appendFile(member);
     };
     for (let member = 0; ; member += 1) {
-      const buffer = buffers[member % MEMBERS_IN_FLIGHT_MAX] ?? Buffer.allocUnsafe(MEMBER_BYTES);
+      const buffer = buffers[member % MEMBERS_IN_FLIGHT_MAX] ?? Buffer.allocUnsafe(bufferBytes(size + 1, MEMBER_BYTES));
       buffers[member % MEMBERS_IN_FLIGHT_MAX] = buffer;
       const chunk = await readFully(input, buffer);
       if (chunk.length === 0 && contentBytes > 0) break;
-      pending.push(compress(chunk, { level: LEVEL, chunkSize: OUTPUT_BYTES }));
+      pending.push(compress(chunk, { level: LEVEL, chunkSize: bufferBytes(chunk.length, OUTPUT_BYTES) }));
       content.update(chunk);
       contentBytes += chunk.length;
       if (pending.length >= MEMBERS_IN_FLIGHT_MAX) await writeNext();
-      if (chunk.length < MEMBER_BYTES) break;
+      if (chunk.length < buffer.length) break;
     }
     while (pending.length > 0) await writeNext();
     return {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { bufferBytes } from './buffer-bytes.ts';
 
 const BLOCK_BYTES = 1 << 20;
+/** By how much JSON Lines usually shrink. */
+const USUAL_RATIO = 10;
 
 export interface FileHash {
   readonly bytes: number;
@@ -40,9 +43,10 @@ export function hashFile(path: string): Promise<FileHash> {
 export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   try {
-    const block = Buffer.allocUnsafe(BLOCK_BYTES);
+    const { size } = await file.stat();
+    const block = Buffer.allocUnsafe(bufferBytes(size, BLOCK_BYTES));
     for (;;) {
-      const { bytesRead } = await file.read(block, 0, BLOCK_BYTES);
+      const { bytesRead } = await file.read(block, 0, block.length);
       if (bytesRead === 0) return;
       yield block.subarray(0, bytesRead);
     }
@@ -53,8 +57,9 @@ export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
 
 /** What a gzip file holds, in pieces; rejects where it is cut off or damaged. */
 export function readGzip(path: string): Readable {
-  const source = createReadStream(path, { highWaterMark: BLOCK_BYTES });
-  const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const source = createReadStream(path, { highWaterMark: bufferBytes(bytes, BLOCK_BYTES) });
+  const gunzip = createGunzip({ chunkSize: bufferBytes(bytes * USUAL_RATIO, BLOCK_BYTES) });
   source.on('error', (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
 }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../schemas/errors.ts';
+import { bufferBytes } from '../buffer-bytes.ts';
 import type {
   ListedObject,
   ListOptions,
@@ -68,7 +69,7 @@ export class FileStore implements ObjectStore {
     const path = this.#pathOf(key);
     const opened = await this.#report(`read ${key}`, () => openObject(path));
     if (opened === undefined) throw new AppError('not_found', `there is no ${key} in the store ${this.url}`);
-    return opened.file.createReadStream({ highWaterMark: CHUNK_BYTES });
+    return opened.file.createReadStream({ highWaterMark: bufferBytes(opened.version.bytes, CHUNK_BYTES) });
   }
 
   async put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
@@ -153,6 +154,7 @@ async function readAll({ file, version }: OpenedObject): Promise<StoredObject> {
 }
 
 async function copyBytes(source: FileHandle, target: FileHandle): Promise<void> {
-  const chunks = source.createReadStream({ highWaterMark: CHUNK_BYTES, start: 0, autoClose: false });
+  const highWaterMark = bufferBytes((await source.stat()).size, CHUNK_BYTES);
+  const chunks = source.createReadStream({ highWaterMark, start: 0, autoClose: false });
   for await (const chunk of chunks) await target.writeFile(chunk);
 }
