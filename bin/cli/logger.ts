@@ -24,7 +24,7 @@ function levelName(level: string) {
   return { level };
 }
 
-export type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
+type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
   Partial<Pick<Config, 'DATABASE' | 'REDIS' | 'SIGNING_KEY' | 'METRICS_TOKEN'>>;
 
 /** As a header has them; the first finds out fast. */
