@@ -1,8 +1,8 @@
+import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { Account, UsageState } from './account.ts';
 import type { Administration } from './administration/administration.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
-import type { AccountsProblem } from './database-health.ts';
 import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
 
 /**
@@ -35,7 +35,7 @@ export interface Accounts {
   accountObject(caller: Caller): Promise<Account>;
   readonly administration: Administration;
   /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
-  readonly problem: AccountsProblem | undefined;
+  readonly problem: HealthProblem | undefined;
   /** A secret of the service that is made once and shared by all who use the control database. */
   secret(name: 'file-links'): Promise<Buffer>;
   /** Finishes the work under way and closes the connections that were opened for these accounts. */

@@ -1,13 +1,6 @@
 import type { BaseLogger } from 'pino';
 import { isAppError, messageFromError } from '../schemas/errors.ts';
-
-/** Why the control database doesn't do its work. */
-export interface AccountsProblem {
-  readonly code: 'unavailable';
-  /** For operators; it may name paths and hosts, never a password. */
-  readonly message: string;
-  readonly since: Date;
-}
+import type { HealthProblem } from '../schemas/health-problem.ts';
 
 export interface DatabaseHealthDeps {
   readonly clock: () => Date;
@@ -24,7 +17,7 @@ export interface DatabaseHealthDeps {
  */
 export class DatabaseHealth {
   readonly #deps: DatabaseHealthDeps;
-  #problem: AccountsProblem | undefined;
+  #problem: HealthProblem | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -32,7 +25,8 @@ export class DatabaseHealth {
     this.#deps = deps;
   }
 
-  get problem(): AccountsProblem | undefined {
+  /** For operators: its message may name paths and hosts, never a password. */
+  get problem(): HealthProblem | undefined {
     return this.#problem;
   }
 

@@ -12,7 +12,7 @@ export class ApiMetrics extends Metrics {
   });
   readonly #builds = new Counter({
     name: 'modelstats_view_builds_total',
-    help: 'Attempts to follow the catalog that swapped the view or failed',
+    help: 'What became of attempts to follow the catalog: swapped, failed, damaged, or recovered after failures',
     labelNames: ['result'],
     registers: [this.registry],
   });

@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { API_KEY_PREFIX } from '../accounts/keys/api-key.ts';
 import { baseUrlFrom } from '../http/base-url.ts';
 import { createServer, type ServerSettings } from '../http/server.ts';
+import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions/record-versions.ts';
 import type { BackstopLimits } from './access/access-control.ts';
@@ -17,7 +18,7 @@ import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
 import { PublishedFiles } from './files/published-files.ts';
-import { type FindProblem, type HealthProblem, type HealthSource, readinessOf } from './health.ts';
+import { type FindProblem, type HealthSource, readinessOf } from './health.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { DATA_ROUTES } from './routes/data-routes.ts';
@@ -82,7 +83,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       );
       await addOpenApi(app, { document, basePath });
       const published = new PublishedFiles(views);
-      if (deps.files !== undefined) addFiles(app, { ...deps.files, find: (key) => published.find(key) });
+      if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       if (isGuarded) bindAccountRoute(app);
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type HealthProblem, type HealthSource, readinessOf } from './health.ts';
+import type { HealthProblem } from '../schemas/health-problem.ts';
+import { type HealthSource, readinessOf } from './health.ts';
 
 const SINCE = new Date('2026-06-30T12:00:00Z');
 const problemOf = (code: string): HealthProblem => ({ code, message: `a ${code}`, since: SINCE });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Readiness } from '../http/health.ts';
+import type { HealthProblem } from '../schemas/health-problem.ts';
 
 const PROBLEM = {
   code: z.string().describe('Stable and machine-readable'),
@@ -47,16 +48,8 @@ export const HealthStartingSchema = z
 export interface HealthSource {
   /** The release that is served; undefined before there is one. */
   readonly release: z.infer<typeof ReleaseSchema> | undefined;
+  /** Why the newest release is not the one that is served, for the public. */
   readonly problem: HealthProblem | undefined;
-}
-
-/** Why a part doesn't do its work; for the view, why the newest release is not the one that is served. */
-export interface HealthProblem {
-  /** Stable and machine-readable. */
-  readonly code: string;
-  /** For the public. */
-  readonly message: string;
-  readonly since: Date;
 }
 
 /** Asks the other parts how they are; undefined: well. It is asked for each answer, so it costs nothing. */

@@ -10,7 +10,7 @@ import type { ControlTables } from './tables.ts';
 type ColumnNames = { readonly [T in keyof ControlTables]: Readonly<Record<keyof ControlTables[T], true>> };
 
 const COLUMNS: ColumnNames = {
-  organizations: { id: true, name: true, created_at: true },
+  organizations: { id: true, name: true, created_at: true, email: true },
   subscriptions: {
     organization_id: true,
     plan: true,
@@ -37,9 +37,49 @@ const COLUMNS: ColumnNames = {
   idempotency_keys: { day: true, api_key_id: true, key: true, request: true, organization_id: true, holders: true },
   audit_log: { id: true, at: true, organization_id: true, actor: true, action: true, subject_id: true, details: true },
   service_values: { name: true, value: true, changed_at: true },
+  webhook_endpoints: {
+    id: true,
+    organization_id: true,
+    url: true,
+    description: true,
+    topics: true,
+    filters: true,
+    mode: true,
+    sealed_secret: true,
+    secret_changed_at: true,
+    state: true,
+    state_changed_at: true,
+    consecutive_failures: true,
+    notice: true,
+    created_at: true,
+  },
+  webhook_events: { id: true, topic: true, endpoint_id: true, occurred_at: true, seq: true, data: true },
+  webhook_deliveries: {
+    id: true,
+    event_id: true,
+    endpoint_id: true,
+    kind: true,
+    state: true,
+    attempts: true,
+    due_at: true,
+    claimed_by: true,
+    created_at: true,
+    finished_at: true,
+  },
+  webhook_attempts: {
+    delivery_id: true,
+    attempt: true,
+    started_at: true,
+    duration_ms: true,
+    outcome: true,
+    status: true,
+    message: true,
+    answer: true,
+  },
+  webhook_progress: { name: true, record: true, day: true, seq: true, claimed_by: true, claimed_until: true },
 };
 
-const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000 };
+const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000, email: null };
 
 /** What every control database does; `another` makes an empty one and gives its address. */
 export function describeControlDatabase(name: string, another: () => Promise<string>): void {
@@ -105,7 +145,7 @@ export function describeControlDatabase(name: string, another: () => Promise<str
 }
 
 async function readPrepared({ engine }: ControlDatabase): Promise<readonly unknown[]> {
-  const query = 'select id, name, created_at from organizations';
+  const query = 'select id, name, created_at, email from organizations';
   switch (engine.kind) {
     case 'sqlite':
       return engine.connection.prepare(query).all();

@@ -6,6 +6,8 @@ import { createUsage } from './migrations/0002-usage.ts';
 import { bindIdempotencyKeys } from './migrations/0003-idempotency-requests.ts';
 import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
 import { createServiceValues } from './migrations/0005-service-values.ts';
+import { createWebhooks } from './migrations/0006-webhooks.ts';
+import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
 import type { ControlTables } from './tables.ts';
 
 /**
@@ -18,6 +20,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-idempotency-requests': { up: bindIdempotencyKeys },
   '0004-audit-and-expiry': { up: addAuditAndExpiry },
   '0005-service-values': { up: createServiceValues },
+  '0006-webhooks': { up: createWebhooks },
+  '0007-organization-email': { up: addOrganizationEmail },
 };
 
 /** Of our own name: other users of Kysely may share the database. */

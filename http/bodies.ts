@@ -2,7 +2,7 @@
  * What is made of the bodies of requests. A route takes none unless the scope that adds it says so with {@link takeBodies}:
  * then what is sent all the same is not read, and never more of it than {@link UNREAD_BYTES_MAX} let through.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type HttpError, httpError } from './errors/http-error.ts';
 
 /** `json` and `form` are parsed by the type that the request names; `bytes` is a Buffer, whatever the type. */
@@ -24,15 +24,15 @@ export const BODY_SETTINGS = { bodyLimit: UNREAD_BYTES_MAX } as const;
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', async (request) => {
-    const length = request.headers['content-length'];
-    if (length === undefined) return;
-    const bytesMax = request.routeOptions.bodyLimit ?? UNREAD_BYTES_MAX;
-    if (Number(length) <= bytesMax) return;
-    // The rest of the body is not waited for.
-    throw httpError('payload_too_large', `The body of the request is larger than ${bytesMax} bytes`, {
-      headers: { Connection: 'close' },
-    });
+  app.addHook('onRequest', async (request) => assertLength(request, request.routeOptions.bodyLimit));
+}
+
+/** Throws where a request says that its body is too long. */
+export function assertLength({ headers }: FastifyRequest, bytesMax = UNREAD_BYTES_MAX): void {
+  if (Number(headers['content-length'] ?? 0) <= bytesMax) return;
+  // The rest of the body is not waited for.
+  throw httpError('payload_too_large', `The body of the request is larger than ${bytesMax} bytes`, {
+    headers: { Connection: 'close' },
   });
 }
 

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
-import { type FileReply, replyFor } from './file-conditions.ts';
+import { type FileFacts, type FileReply, replyFor } from './file-conditions.ts';
 
 const FILE = { etag: 'abc', modifiedAt: new Date('2026-06-01T12:00:00.500Z'), bytes: 1000 };
 const SAME = 'Mon, 01 Jun 2026 12:00:00 GMT';
 const BEFORE = 'Mon, 01 Jun 2026 11:59:59 GMT';
 const WHOLE: FileReply = { status: 200 };
+const NOW = new Date('2026-06-02T00:00:00Z');
+const replyTo = (method: string, headers: Record<string, string>, file: FileFacts = FILE) =>
+  replyFor({ method, headers }, file, { now: NOW });
 const part = (first: number, last: number): FileReply => ({ status: 206, range: { first, last } });
 
 test.each<[string, Record<string, string>, FileReply]>([
@@ -34,6 +37,8 @@ test.each<[string, Record<string, string>, FileReply]>([
   ['If-None-Match *', { 'if-none-match': '*' }, { status: 304 }],
   ['If-None-Match with another tag', { 'if-none-match': '"x"', 'if-modified-since': SAME }, WHOLE],
   ['If-Modified-Since', { 'if-modified-since': SAME }, { status: 304 }],
+  ['If-Modified-Since now', { 'if-modified-since': NOW.toUTCString() }, { status: 304 }],
+  ['If-Modified-Since in the future', { 'if-modified-since': 'Tue, 02 Jun 2026 00:00:01 GMT' }, WHOLE],
   ['If-Modified-Since before', { 'if-modified-since': BEFORE }, WHOLE],
   ['If-Match with the tag', { 'if-match': '"x","abc"', range: 'bytes=0-1' }, part(0, 1)],
   ['If-Match *', { 'if-match': '*' }, WHOLE],
@@ -44,24 +49,24 @@ test.each<[string, Record<string, string>, FileReply]>([
   ['If-Unmodified-Since no date', { 'if-unmodified-since': 'yesterday' }, WHOLE],
   ['If-Match before If-Unmodified-Since', { 'if-match': '"abc"', 'if-unmodified-since': BEFORE }, WHOLE],
 ])('%s', (_, headers, reply) => {
-  expect(replyFor('GET', headers, FILE)).toEqual(reply);
+  expect(replyTo('GET', headers)).toEqual(reply);
 });
 
 test('HEAD has no ranges, and the same conditions', () => {
-  expect(replyFor('HEAD', { range: 'bytes=0-1' }, FILE)).toEqual(WHOLE);
-  expect(replyFor('HEAD', { 'if-none-match': '"abc"' }, FILE)).toEqual({ status: 304 });
+  expect(replyTo('HEAD', { range: 'bytes=0-1' })).toEqual(WHOLE);
+  expect(replyTo('HEAD', { 'if-none-match': '"abc"' })).toEqual({ status: 304 });
 });
 
 test('an empty file has no part', () => {
   const empty = { ...FILE, bytes: 0 };
-  expect(replyFor('GET', { range: 'bytes=0-' }, empty)).toEqual({ status: 416 });
-  expect(replyFor('GET', { range: 'bytes=-1' }, empty)).toEqual({ status: 416 });
-  expect(replyFor('GET', {}, empty)).toEqual(WHOLE);
+  expect(replyTo('GET', { range: 'bytes=0-' }, empty)).toEqual({ status: 416 });
+  expect(replyTo('GET', { range: 'bytes=-1' }, empty)).toEqual({ status: 416 });
+  expect(replyTo('GET', {}, empty)).toEqual(WHOLE);
 });
 
 test('without a tag nothing matches, and If-Range gives all of it', () => {
   const untagged = { ...FILE, etag: undefined };
-  expect(replyFor('GET', { 'if-match': '"abc"' }, untagged)).toEqual({ status: 412 });
-  expect(replyFor('GET', { 'if-none-match': '"undefined"' }, untagged)).toEqual(WHOLE);
-  expect(replyFor('GET', { 'if-range': '"undefined"', range: 'bytes=0-1' }, untagged)).toEqual(WHOLE);
+  expect(replyTo('GET', { 'if-match': '"abc"' }, untagged)).toEqual({ status: 412 });
+  expect(replyTo('GET', { 'if-none-match': '"undefined"' }, untagged)).toEqual(WHOLE);
+  expect(replyTo('GET', { 'if-range': '"undefined"', range: 'bytes=0-1' }, untagged)).toEqual(WHOLE);
 });

@@ -3,7 +3,7 @@
  * The file's tag is strong: equal tags mean equal bytes, so parts of it may be put together.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { findDate, findMatchingEtag, wholeSecond } from './conditional.ts';
+import { findDate, findMatchingEtag, isUnchangedSince, wholeSecond } from './conditional.ts';
 
 export interface FileFacts {
   /** The strong entity tag, without quotes; undefined where none is known. */
@@ -24,9 +24,13 @@ export type FileReply =
   | { readonly status: 304 | 412 | 416 };
 
 /** What to answer to a request with these headers; `HEAD` has no ranges. */
-export function replyFor(method: string, headers: IncomingHttpHeaders, file: FileFacts): FileReply {
+export function replyFor(
+  { method, headers }: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  file: FileFacts,
+  { now }: { readonly now: Date },
+): FileReply {
   if (isFailed(headers, file)) return { status: 412 };
-  if (isNotModified(headers, file)) return { status: 304 };
+  if (isNotModified(headers, file, now)) return { status: 304 };
   const isRanged = method === 'GET' && isRangeMeant(headers['if-range'], file);
   const range = isRanged ? rangeFrom(headers.range, file.bytes) : undefined;
   if (range === undefined) return { status: 200 };
@@ -40,10 +44,9 @@ function isFailed(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileFacts)
   return wholeSecond(modifiedAt) > (findDate(ifUnmodifiedSince) ?? Number.POSITIVE_INFINITY);
 }
 
-function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileFacts): boolean {
+function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: FileFacts, now: Date): boolean {
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = headers;
-  if (ifNoneMatch === undefined)
-    return wholeSecond(modifiedAt) <= (findDate(ifModifiedSince) ?? Number.NEGATIVE_INFINITY);
+  if (ifNoneMatch === undefined) return isUnchangedSince(ifModifiedSince, modifiedAt, now);
   return ifNoneMatch.trim() === '*' || (etag !== undefined && findMatchingEtag(ifNoneMatch, etag) !== undefined);
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { METHODS } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestText, sendRaw } from '../test/support/api/raw-request.ts';
@@ -26,15 +27,31 @@ test.each<[string, MetricsAccess, Record<string, string>, number]>([
   expect(await askWith(access, headers)).toBe(status);
 });
 
-test('a missing token looks like a route that is not there', async () => {
-  const access = { token: TOKEN, isOpen: false };
-  const { port } = await startServer(async () => undefined, { settings: { metricsAccess: access } });
-  const [metrics, nothing] = [
-    await sendRaw(port, requestText('/metrics', {})),
-    await sendRaw(port, requestText('/nothing', {})),
-  ];
-  const steady = ({ body }: { readonly body: string }) => body.replace(/"request_id":"\w+"/, '');
-  expect(steady(metrics)).toBe(steady(nothing));
+test.each<[string, MetricsAccess]>([
+  ['without the token', { token: TOKEN, isOpen: false }],
+  ['where they have a port of their own', { token: undefined, isOpen: false }],
+])('%s the route can not be told from one that is not there, by any method', async (_, metricsAccess) => {
+  const { port } = await startServer(async () => undefined, { settings: { metricsAccess } });
+  const ask = async (target: string, method: string, headers: Record<string, string>, body: string) => {
+    const answer = await sendRaw(port, requestText(target, { Connection: 'close', ...headers }, { method, body }));
+    const { 'x-request-id': requestId = '', date: _date, ...rest } = answer.headers;
+    return { status: answer.status, headers: rest, body: answer.body.replace(requestId, '') };
+  };
+  for (const method of METHODS.filter((each) => each !== 'CONNECT')) {
+    const metrics = await ask('/metrics', method, bearer('another-token'), '');
+    expect(metrics, method).toEqual(await ask('/nothing', method, bearer('another-token'), ''));
+    expect(metrics.status, method).toBe(404);
+    expect(await ask('/metrics?%zz', method, {}, '')).toEqual(await ask('/nothing?%zz', method, {}, ''));
+  }
+  for (const headers of [{ 'Content-Length': '5', 'Content-Type': 'a/b' }, { 'Content-Length': '100000000' }])
+    expect(await ask('/metrics', 'POST', headers, 'hello')).toEqual(await ask('/nothing', 'POST', headers, 'hello'));
+});
+
+test('whoever may read the metrics is told the methods of the route', async () => {
+  const settings = { metricsAccess: { token: TOKEN, isOpen: false } };
+  const { port } = await startServer(async () => undefined, { settings });
+  const { status, headers } = await sendRaw(port, requestText('/metrics', bearer(TOKEN), { method: 'POST' }));
+  expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
 });
 
 test.each<[string | undefined, Record<string, string>, string, number]>([

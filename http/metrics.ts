@@ -33,14 +33,18 @@ export interface MetricsAccess {
   readonly isOpen: boolean;
 }
 
-/** Offers `/metrics` to those who may read them; to others there is no such route. */
+/** Offers `/metrics` to those who may read them; to others there is no such route, by whatever method they ask. */
 export function addMetrics(
   app: FastifyInstance,
   metrics: Metrics,
   access: MetricsAccess & { readonly basePath: string },
 ) {
-  app.get(`${access.basePath}/metrics`, async ({ headers }, reply) => {
-    if (!mayRead(headers.authorization, access)) throw noSuchRoute();
+  const url = `${access.basePath}/metrics`;
+  // In front of the refusal of other methods too, which would tell that the route is there.
+  app.addHook('onRequest', async ({ routeOptions, headers }) => {
+    if (routeOptions.url === url && !mayRead(headers.authorization, access)) throw noSuchRoute();
+  });
+  app.get(url, async (_, reply) => {
     reply.header('Cache-Control', 'no-store').type(metrics.registry.contentType);
     return reply.send(await metrics.registry.metrics());
   });

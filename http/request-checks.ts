@@ -1,15 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHost } from './base-url.ts';
+import { noSuchRoute } from './errors/error-answer.ts';
 import { type HttpError, httpError } from './errors/http-error.ts';
 
-/** Refuses what no guard should have to think about: a host that is none, more header fields than `headersMax`. */
-export function checkHeads(app: FastifyInstance, { headersMax }: { readonly headersMax: number }): void {
-  app.addHook('onRequest', async (request) => {
-    // Their size is bounded besides.
-    if (request.raw.rawHeaders.length > 2 * headersMax)
-      throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
-    assertHost(request);
-  });
+export interface HeadLimits {
+  /** Header fields of a request. */
+  readonly headersMax: number;
+}
+
+/** Refuses what no guard should have to think about; see {@link assertHead}. */
+export function checkHeads(app: FastifyInstance, limits: HeadLimits): void {
+  app.addHook('onRequest', async (request) => assertHead(request, limits));
+}
+
+/** Throws where the host is none, or there are more header fields than allowed. */
+export function assertHead(request: FastifyRequest, { headersMax }: HeadLimits): void {
+  // Their size is bounded besides.
+  if (request.raw.rawHeaders.length > 2 * headersMax)
+    throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
+  assertHost(request);
 }
 
 /** Refuses a URL whose query is not properly encoded; the router sees to the path. */
@@ -50,6 +59,16 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Tells at once that a route is not there, before anything is made of a body: Fastify would refuse some methods for their
+ * headers first, which tells an unknown route from a hidden one.
+ */
+export function refuseUnknownRoutes(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ is404 }) => {
+    if (is404) throw noSuchRoute();
+  });
 }
 
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */

@@ -12,31 +12,36 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { type AnswerLogOptions, addAnswerLog, logAnswer } from './answer-log.ts';
+import { type AnswerLogOptions, addAnswerLog, logAnswer, logRawAnswer } from './answer-log.ts';
 import { baseUrlFrom } from './base-url.ts';
-import { BODY_SETTINGS, ignoreBodies } from './bodies.ts';
+import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { addRawAnswers, clientErrorHandler, type RawAnswerDeps } from './errors/client-errors.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
+import { RawAnswers } from './errors/raw-answers.ts';
 import { addHealth, type Readiness } from './health.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
-import { checkHeads, checkUrls, refuseLongSegments } from './request-checks.ts';
+import {
+  assertHead,
+  checkHeads,
+  checkUrls,
+  type HeadLimits,
+  refuseLongSegments,
+  refuseUnknownRoutes,
+} from './request-checks.ts';
 import { addRequestIds, requestIds } from './request-ids.ts';
-import { addSecurityHeaders } from './security-headers.ts';
+import { addSecurityHeaders, securityHeaders } from './security-headers.ts';
 
-export interface ServerSettings extends ConnectionSettings {
+export interface ServerSettings extends ConnectionSettings, HeadLimits {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
   readonly basePath: string;
   /** `scheme://host` that callers use; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
   /** Addresses or networks of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** Header fields of a request. */
-  readonly headersMax: number;
   /** Answers smaller than this are sent as they are. */
   readonly compressFromBytes: number;
   /** Who may read `/metrics` here. */
@@ -73,31 +78,44 @@ export interface Guard {
 
 /** Makes a server with `/health/…`, `/metrics`, the pages of error codes and the given routes. It never listens. */
 export async function createServer(settings: ServerSettings, deps: ServerDeps): Promise<FastifyInstance> {
-  const { basePath } = settings;
-  const { errors, metrics, keyPrefix, onAnswer } = deps;
+  const { basePath, headersMax } = settings;
+  const { errors, logger, metrics, keyPrefix, onAnswer } = deps;
   const baseUrlOf = baseUrlFrom(settings);
   const contextOf: ContextOf = (request) => ({ requestId: request.id, baseUrl: baseUrlOf(request), errors });
-  const answerLog = { metrics, keyPrefix, onAnswer };
+  const headers = await securityHeaders();
+  const newRequestId = requestIds();
+  const raw = new RawAnswers({
+    baseUrl: (settings.publicUrl ?? '') + basePath,
+    newRequestId,
+    errors,
+    headers,
+    onAnswer: (answer) => logRawAnswer(answer, logger, answerLog),
+  });
+  const isReplaced: AnswerLogOptions['isReplaced'] = (response) => raw.hasReplaced(response);
+  const answerLog = { metrics, keyPrefix, onAnswer, isReplaced };
   let guard: Guard | undefined;
   const app = createInstance(settings, {
-    logger: deps.logger,
-    errors,
+    logger,
+    raw,
+    newRequestId,
     refuse: async (error, request, reply) => {
-      await refuseUnrouted(error, request, { reply, contextOf, guard });
+      reply.headers(headers);
+      await refuseUnrouted(error, request, { reply, contextOf, guard, headersMax });
       logAnswer(request, reply, answerLog);
     },
   });
   addRequestIds(app);
-  await addSecurityHeaders(app);
+  addSecurityHeaders(app, headers);
   addErrorHandling(app, contextOf);
-  checkHeads(app, { headersMax: settings.headersMax });
+  checkHeads(app, { headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   addAnswerLog(app, answerLog);
-  addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   guard = await deps.guard?.(app);
   checkUrls(app);
+  refuseUnknownRoutes(app);
   refuseLongSegments(app);
+  addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addCompression(app, settings);
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
@@ -116,9 +134,11 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
 async function refuseUnrouted(
   error: unknown,
   request: FastifyRequest,
-  deps: { readonly reply: FastifyReply; readonly contextOf: ContextOf; readonly guard: Guard | undefined },
+  deps: HeadLimits & { readonly reply: FastifyReply; readonly contextOf: ContextOf; readonly guard: Guard | undefined },
 ): Promise<void> {
   try {
+    assertHead(request, deps);
+    assertLength(request);
     const { headers = {}, refusal } = (await deps.guard?.admitUnrouted(request)) ?? {};
     deps.reply.headers(headers);
     sendError(refusal ?? error, request, deps);
@@ -127,13 +147,14 @@ async function refuseUnrouted(
   }
 }
 
-interface InstanceDeps extends Pick<ServerDeps, 'logger' | 'errors'> {
+interface InstanceDeps extends Pick<ServerDeps, 'logger'> {
+  readonly raw: RawAnswers;
+  readonly newRequestId: () => string;
   readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 }
 
-function createInstance(settings: ServerSettings, { logger, errors, refuse }: InstanceDeps): FastifyInstance {
-  const newRequestId = requestIds();
-  const raw: RawAnswerDeps = { baseUrl: (settings.publicUrl ?? '') + settings.basePath, newRequestId, errors };
+function createInstance(settings: ServerSettings, deps: InstanceDeps): FastifyInstance {
+  const { logger, raw, newRequestId, refuse } = deps;
   const app = fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -150,8 +171,8 @@ function createInstance(settings: ServerSettings, { logger, errors, refuse }: In
     forceCloseConnections: 'idle',
     // Longer than any head of a request: `refuseLongSegments` tells, after the key was asked for.
     routerOptions: { maxParamLength: 1 << 20 },
-    clientErrorHandler: clientErrorHandler(raw),
+    clientErrorHandler: (error, socket) => raw.onClientError(error, socket),
   });
-  addRawAnswers(app.server, raw);
+  raw.listenTo(app.server);
   return app;
 }

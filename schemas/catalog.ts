@@ -77,10 +77,12 @@ export function identityFromCatalog(catalog: Catalog | undefined): string | unde
   return catalog?.releases[0]?.release_sha256;
 }
 
+type Releases = { readonly releases: readonly CatalogEntry[] };
+
 /** True where two catalogs are of one record: as far as both reach, they name the same releases, from the first on. */
-export function isSameRecord(a: Catalog, b: Catalog): boolean {
+export function isSameRecord(a: Releases, b: Releases): boolean {
   const reach = Math.min(a.releases.length, b.releases.length);
-  const hashes = ({ releases }: Catalog) => releases.slice(0, reach).map(({ release_sha256 }) => release_sha256);
+  const hashes = ({ releases }: Releases) => releases.slice(0, reach).map(({ release_sha256 }) => release_sha256);
   return reach > 0 && hashes(a).join() === hashes(b).join();
 }
 

@@ -6,7 +6,13 @@ import { type AuditAction, type AuditEntry, type NewAuditEntry, readAudit, recor
 import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../plans/terms.ts';
 import { type ApiKey, issueKey, keyFromRow, type NewApiKey } from './issued-key.ts';
-import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
+import {
+  getOrganization,
+  lockOrganization,
+  type Organization,
+  organizationFromRow,
+  selectOrganizations,
+} from './organization.ts';
 import { describeSubscription, subscriptionChanges } from './subscription-changes.ts';
 
 export type { ApiKey, NewApiKey } from './issued-key.ts';
@@ -169,10 +175,8 @@ export class Administration {
     return this.#run((database) => readAudit(database, { organizationId, limit }));
   }
 
-  async #readOrganization(database: Kysely<ControlTables>, id: string): Promise<Organization> {
-    const row = await selectOrganizations(database).where('organizations.id', '=', id).executeTakeFirst();
-    if (row === undefined) throw noOrganization(id);
-    return organizationFromRow(row, this.#deps.clock());
+  #readOrganization(database: Kysely<ControlTables>, id: string): Promise<Organization> {
+    return getOrganization(database, id, this.#deps.clock());
   }
 
   async #issue(
@@ -221,16 +225,6 @@ export interface KeyRotation {
   readonly replaced: ApiKey;
 }
 
-/** Writes nothing new, but keeps others from changing the organization until the transaction ends. */
-async function lockOrganization(transaction: Transaction<ControlTables>, id: string): Promise<void> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('organizations')
-    .set(({ ref }) => ({ name: ref('name') }))
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw noOrganization(id);
-}
-
 /** The same for a key. */
 async function lockKey(transaction: Transaction<ControlTables>, id: string): Promise<ApiKeyRow> {
   const row = await transaction
@@ -245,8 +239,4 @@ async function lockKey(transaction: Transaction<ControlTables>, id: string): Pro
 
 function hasEnded({ revoked_at, expires_at }: ApiKeyRow, nowMs: number): boolean {
   return revoked_at !== null || (expires_at !== null && expires_at <= nowMs);
-}
-
-function noOrganization(id: string): AppError {
-  return new AppError('not_found', `there is no organization ${id}`);
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { NO_SUBSCRIPTION } from '../../accounts/plans/terms.ts';
 import { type Customer, times } from '../../test/support/accounts/subject.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { publishSmallDays, SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
 
@@ -121,5 +123,55 @@ describe('Idempotency-Key', () => {
     const empty = await ask(customer, '/v1/models', '');
     expect(empty.json().detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], type: 'string_too_short' }]);
     expect(await usedBy(customer)).toBe(1);
+  });
+});
+
+describe('a retry after a publication', () => {
+  const [FIRST = '', SECOND = '', THIRD = ''] = Object.keys(SMALL_DAYS);
+  const its = useApi({
+    days: (store) => publishSmallDays(store, [FIRST, SECOND]),
+    now: `${TODAY}T12:00:00Z`,
+    accounts: {},
+  });
+  const headers = { 'idempotency-key': 'a' };
+  const PATHS = [
+    '/v1/snapshots',
+    `/v1/snapshots/${SECOND}/download?dataset=models`,
+    '/v1/changes',
+    '/v1/changes?entity_type=score',
+    '/v1/models?limit=1',
+    '/v1/updates',
+    '/v1/models/a/history?kind=score',
+    '/v1/rankings/history?category_id=general',
+  ];
+
+  test('costs no second unit, whatever was published or pruned in between, and tells of it', async () => {
+    const customer = await its.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 10_000 } });
+    const usedAfterAll = async () => {
+      for (const path of PATHS) {
+        const { statusCode } = await its.ask(customer, path, { headers });
+        expect(statusCode, path).toBe(200);
+      }
+      return (await its.accountOf(customer)).usage.used;
+    };
+    expect(await usedAfterAll()).toBe(PATHS.length);
+    await publishSmallDays(its.store, [THIRD]);
+    await its.follower.refresh();
+    expect(await usedAfterAll()).toBe(PATHS.length);
+    await its.store.prune({ changesMonths: 0, snapshots: 90, states: 7 });
+    await its.follower.refresh();
+    expect(await usedAfterAll()).toBe(PATHS.length);
+    const { snapshots } = (await its.ask(customer, '/v1/snapshots', { headers })).json();
+    expect(snapshots.map(({ id }: { id: string }) => id)).toEqual([THIRD, SECOND, FIRST]);
+    expect((await its.ask(customer, '/v1/changes', { headers })).json()).toMatchObject({ retained_from: THIRD });
+  });
+
+  test('is another request once the plan shows other snapshots', async () => {
+    const customer = await its.accounts.add({ plan: 'builder' });
+    const used = async () => (await its.ask(customer, '/v1/snapshots', { headers })).headers['x-quota-used'];
+    expect([await used(), await used()]).toEqual(['1', '1']);
+    const { administration } = its.accounts.accounts;
+    await administration.setPlan(customer.organizationId, { ...NO_SUBSCRIPTION, plan: 'commercial' });
+    expect([await used(), await used()]).toEqual(['2', '2']);
   });
 });

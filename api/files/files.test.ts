@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, utimes } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -140,4 +140,18 @@ test.each([
   const target = alter(address.pathname, address.search);
   const { status, body } = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   expect([status, JSON.parse(body).error.code]).toEqual([403, 'signature_invalid']);
+});
+
+test('a date is asked about as on the routes of data: one in the future, which no answer can have said, is none', async () => {
+  const url = address.pathname + address.search;
+  const future = new Date(api.clock.now().getTime() + 1000).toUTCString();
+  expect((await fetchFile(url, { 'if-modified-since': future })).statusCode).toBe(200);
+  const [modified, before] = [new Date('2026-06-03T00:00:00Z'), 'Tue, 02 Jun 2026 00:00:00 GMT'];
+  await utimes(
+    join(api.store.folder, decodeURIComponent(address.pathname).slice('/files/'.length)),
+    modified,
+    modified,
+  );
+  expect((await fetchFile(url, { 'if-modified-since': modified.toUTCString() })).statusCode).toBe(304);
+  expect((await fetchFile(url, { 'if-modified-since': before })).statusCode).toBe(200);
 });

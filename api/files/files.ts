@@ -16,6 +16,7 @@ export interface FilesOptions {
   readonly links: FileLinks;
   /** What is published under a key; undefined where nothing is known of it. */
   readonly find: (key: string) => DatasetFile | undefined;
+  readonly clock: () => Date;
 }
 
 /** Larger: more memory per download. Smaller: more calls per byte. */
@@ -25,7 +26,7 @@ const CHUNK_BYTES = 256 * 1024;
  * `/files/<key>`: objects of a file store under signed addresses, with a strong tag, conditions and ranges (specification
  * "Signed addresses").
  */
-export function addFiles(app: FastifyInstance, { folder, links, find }: FilesOptions): void {
+export function addFiles(app: FastifyInstance, { folder, links, find, clock }: FilesOptions): void {
   app.route<{ Params: { '*': string }; Querystring: { expires?: unknown; signature?: unknown } }>({
     method: ['GET', 'HEAD'],
     url: '/files/*',
@@ -39,7 +40,7 @@ export function addFiles(app: FastifyInstance, { folder, links, find }: FilesOpt
       const published = find(key);
       const opened = await openObject(join(folder, key));
       if (opened === undefined) throw notFound(null, 'This file is no longer kept');
-      return answer(request, reply, { key, published, opened });
+      return answer(request, reply, { key, published, opened, now: clock() });
     },
   });
 }
@@ -48,6 +49,7 @@ interface Download {
   readonly key: string;
   readonly published: DatasetFile | undefined;
   readonly opened: OpenedObject;
+  readonly now: Date;
 }
 
 /** Answers, and closes the file with the answer's end or at once. */
@@ -68,7 +70,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, download: Do
 function headAnswer(request: FastifyRequest, reply: FastifyReply, download: Download): ByteRange | undefined {
   const facts = factsOf(download);
   const { etag, modifiedAt, bytes } = facts;
-  const result = replyFor(request.method, request.headers, facts);
+  const result = replyFor(request, facts, download);
   const { status } = result;
   const code = status === 412 ? 'precondition_failed' : 'range_not_satisfiable';
   if (status === 412) throw new ApiError(code, API_ERRORS[code].title);

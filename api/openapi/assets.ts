@@ -7,14 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, findMatchingEtag } from '../../http/conditional.ts';
 import { notFound } from '../../http/errors/http-error.ts';
 
-interface Asset {
-  readonly type: string;
-  readonly etag: string;
-  readonly body: Buffer;
-  /** Made when it is first asked for. */
-  packed: Promise<Buffer> | undefined;
-}
-
 /** What the documentation has files of. */
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -30,9 +22,36 @@ const PACKED_FROM_BYTES = 4096;
 const pack = promisify(gzip);
 
 /**
- * The files of the documentation, from memory: they are for everybody, so nobody's request may open a file or pack megabytes
- * anew. Some 2.5 MB.
+ * Something of the documentation, from memory: it is for everybody, so nobody's request may pack it anew. Its route must not
+ * compress.
  */
+export class Asset {
+  readonly #type: string;
+  readonly #etag: string;
+  readonly #body: Buffer;
+  /** Made when it is first asked for. */
+  #packed: Promise<Buffer> | undefined;
+
+  /** @param type as `Content-Type` has it */
+  constructor(type: string, body: Buffer) {
+    this.#type = type;
+    this.#etag = etagOf(body);
+    this.#body = body;
+  }
+
+  async answer({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const matching = findMatchingEtag(headers['if-none-match'], this.#etag);
+    reply.headers({ ETag: matching ?? `"${this.#etag}"`, Vary: 'accept-encoding' });
+    if (matching !== undefined) return reply.code(304).send();
+    reply.type(this.#type);
+    if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(headers['accept-encoding']))
+      return reply.send(this.#body);
+    this.#packed ??= pack(this.#body);
+    return reply.header('Content-Encoding', 'gzip').send(await this.#packed); // Which the tag tells then, as everywhere.
+  }
+}
+
+/** The files of the documentation, so that nobody's request opens one. Some 2.5 MB. */
 export class Assets {
   readonly #assets: ReadonlyMap<string, Asset>;
 
@@ -47,14 +66,7 @@ export class Assets {
     const { '*': name = '' } = request.params as Readonly<Record<string, string>>; // The route ends in a wildcard.
     const asset = this.#assets.get(name);
     if (asset === undefined) throw notFound(null, 'There is no such file');
-    const isPacked = asset.body.length >= PACKED_FROM_BYTES && acceptsGzip(request.headers['accept-encoding']);
-    const matching = findMatchingEtag(request.headers['if-none-match'], asset.etag);
-    reply.headers({ ETag: matching ?? `"${asset.etag}"`, Vary: 'accept-encoding' });
-    if (matching !== undefined) return reply.code(304).send();
-    reply.type(asset.type);
-    if (!isPacked) return reply.send(asset.body);
-    asset.packed ??= pack(asset.body);
-    return reply.header('Content-Encoding', 'gzip').send(await asset.packed); // Which the tag tells then, as everywhere.
+    return asset.answer(request, reply);
   }
 }
 
@@ -64,13 +76,12 @@ export function swaggerUiFolder(): string {
 }
 
 function assetFrom(name: string, body: Buffer): Asset {
-  const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  return { type, etag: etagOf(body), body, packed: undefined };
+  return new Asset(TYPES[extname(name)] ?? 'application/octet-stream', body);
 }
 
-/** Every browser does; whoever says anything particular about it gets the file as it is. */
+/** Whether `Accept-Encoding` names gzip, whatever the client would rather have, and doesn't refuse it. */
 function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   return String(header ?? '')
     .split(',')
-    .some((part) => part.trim() === 'gzip');
+    .some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)|$)/i.test(part));
 }

@@ -17,11 +17,24 @@ const PARTICULARS: Partial<Readonly<Record<ApiErrorCode, ApiErrorOptions>>> = {
 
 const EXAMPLE_CONTEXT = { requestId: '01M7Z48TAKDAYA8MED1743RKRH', baseUrl: 'https://api.example.com' };
 
-/** The response of a status, with an example for each code that comes with it. `more` headers are added. */
+/** Refusals before it is known who asks (specification "Order of checks"): there are no limits to tell. */
+const BEFORE_THE_KEY: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
+  'unauthenticated',
+  'request_timeout',
+  'payload_too_large',
+  'headers_too_large',
+]);
+
+/**
+ * The response of a status, with an example for each code that comes with it.
+ *
+ * @param limits the headers that tell a caller's limits, where the service has any
+ */
 export function errorResponse(
   codes: readonly ApiErrorCode[],
-  more: readonly HeaderName[] = [],
+  limits: readonly HeaderName[] = [],
 ): OpenApi.ResponseObject {
+  const more = codes.every((code) => BEFORE_THE_KEY.has(code)) ? [] : limits;
   const canRetry = codes.some((code) => API_ERRORS[code].status === 429);
   return {
     description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].title}`).join('. '),

@@ -1,8 +1,22 @@
+import { createHook } from 'node:async_hooks';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 import { API_ERRORS } from '../errors/api-errors.ts';
+
+/** How often something begins to be packed during the work. */
+async function countPackers(work: () => Promise<void>): Promise<number> {
+  let count = 0;
+  const hook = createHook({
+    init: (_, type) => {
+      if (type === 'ZLIB') count += 1;
+    },
+  }).enable();
+  await work();
+  hook.disable();
+  return count;
+}
 
 describe.each(['', '/stats'])('below «%s»', (basePath) => {
   const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z', settings: { basePath } });
@@ -54,6 +68,29 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     expect(packed.headers.etag).toBe(String(plain.headers.etag).replace(/"$/, '-gzip"'));
     expect((await open(path, { 'if-none-match': String(packed.headers.etag) })).statusCode).toBe(304);
   });
+
+  test.each(['/openapi.json', '/docs/json', '/docs/yaml', '/docs/static/swagger-ui-bundle.js'])(
+    '%s is packed once, however often it is asked for',
+    async (path) => {
+      const [plain, first] = [await open(path), await open(path, { 'accept-encoding': 'gzip' })];
+      expect([first.statusCode, first.headers['content-encoding']]).toEqual([200, 'gzip']);
+      expect(gunzipSync(first.rawPayload).equals(plain.rawPayload)).toBe(true);
+      expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+      expect(first.headers.etag).toBe(String(plain.headers.etag).replace(/"$/, '-gzip"'));
+      const packers = await countPackers(async () => {
+        for (const encodings of ['gzip', 'gzip, deflate, br', 'br, gzip;q=0.5']) {
+          const again = await open(path, { 'accept-encoding': encodings });
+          expect([again.headers['content-encoding'], again.rawPayload.equals(first.rawPayload)]).toEqual([
+            'gzip',
+            true,
+          ]);
+        }
+      });
+      expect(packers).toBe(0);
+      expect((await open(path, { 'if-none-match': String(first.headers.etag) })).statusCode).toBe(304);
+      expect((await open(path, { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined();
+    },
+  );
 
   test.each(['nope.js', '../package.json', '%2e%2e/package.json', 'sub/swagger-ui.css', ''])(
     'there is no file %j of the documentation',

@@ -2,9 +2,8 @@ import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { etagOf, findMatchingEtag } from '../../http/conditional.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
-import { Assets, swaggerUiFolder } from './assets.ts';
+import { Asset, Assets, swaggerUiFolder } from './assets.ts';
 
 /** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
 const CONTENT_SECURITY_POLICY = [
@@ -23,7 +22,10 @@ export async function addOpenApi(
   app: FastifyInstance,
   { document, basePath }: { readonly document: OpenApi.Document; readonly basePath: string },
 ): Promise<void> {
-  addDocument(app, document);
+  const json = new Asset(JSON_TYPE, Buffer.from(JSON.stringify(document)));
+  app.get('/openapi.json', { compress: false }, (request, reply) =>
+    json.answer(request, reply.header('Cache-Control', 'no-cache')),
+  );
   // Its types know OpenAPI 3.0; it passes the document on as it is.
   const specification = { document: document as unknown as StaticDocumentSpec['document'] };
   await app.register(swagger, { mode: 'static', specification });
@@ -34,10 +36,20 @@ export async function addOpenApi(
       if (reply.statusCode < 400) reply.header('Cache-Control', 'no-cache');
     });
     const assets = new Assets(swaggerUiFolder());
-    // The plugin's own route opens a file for each request.
+    let yaml: Asset | undefined;
+    const kept: Readonly<Record<string, () => Pick<Asset, 'answer'>>> = {
+      '/docs/static/*': () => assets,
+      '/docs/json': () => json,
+      '/docs/yaml': () => {
+        yaml ??= new Asset('application/x-yaml', Buffer.from(app.swagger({ yaml: true })));
+        return yaml;
+      },
+    };
+    // The plugin's own routes open a file, or write the document anew, for each request.
     scope.addHook('onRoute', (route) => {
-      if (!route.url.endsWith('/docs/static/*')) return;
-      route.handler = (request, reply) => assets.answer(request, reply);
+      const asset = kept[route.url.slice(app.prefix.length)];
+      if (asset === undefined) return;
+      route.handler = (request, reply) => asset().answer(request, reply);
       route.compress = false;
     });
     await scope.register(swaggerUi, {
@@ -46,15 +58,5 @@ export async function addOpenApi(
       staticCSP: CONTENT_SECURITY_POLICY,
       theme: { title: document.info.title },
     });
-  });
-}
-
-function addDocument(app: FastifyInstance, document: OpenApi.Document): void {
-  const body = JSON.stringify(document);
-  const etag = etagOf(body);
-  app.get('/openapi.json', async (request, reply) => {
-    reply.headers({ ETag: `"${etag}"`, 'Cache-Control': 'no-cache' });
-    if (findMatchingEtag(request.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
-    return reply.type(JSON_TYPE).send(body);
   });
 }

@@ -29,7 +29,7 @@ const ChangeEventSchema = z
   .meta({ id: 'ChangeEvent' });
 
 interface Effective {
-  /** The last event the caller has; the page begins behind it. */
+  /** The last event the caller has, 0 for none; the page begins behind it, or with the first one that the feed still has. */
   readonly after: number;
   readonly limit: number;
   readonly entityType: EntityType | undefined;
@@ -103,7 +103,10 @@ export const changesRoute = dataRoute({
   }),
   answer: {
     // The newest release stands for all events: its hash covers those before. `published_through` is its day.
-    dependsOn: (_, { view }) => all(releaseOf(view), value(retainedFrom(view.meta.catalog))),
+    dependsOn: (_, { view }) => {
+      const { catalog } = view.meta;
+      return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
+    },
     cached: async (effective, { view }) => {
       const { catalog } = view.meta;
       const page = await loadPage(view, effective);
@@ -129,11 +132,11 @@ function findCursorProblems(cursor: string | undefined, { newest }: View): reado
   return [queryProblem('cursor', cursor, { msg, type: 'cursor_ahead' })];
 }
 
-/** The event before the page; throws `cursor_expired` where the feed no longer has what follows it. */
+/** The event that a cursor names, 0 without one; throws `cursor_expired` where the feed no longer has what follows it. */
 function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): number {
-  const first = firstRetainedSeq(catalog) - 1;
-  const seq = cursor === undefined ? first : seqFromCursor(cursor);
-  if (seq !== undefined && seq >= first) return seq;
+  if (cursor === undefined) return 0; // The beginning, wherever the feed begins by now.
+  const seq = seqFromCursor(cursor);
+  if (seq !== undefined && seq >= firstRetainedSeq(catalog) - 1) return seq;
   const from = retainedFrom(catalog);
   const message = `The feed begins on ${from}; import the latest snapshot and go on from its change_cursor`;
   throw new ApiError('cursor_expired', message, { param: 'cursor', retainedFrom: from });
@@ -146,7 +149,8 @@ interface Page {
   readonly lastSeq: number;
 }
 
-async function loadPage(view: View, { after, limit, entityType }: Effective): Promise<Page> {
+async function loadPage(view: View, { after: known, limit, entityType }: Effective): Promise<Page> {
+  const after = Math.max(known, firstRetainedSeq(view.meta.catalog) - 1);
   if (entityType === undefined) {
     const lastSeq = Math.min(after + limit, view.newest.last_seq);
     const [row] = await view.rows(

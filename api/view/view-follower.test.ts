@@ -140,9 +140,34 @@ test('a store without a night, or without a folder, is 503 until its first night
   await publish(one);
   await its.follower.refresh();
   expect(await servedDay(its)).toBe(FIRST);
+  expect(its.events.map(({ type }) => type)).toEqual(['failed', 'swapped', 'recovered']);
   const { url } = await its.json(`/v1/snapshots/${FIRST}/download?dataset=models`);
   const { pathname, search } = new URL(String(url));
   expect((await its.get(pathname + search)).statusCode).toBe(200);
+});
+
+test('a catalog that is gone is told as such, the last view goes on serving, and its return is told', async () => {
+  await publish(one);
+  const its = await open();
+  const path = join(store, 'catalog.json');
+  const bytes = await readFile(path);
+  for (let outage = 1; outage <= 2; outage += 1) {
+    await rm(path);
+    await its.follower.refresh();
+    expect(await servedDay(its)).toBe(FIRST);
+    const { problem, ...rest } = await health(its);
+    expect([rest.code, problem.code]).toEqual([200, 'not_found']);
+    expect(problem.message).toBe('the store has no catalog any more: the last view goes on serving');
+    await writeFile(path, bytes);
+    await its.follower.refresh();
+    expect(await health(its)).toMatchObject({ code: 200, problem: null });
+  }
+  const since = expect.any(Date);
+  const outage = [
+    { type: 'failed', error: expect.objectContaining({ code: 'not_found' }) },
+    { type: 'recovered', since },
+  ];
+  expect(its.events).toEqual([expect.objectContaining({ type: 'swapped' }), ...outage, ...outage]);
 });
 
 describe('the cache folder', () => {
@@ -173,7 +198,7 @@ describe('the cache folder', () => {
     await rm(join(store, 'catalog.json'));
     const its = await open();
     expect(await servedDay(its)).toBe(SECOND);
-    expect(await health(its)).toMatchObject({ code: 200, problem: { code: 'unavailable' } });
+    expect(await health(its)).toMatchObject({ code: 200, problem: { code: 'not_found' } });
   });
 
   test('is extended where it is of an earlier release', async () => {

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
-import { AppError, type ErrorCode, isAppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
+import type { HealthProblem } from '../../schemas/health-problem.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
@@ -36,16 +37,9 @@ export interface FollowerDeps {
 export type ViewEvent =
   | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number; readonly isExtended: boolean }
   | { readonly type: 'failed'; readonly error: unknown }
+  /** The catalog could be followed again, after attempts that failed. */
+  | { readonly type: 'recovered'; readonly since: Date }
   | { readonly type: 'damaged'; readonly error: unknown };
-
-/** Why the view isn't that of the newest catalog. */
-export interface ViewProblem {
-  readonly since: Date;
-  /** Of the error, for programs. */
-  readonly code: ErrorCode;
-  /** The error for the public. */
-  readonly message: string;
-}
 
 /**
  * Keeps the view that of the newest catalog (specification "Following the catalog"): looks at the catalog, builds the next view
@@ -56,7 +50,7 @@ export class ViewFollower {
   readonly #settings: FollowerSettings;
   readonly #deps: FollowerDeps;
   #view: View | undefined;
-  #problem: ViewProblem | undefined;
+  #problem: HealthProblem | undefined;
   /** The catalog's version that the view shows. */
   #etag: string | undefined;
   #failures = 0;
@@ -75,7 +69,8 @@ export class ViewFollower {
     return this.#view;
   }
 
-  get problem(): ViewProblem | undefined {
+  /** Why the view isn't that of the newest catalog, for the public. */
+  get problem(): HealthProblem | undefined {
     return this.#problem;
   }
 
@@ -122,12 +117,18 @@ export class ViewFollower {
     if (this.#isStopped) return;
     try {
       await this.#follow();
-      this.#failures = 0;
-      this.#problem = undefined;
+      this.#recover();
     } catch (error) {
       this.#failures += 1;
       this.#fail(error);
     }
+  }
+
+  #recover(): void {
+    const problem = this.#problem;
+    this.#failures = 0;
+    this.#problem = undefined;
+    if (problem !== undefined) this.#deps.onEvent({ type: 'recovered', since: problem.since });
   }
 
   /** What anybody may read: not where this service keeps its things. */
@@ -149,8 +150,7 @@ export class ViewFollower {
     const head = await store.head(CATALOG_KEY);
     if (head !== undefined && head.etag === this.#etag && this.#view !== undefined) return;
     const { catalog, etag } = await loadCatalog(store);
-    if (catalog === undefined)
-      throw new AppError('unavailable', `${store.url} has no catalog: nothing is published yet`);
+    if (catalog === undefined) throw this.#noCatalog();
     if (this.#view !== undefined && JSON.stringify(this.#view.meta.catalog) === JSON.stringify(catalog)) {
       this.#etag = etag;
       return;
@@ -164,6 +164,13 @@ export class ViewFollower {
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
     this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
+  }
+
+  #noCatalog(): AppError {
+    const { url } = this.#deps.store;
+    return this.#view === undefined
+      ? new AppError('unavailable', `${url} has no catalog: nothing is published yet`)
+      : new AppError('not_found', `${url} has no catalog any more: the last view goes on serving`);
   }
 
   /**

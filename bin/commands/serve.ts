@@ -10,10 +10,11 @@ import { ApiMetrics } from '../../api/api-metrics.ts';
 import { type ApiDeps, type ApiSettings, buildApp } from '../../api/app.ts';
 import { FileLinks } from '../../api/files/file-links.ts';
 import { V1_ROUTES } from '../../api/routes/data-routes.ts';
+import { viewEventLog } from '../../api/view/view-event-log.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
 import { createMetricsServer } from '../../http/metrics.ts';
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import { folderFromUrl } from '../../storage/open-store.ts';
 import { type CommandContext, duckdbSettings } from '../cli/command-context.ts';
@@ -175,24 +176,4 @@ async function closeInTime({ app, metricsServer, follower, accounts }: Service, 
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** How long a cause that is still the same is not told again. */
-const TOLD_AGAIN_MS = 3_600_000;
-
-/** Logs what becomes of new releases; a failure once an hour, however often it is tried again, while its cause is the same. */
-function viewEventLog(log: Logger, clock: () => Date): (event: ViewEvent) => void {
-  let [told, toldAtMs] = ['', 0];
-  return (event) => {
-    if (event.type === 'swapped') {
-      told = '';
-      log.info(event, 'serving a new view');
-      return;
-    }
-    const [cause, nowMs] = [messageFromError(event.error), clock().getTime()];
-    if (cause === told && nowMs - toldAtMs < TOLD_AGAIN_MS) return;
-    [told, toldAtMs] = [cause, nowMs];
-    if (isAppError(event.error, 'unavailable')) log.warn({ reason: cause }, 'there is nothing to serve yet');
-    else log.error({ err: event.error, problem: event.type }, 'the view could not follow the store');
-  };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ConfigSchema, configFromEnv } from './config.ts';
+import { outboundSettings } from './configured-outbound.ts';
 
 const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 
@@ -69,4 +70,31 @@ test.each([
 test('a night begins at 00:05 UTC and is tried until noon unless something else is set', () => {
   const { CRON, RETRY_UNTIL, RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS } = configFromEnv({});
   expect([CRON, RETRY_UNTIL, RETRY_FIRST_SECONDS, RETRY_MAX_SECONDS]).toEqual(['5 0 * * *', '12:00', 60, 1800]);
+});
+
+test('networks that may be reached are none unless they are listed, and every wrong one is told', () => {
+  const networksOf = (env: Readonly<Record<string, string>>) =>
+    configFromEnv(env).OUTBOUND_ALLOW.map(({ text }) => text);
+  expect(networksOf({})).toEqual([]);
+  expect(networksOf({ MODELSTATS_OUTBOUND_ALLOW: '10.0.0.0/8, ::1/128,192.168.7.9' })).toEqual([
+    '10.0.0.0/8',
+    '::1/128',
+    '192.168.7.9',
+  ]);
+  const wrong = { MODELSTATS_OUTBOUND_ALLOW: '10.0.0.0/33,::1/128,private,10.0.0.1/8,' };
+  const problems = ["'10.0.0.0/33' has no", "'private' is no", "'10.0.0.1/8' goes beyond", "'' is no"];
+  for (const problem of problems) {
+    expect(() => configFromEnv(wrong)).toThrow(`MODELSTATS_OUTBOUND_ALLOW: ${problem}`);
+  }
+});
+
+test('requests to customers reach what is configured, and tell the version', () => {
+  const config = configFromEnv({ MODELSTATS_OUTBOUND_ALLOW: '10.0.0.0/8' });
+  const { allow, userAgent, ca, resolveName } = outboundSettings(config, { toolVersion: '1.2.3' });
+  expect([allow.map(({ text }) => text), userAgent, ca, resolveName]).toEqual([
+    ['10.0.0.0/8'],
+    'modelstats/1.2.3',
+    undefined,
+    undefined,
+  ]);
 });

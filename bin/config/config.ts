@@ -6,6 +6,7 @@ import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
+import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 
 const PREFIX = 'MODELSTATS_';
@@ -79,6 +80,7 @@ export const ConfigSchema = z.strictObject({
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
   ...API_SETTINGS,
   ...ACCOUNTS_SETTINGS,
+  ...OUTBOUND_SETTINGS,
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type SendLimits, SlowReaders } from './slow-readers.ts';
 import { WaitingAnswers } from './waiting-answers.ts';
 
@@ -38,7 +38,7 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
       connectionsCheckingInterval: Math.min(headersTimeoutMs, CHECK_MS_MAX),
     },
     (request, response) => {
-      if (waiting.take(request, response)) handler(request, response);
+      if (waiting.take(request, response, { isLast: asksForUpgrade(request) })) handler(request, response);
     },
   );
   // Beyond a number Node would leave headers out without a word; the size of the head bounds them, and the request's checks.
@@ -47,4 +47,12 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
   server.on('connection', (socket) => slowReaders.watch(socket));
   server.on('close', () => slowReaders.stop());
   return server;
+}
+
+/**
+ * Whether a client would rather speak another protocol. It is answered in this one (RFC 9110 §7.8), but Node reads no further
+ * request behind it: it takes what follows for the other protocol.
+ */
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(headers.connection ?? '');
 }

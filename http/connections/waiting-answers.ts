@@ -25,14 +25,18 @@ export class WaitingAnswers {
     this.#pipelinedMax = pipelinedMax;
   }
 
-  /** True where the request may be handled; false where it is not to be answered. */
-  take({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * True where the request may be handled; false where it is not to be answered.
+   *
+   * @param isLast whether no request can follow it whatever the limit
+   */
+  take({ socket }: IncomingMessage, response: ServerResponse, { isLast }: { readonly isLast: boolean }): boolean {
     const connection = this.#connectionOf(socket);
     if (connection.isFull) return false;
     const { unfinished } = connection;
     unfinished.add(response);
     response.once('close', () => unfinished.delete(response));
-    if (unfinished.size > this.#pipelinedMax) {
+    if (isLast || unfinished.size > this.#pipelinedMax) {
       connection.isFull = true;
       response.shouldKeepAlive = false;
     }

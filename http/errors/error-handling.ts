@@ -5,9 +5,12 @@ import { RequestInvalid } from './validation.ts';
 
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 
+/** How long the reason of an outage is not told again: requests don't say when it is over. */
+const TOLD_AGAIN_MS = 60_000;
+
 /** Makes every error an answer; what is not meant for callers goes to the log. */
 export function addErrorHandling(app: FastifyInstance, contextOf: ContextOf): void {
-  const told = new ToldReasons();
+  const told = new ToldReasons({ againMs: TOLD_AGAIN_MS });
   app.setErrorHandler((error: unknown, request, reply) => sendError(error, request, { reply, contextOf, told }));
   app.setNotFoundHandler((request, reply) => sendError(noSuchRoute(), request, { reply, contextOf }));
 }

@@ -3,7 +3,7 @@
  * link counts as what it points to, and only where that lies inside the source as well. Pipes, sockets and devices are refused:
  * reading one may never end.
  */
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 
@@ -16,9 +16,20 @@ export async function assertFile(root: string, path: string): Promise<void> {
   if (!found.isFile()) throw refused(root, path, 'is not a regular file');
 }
 
-/** True where a path is a folder, or a link to one; rejects where it leads outside of the source. */
-export async function isFolder(root: string, path: string): Promise<boolean> {
-  return (await lookUp(root, path)).isDirectory();
+/** Rejects with `source_rejected` where a path of the source is no folder inside of it. */
+export async function assertFolder(root: string, path: string): Promise<void> {
+  const found = await lookUp(root, path);
+  if (!found.isDirectory()) throw refused(root, path, 'is not a folder');
+}
+
+/** True where a path is a regular file inside of the source, or a link to one. */
+export async function isFile(root: string, path: string): Promise<boolean> {
+  try {
+    return (await lookUp(root, path)).isFile();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return false;
+  }
 }
 
 /**
@@ -62,13 +73,14 @@ async function lookUp(root: string, path: string) {
   try {
     const [inside, real] = [await realpath(root), await realpath(path)];
     if (real !== inside && !real.startsWith(inside.endsWith(sep) ? inside : inside + sep)) {
-      throw refused(root, path, 'leads outside of the source');
+      throw refused(root, path, `leads outside of the source, to ${real}`);
     }
     return await stat(real);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    throw refused(root, path, isMissing ? 'points to nothing' : messageFromError(cause));
+    const target = isMissing ? await readlink(path).catch(() => '') : '';
+    throw refused(root, path, isMissing ? `points to nothing: ${target}` : messageFromError(cause));
   }
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type Day, isDay } from '../../schemas/day.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { assertFile, assertTree, isFolder } from './source-paths.ts';
+import { assertFile, assertFolder, assertTree, isFile } from './source-paths.ts';
 import { loadSettings, type SourceSettings } from './source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
@@ -30,12 +30,15 @@ export interface SourceDay {
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
 const DATASET_FILE = new RegExp(`^(${DATASET_NAMES.join('|')})\\.(?:(jsonl|json|csv)(\\.gz)?|(parquet))$`);
 
-/** The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. */
+/**
+ * The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. A dated link counts, unless it is
+ * one to a file: where it leads nowhere, or outside, the night of that day says so, and other days go on.
+ */
 export async function listSourceDays(root: string): Promise<readonly Day[]> {
   const days: string[] = [];
   for (const entry of await readFolder(root)) {
     if (!DATED.test(entry.name)) continue;
-    if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(root, join(root, entry.name)))))
+    if (entry.isDirectory() || (entry.isSymbolicLink() && !(await isFile(root, join(root, entry.name)))))
       days.push(entry.name);
   }
   const impossible = days.filter((day) => !isDay(day));
@@ -57,6 +60,7 @@ export async function findSourceDay(root: string, day: Day): Promise<SourceDay> 
   if (days.length > 0 && !days.includes(day)) {
     throw new AppError('source_rejected', `${root} has no folder ${day}; it holds ${days[0]} to ${days.at(-1)}`);
   }
+  if (days.length > 0) await assertFolder(root, join(root, day));
   const folders = days.length > 0 ? [join(root, day), root] : [root];
   const folder = resolve(folders[0] ?? root);
   const datasets = datasetsFromNames(

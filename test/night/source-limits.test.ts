@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, test } from 'vitest';
+import { listSourceDays } from '../../pipeline/night/source.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 
@@ -108,7 +109,7 @@ describe('what is no file rejects the night, and nobody waits for it', () => {
 
   it('a device', async () => {
     await symlink('/dev/zero', join(source, DAY, 'models.jsonl'));
-    expect(await night()).toEqual(rejectedFor(/models\.jsonl: leads outside of the source$/));
+    expect(await night()).toEqual(rejectedFor(/models\.jsonl: leads outside of the source, to \/dev\/zero$/));
   });
 });
 
@@ -148,11 +149,35 @@ describe('a link', () => {
     if (path !== DAY) await mkdir(join(source, DAY));
     if (!path.startsWith(DAY)) await write(`${DAY}/models.jsonl`, MODEL);
     await symlink(join(root, path === DAY ? 'outside' : 'outside/models.jsonl'), join(source, path));
-    expect(await night()).toEqual(rejectedFor(new RegExp(`^${path}: leads outside of the source$`)));
+    const target = join(root, path === DAY ? 'outside' : 'outside/models.jsonl');
+    expect(await night()).toEqual(rejectedFor(new RegExp(`^${path}: leads outside of the source, to ${target}$`)));
   });
 
   it('that leads nowhere rejects the night', async () => {
     await symlink('gone', join(source, DAY));
-    expect(await night()).toEqual(rejectedFor(new RegExp(`^${DAY}: points to nothing$`)));
+    expect(await night()).toEqual(rejectedFor(new RegExp(`^${DAY}: points to nothing: gone$`)));
+  });
+
+  it('that one day can not use is no matter for the nights of others', async () => {
+    const [before, after] = ['2026-05-31', '2026-06-02'] as const;
+    for (const day of [before, after]) {
+      await mkdir(join(source, day));
+      await write(`${day}/models.jsonl`, MODEL);
+    }
+    await symlink(join(root, 'outside'), join(source, DAY));
+    await symlink('gone', join(source, '2026-06-03'));
+    await symlink(join(root, 'outside/models.jsonl'), join(source, '2026-06-04'));
+    expect(await listSourceDays(source)).toEqual([before, DAY, after, '2026-06-03', '2026-06-04']);
+    expect(await store.night(source, before)).toMatchObject({ status: 'published' });
+    expect(await night()).toEqual(rejectedFor(/leads outside of the source, to /));
+    expect(await store.night(source, after)).toMatchObject({ status: 'published' });
+    expect(await store.night(source, '2026-06-03')).toMatchObject({ status: 'rejected' });
+    expect(await store.night(source, '2026-06-04')).toMatchObject({ status: 'rejected' });
+  });
+
+  it('to a file inside of the source is no day', async () => {
+    await symlink('newest/models.jsonl', join(source, DAY));
+    await symlink('newest', join(source, '2026-06-02'));
+    expect(await listSourceDays(source)).toEqual(['2026-06-02']);
   });
 });

@@ -20,7 +20,7 @@ import { dumpView } from '../support/api/dump-view.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 
 const SOURCE = fixtureSource('days');
 /** With rows set aside, a dataset that is not captured, and what is deleted with its model. */
@@ -63,9 +63,7 @@ function repair(day: string, store: ObjectStore = damaged.store): Promise<Republ
 }
 
 async function problemsIn(store: ObjectStore): Promise<readonly unknown[]> {
-  const { catalog: found } = await loadCatalog(store);
-  const deps = { ...upkeepDeps(join(folder, 'work')), store, onSnapshot: () => {} };
-  return (await verify({ catalog: found, days: 'all' }, deps)).problems;
+  return (await verify('all', { ...verifyDeps(join(folder, 'work')), store })).problems;
 }
 
 /** The tables of a view that is built from nothing. */

@@ -18,7 +18,7 @@ import { runNights } from '../support/pipeline/kept-nights.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { nightOf } from '../support/pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 
 /** Month-ends, a leap day, gaps of days and of more than a month. */
@@ -70,9 +70,8 @@ function pruneStore({ store = nights.deps.store, now = `${NEXT}T06:00:00Z` } = {
   return prune({ dryRun: false }, { ...deps, store, retention: TIGHT });
 }
 
-async function verifyAll(store: ObjectStore = nights.deps.store): Promise<Verification> {
-  const { catalog } = await loadCatalog(store);
-  return verify({ catalog, days: 'all' }, { ...upkeepDeps(nights.deps.workFolder), store, onSnapshot: () => {} });
+function verifyAll(store: ObjectStore = nights.deps.store): Promise<Verification> {
+  return verify('all', { ...verifyDeps(nights.deps.workFolder), store });
 }
 
 async function partsByDay(): Promise<readonly string[]> {

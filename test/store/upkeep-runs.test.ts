@@ -1,5 +1,5 @@
 /** Every command that looks after a store works in a run: a folder of its own, a report, nothing else left. */
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
@@ -7,13 +7,20 @@ import { prune } from '../../pipeline/upkeep/prune/prune.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import type { UpkeepEnd } from '../../pipeline/upkeep/upkeep-run.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
+import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+<<<<<<< HEAD
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+=======
+import { storeWith } from '../support/pipeline/store-with.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
+>>>>>>> refs/heads/w-upkeep
 
 const DAY = '2026-06-01';
 let nights: TemporaryStore;
@@ -24,20 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => nights.dispose());
 
-/** A store that is gone; reading the catalog still works where that is done before the run. */
+/** A store that is gone. */
 function goneStore(): ObjectStore {
   const gone = () => Promise.reject(new AppError('store_unavailable', 'the store is gone'));
   return new Proxy(nights.deps.store, { get: (store, name) => (name === 'url' ? store.url : gone) });
 }
 
 const COMMANDS: readonly [string, (store: ObjectStore, work: string) => Promise<UpkeepEnd>][] = [
-  [
-    'verify',
-    async (store, work) => {
-      const { catalog } = await loadCatalog(nights.deps.store);
-      return verify({ catalog, days: 'all' }, { ...upkeepDeps(work), store, onSnapshot: () => {} });
-    },
-  ],
+  ['verify', (store, work) => verify('all', { ...verifyDeps(work), store })],
   ['republish', (origin, work) => republish(DAY, { ...upkeepDeps(work), origin, second: undefined, onFile: () => {} })],
   [
     'prune',
@@ -73,6 +74,33 @@ describe.each(COMMANDS)('%s', (command, run) => {
       command,
       status: 'failed',
       error: 'the store is gone',
+    });
+  });
+});
+
+describe.each([
+  [
+    'is out of order',
+    (releases: readonly unknown[]) =>
+      JSON.stringify({ format: 1, generation: 1, releases: [...releases, ...releases] }),
+  ],
+  ['is an older copy', () => JSON.stringify({ format: 1, generation: 1, releases: [] })],
+  ['is no catalog', () => 'no JSON'],
+] as const)('a catalog that %s', (_, bodyOf) => {
+  test.each(COMMANDS.slice(0, 3))('stops %s, which is reported', async (command, run) => {
+    const work = await mkdtemp(join(nights.folder, '../refused '));
+    const { catalog } = await loadCatalog(nights.deps.store);
+    const body = Buffer.from(bodyOf(catalog?.releases ?? []));
+    const get: ObjectStore['get'] = async (key) =>
+      key === CATALOG_KEY ? { body, etag: 'another' } : nights.deps.store.get(key);
+    const refusal: unknown = await run(storeWith(nights.deps.store, { get }), work).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: expect.stringMatching(/^(corrupt|not_found)$/) });
+    const [folder = '', ...others] = await readdir(join(work, 'runs'));
+    expect(others).toEqual([]);
+    expect(JSON.parse(await readFile(join(work, 'runs', folder, 'report.json'), 'utf8'))).toMatchObject({
+      command,
+      status: 'failed',
+      error: messageFromError(refusal),
     });
   });
 });

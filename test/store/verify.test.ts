@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/night/source.ts';
-import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { type ToVerify, type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
-import type { Day } from '../../schemas/day.ts';
 import { RELEASE_FORMAT, type Release } from '../../schemas/release.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 import { listReleases } from '../support/pipeline/published.ts';
+<<<<<<< HEAD
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+=======
+import { storeWith } from '../support/pipeline/store-with.ts';
+>>>>>>> refs/heads/w-upkeep
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
+import { verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 
 const SOURCE = fixtureSource('days');
 let store: TemporaryStore;
@@ -34,10 +38,12 @@ afterAll(async () => {
   await rm(scratch, { recursive: true });
 });
 
-function verifyDays(days: readonly Day[] | 'all', entries = releases): Promise<Verification> {
-  const catalog = { format: 1 as const, generation: 1, releases: [...entries] };
-  const deps = { ...upkeepDeps(store.deps.workFolder), store: store.deps.store, onSnapshot: () => {} };
-  return withoutRun(verify({ catalog, days }, deps));
+function verifyDays(days: ToVerify, entries = releases): Promise<Verification> {
+  const body = Buffer.from(JSON.stringify({ format: 1, generation: 1, releases: entries }));
+  const get: ObjectStore['get'] = async (key) =>
+    key === CATALOG_KEY ? { body, etag: 'of this test' } : store.deps.store.get(key);
+  const deps = { ...verifyDeps(store.deps.workFolder), store: storeWith(store.deps.store, { get }) };
+  return withoutRun(verify(days, deps));
 }
 
 /** Does something to one file of a release, verifies that release, and puts the file back. */
@@ -106,9 +112,17 @@ test('a state that says other than the snapshot is told, though every hash fits'
   expect(problems.map(({ message }) => message).join()).toMatch(/models: the state does not give the recorded content/);
 });
 
-test('a catalog that leaves a release out is told', async () => {
+test('a catalog that leaves a release out is refused', async () => {
   const without = releases.filter((_, index) => index !== 2);
-  const { ok, problems } = await verifyDays('all', without);
+  await expect(verifyDays('all', without)).rejects.toMatchObject({ code: 'corrupt' });
+});
+
+test('a release that does not follow from the one before is told', async () => {
+  const { ok, problems } = await verifyReplaced(3, 'release.json', async (bytes) => {
+    const release = JSON.parse(bytes.toString('utf8')) as Release;
+    const prev = { ...release.prev, release_sha256: '0'.repeat(64) };
+    return Buffer.from(JSON.stringify({ ...release, prev }));
+  });
   expect(ok).toBe(false);
   expect(problems).toContainEqual({
     snapshot: releases[3]?.day,
@@ -116,8 +130,13 @@ test('a catalog that leaves a release out is told', async () => {
   });
 });
 
+test('a day without a snapshot is not found', async () => {
+  await expect(verifyDays(['2026-05-31'])).rejects.toMatchObject({ code: 'not_found' });
+  await expect(verifyDays('newest', [])).rejects.toMatchObject({ code: 'corrupt' });
+});
+
 test('a catalog that says other than the releases is told', async () => {
-  const entries = releases.map((entry, index) => (index === 1 ? { ...entry, last_seq: entry.last_seq + 1 } : entry));
+  const entries = releases.map((entry, index) => (index === 1 ? { ...entry, captured: [] } : entry));
   const { problems } = await verifyDays(
     entries.slice(1, 2).map(({ day }) => day),
     entries,

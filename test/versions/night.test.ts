@@ -11,13 +11,17 @@ import { AppError } from '../../schemas/errors.ts';
 import { manifestsOf } from '../../schemas/release.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
 import { listReleases, readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+<<<<<<< HEAD
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+=======
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { verifyDeps } from '../support/pipeline/upkeep.ts';
+>>>>>>> refs/heads/w-upkeep
 import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
 import {
   AFTER,
@@ -54,9 +58,7 @@ function nightWith(day: Day, deps: Partial<NightDeps>) {
 
 async function expectWhole(of: TemporaryStore, versions: readonly RecordVersion[]): Promise<void> {
   const releases = await listReleases(of);
-  const { catalog } = await loadCatalog(of.deps.store);
-  const deps = { ...upkeepDeps(of.deps.workFolder), store: of.deps.store, versions, onSnapshot: () => {} };
-  const verified = await verify({ catalog, days: 'all' }, deps);
+  const verified = await verify('all', { ...verifyDeps(of.deps.workFolder), store: of.deps.store, versions });
   expect(verified).toMatchObject({ ok: true, replayed: releases.length - 1, problems: [] });
   await expectReplay(of);
 }

@@ -19,6 +19,7 @@ import { releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+<<<<<<< HEAD
 import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import {
   CUTOVER,
@@ -29,6 +30,10 @@ import {
   VERSIONS,
   writeVersionedDays,
 } from '../worlds/versioned-days.ts';
+=======
+import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
+import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
+>>>>>>> refs/heads/w-upkeep
 
 const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(
   (n) => `snapshot/v2/${n}`,
@@ -58,10 +63,8 @@ function entryOf(day: string): CatalogEntry {
   return entry;
 }
 
-async function verifyStore(store: ObjectStore, { versions = VERSIONS, days = DAYS } = {}) {
-  const { catalog } = await loadCatalog(store);
-  const deps = { ...upkeepDeps(nights.deps.workFolder), store, versions, onSnapshot: () => {} };
-  return withoutRun(verify({ catalog, days }, deps));
+function verifyStore(store: ObjectStore, { versions = VERSIONS, days = DAYS } = {}) {
+  return withoutRun(verify(days, { ...verifyDeps(nights.deps.workFolder), store, versions }));
 }
 
 function republishDay(day: string, origin: ObjectStore, second?: ObjectStore, versions = VERSIONS) {

@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import { notFound } from '../../../http/errors/http-error.ts';
-import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { type HttpError, notFound } from '../../../http/errors/http-error.ts';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { releaseKey, snapshotPaths } from '../../../storage/keys.ts';
 import { visibleSnapshots } from '../../access/visible-snapshots.ts';
 import { dataRoute, type RequestContext } from '../../answers/data-route.ts';
 import { flag, id, oneOf } from '../../answers/parameters.ts';
+import type { View } from '../../view/view.ts';
 import { dayFromSnapshot } from '../../view/view-meta.ts';
 import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
 
 /** How long a signed URL is good (specification "Signed addresses"). */
 const URL_LIFETIME_SECONDS = 15 * 60;
+
+/** Which file is meant, wherever it lies and whatever has become of it. */
+interface Effective {
+  /** The snapshot's id. */
+  readonly snapshot: string;
+  readonly dataset: DatasetName;
+  readonly redirect: boolean;
+}
 
 /** `GET /v1/snapshots/{snapshot_id}/download` (specification "Snapshot routes"). */
 export const snapshotDownloadRoute = dataRoute({
@@ -47,29 +56,35 @@ export const snapshotDownloadRoute = dataRoute({
   errors: ['not_found'],
   cacheControl: 'private, max-age=60',
   check: findVersionProblems,
-  prepare: ({ params, query }, context) => {
-    const { view } = context;
-    const manifest = findSnapshot(params.snapshot_id, query.schema_version, context);
-    const entry = view.meta.catalog.releases.find(
-      ({ day }) => manifest !== undefined && day === dayFromSnapshot(manifest),
-    );
-    const file = manifest?.datasets.find(({ name }) => name === query.dataset);
-    if (manifest === undefined || entry === undefined || file === undefined) {
-      throw notFound('snapshot_id', 'There is no such snapshot');
-    }
-    return { key: releaseKey(entry, snapshotPaths(manifest).dataset(query.dataset)), file, redirect: query.redirect };
+  prepare: ({ params, query }, context): Effective => {
+    const snapshot = findSnapshot(params.snapshot_id, query.schema_version, context);
+    if (snapshot === undefined) throw noSuchSnapshot();
+    return { snapshot: snapshot.id, dataset: query.dataset, redirect: query.redirect };
   },
   answer: {
-    once: async ({ key, file, redirect }, { now, signUrl }) => {
+    once: async ({ snapshot, dataset, redirect }, { view, now, signUrl }) => {
+      const { key, bytes, sha256 } = getFile(snapshot, dataset, view);
       const url = await signUrl(key, { expiresInSeconds: URL_LIFETIME_SECONDS });
       const expiresAt = new Date(Math.floor(now.getTime() / 1000) * 1000 + URL_LIFETIME_SECONDS * 1000);
-      const { name: dataset, bytes, sha256 } = file;
       const body = JSON.stringify({ dataset, url, expires_at: timestampFromDate(expiresAt), bytes, sha256 });
       if (!redirect) return { status: 200, headers: {}, body };
       return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store' }, body };
     },
   },
 });
+
+/** The file of a dataset: its key in the store, and what its manifest says of it. */
+function getFile(snapshot: string, dataset: DatasetName, { meta: { manifests, catalog } }: View) {
+  const manifest = manifests.find(({ id: known }) => known === snapshot);
+  const entry = manifest && catalog.releases.find(({ day }) => day === dayFromSnapshot(manifest));
+  const file = manifest?.datasets.find(({ name }) => name === dataset);
+  if (manifest === undefined || entry === undefined || file === undefined) throw noSuchSnapshot();
+  return { ...file, key: releaseKey(entry, snapshotPaths(manifest).dataset(dataset)) };
+}
+
+function noSuchSnapshot(): HttpError {
+  return notFound('snapshot_id', 'There is no such snapshot');
+}
 
 /** The snapshot of an id; of a day's own id, in the wanted version of that day. */
 function findSnapshot(

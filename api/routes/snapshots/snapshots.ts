@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ManifestSchema } from '../../../schemas/manifest.ts';
+import type { SnapshotAccess } from '../../../accounts/plans/plans.ts';
+import { type Manifest, ManifestSchema } from '../../../schemas/manifest.ts';
 import { visibleSnapshots } from '../../access/visible-snapshots.ts';
-import { dataRoute } from '../../answers/data-route.ts';
+import { dataRoute, type RequestContext } from '../../answers/data-route.ts';
 import { all, releaseOf, sinceDay, value } from '../../answers/dependencies.ts';
 import { findVersionProblems, isInVersion, schemaVersion } from './schema-version.ts';
 
@@ -20,6 +21,15 @@ const CONTENT_SHA256 = [
   'b8b8d99c220b54913551dd97d1c7b08712c7a40fbd1cc8c9ae3f28d35a58a3df',
   '99023131257e61420f2219aa46787102e630835cac9024d56aef714b647535ec',
 ];
+
+/** Which snapshots are meant, whatever has been published of them. */
+interface Effective {
+  readonly schemaVersion: string | undefined;
+  /** What the caller's plan shows; null: all. */
+  readonly shown: SnapshotAccess | null;
+  /** How far back month-ends are shown, in calendar months; null: none are. */
+  readonly historyMonths: number | null;
+}
 
 /** `GET /v1/snapshots` (specification "Snapshot routes"). */
 export const snapshotsRoute = dataRoute({
@@ -62,19 +72,27 @@ export const snapshotsRoute = dataRoute({
   errors: [],
   cacheControl: 'private, max-age=60',
   check: findVersionProblems,
-  prepare: ({ query }, { view, rights, today }) => ({
-    ids: visibleSnapshots(view.meta.manifests, rights, today)
-      .filter((manifest) => isInVersion(manifest, query.schema_version))
-      .map(({ id }) => id),
+  prepare: ({ query }, { rights }): Effective => ({
+    schemaVersion: query.schema_version,
+    shown: rights.snapshots,
+    historyMonths: rights.snapshots?.monthEnds === true ? rights.historyMonths : null,
   }),
   answer: {
-    // What a release holds never changes, so the newest one stands for all that go before it. Month-ends leave the history of a
-    // plan at midnight, and old snapshots leave the store when it is pruned.
-    dependsOn: (_, { view, rights, today }) =>
-      all(releaseOf(view), rights.snapshots?.monthEnds === true ? sinceDay(today) : value(null)),
-    cached: async ({ ids }, { view }) => {
-      const byId = new Map(view.meta.manifests.map((manifest) => [manifest.id, manifest]));
-      return JSON.stringify({ snapshots: ids.map((id) => byId.get(id)) });
+    // What a release holds never changes, so the newest one stands for all that go before it. Which of them are listed is named
+    // besides: month-ends leave the history of a plan at midnight, and old snapshots leave the store when it is pruned.
+    dependsOn: (effective, context) => {
+      const { view, rights, today } = context;
+      const ids = value(listedSnapshots(effective, context).map(({ id }) => id));
+      return all(ids, releaseOf(view), rights.snapshots?.monthEnds === true ? sinceDay(today) : value(null));
     },
+    cached: async (effective, context) => JSON.stringify({ snapshots: listedSnapshots(effective, context) }),
   },
 });
+
+/** The manifests of a list, newest first. */
+function listedSnapshots(
+  { schemaVersion: version }: Effective,
+  { view, rights, today }: RequestContext,
+): readonly Manifest[] {
+  return visibleSnapshots(view.meta.manifests, rights, today).filter((manifest) => isInVersion(manifest, version));
+}

@@ -7,9 +7,10 @@ import { openCron } from '../../../pipeline/schedule/cron.ts';
 import { findHealthProblem, HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
 import { openHealthFile, readHealth } from '../../../pipeline/schedule/health-file.ts';
 import { logEvent } from '../../../pipeline/schedule/log-event.ts';
-import { type ScheduleProblem, scheduleProblemAfter } from '../../../pipeline/schedule/schedule-problem.ts';
+import { scheduleProblemAfter } from '../../../pipeline/schedule/schedule-problem.ts';
 import { Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
 import { AppError } from '../../../schemas/errors.ts';
+import type { HealthProblem } from '../../../schemas/health-problem.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { createLogger } from '../../cli/logger.ts';
 import type { Config } from '../../config/config.ts';
@@ -60,7 +61,7 @@ export interface RunningScheduler {
   /** Ends a running night now. */
   readonly abandon: () => void;
   /** Why the newest night that came due is not published, for the public. */
-  readonly problem: () => ScheduleProblem | undefined;
+  readonly problem: () => HealthProblem | undefined;
 }
 
 /** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
@@ -73,7 +74,7 @@ export function startScheduler(
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
   const cron = openCron(config.CRON, { log });
   const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
-  let problem: ScheduleProblem | undefined;
+  let problem: HealthProblem | undefined;
   const scheduler = new Scheduler({
     cron,
     clock,

@@ -1,10 +1,8 @@
 import pc from 'picocolors';
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
 import { AppError } from '../../../schemas/errors.ts';
-import { getEntry, newestEntry } from '../../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { showProgress } from '../../cli/progress.ts';
+import { type Progress, showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 
@@ -19,14 +17,16 @@ export async function verifyStore(context: CommandContext, options: VerifyOption
   if (options.all && options.snapshot !== undefined) throw new AppError('usage', 'name a snapshot or --all, not both');
   const { config, print } = context;
   const store = await openConfiguredStore(config, 'read');
-  const { catalog } = await loadCatalogToContinue(store, options.all ? 'all' : 'newest');
-  const releases = catalog?.releases ?? [];
-  const day = options.snapshot === undefined ? newestEntry(catalog)?.day : getEntry(catalog, options.snapshot).day;
-  if (day === undefined) throw new AppError('not_found', `${store.url} holds no snapshots`);
-  const progress = showProgress(context, { total: options.all ? releases.length : 1 });
-  const deps = { ...(await openUpkeep(context)), store, onSnapshot: progress.next };
-  const days = options.all ? 'all' : [day];
-  const result = await verify({ catalog, days }, deps).finally(progress.stop);
+  let progress: Progress | undefined;
+  const days = options.all ? 'all' : 'newest';
+  const result = await verify(options.snapshot === undefined ? days : [options.snapshot], {
+    ...(await openUpkeep(context)),
+    store,
+    onPlan: (total) => {
+      progress = showProgress(context, { total });
+    },
+    onSnapshot: (day) => progress?.next(day),
+  }).finally(() => progress?.stop());
   if (options.json) print(JSON.stringify(result));
   else {
     for (const { snapshot, message } of result.problems) print(`${pc.red('wrong')} ${snapshot}: ${message}`);

@@ -107,7 +107,9 @@ async function captureSelected(
 ): Promise<CapturedDataset | undefined> {
   if (relation === undefined) return undefined;
   assertRequiredColumns(dataset, 'source.sql', relation);
-  const { rowsMax, fileBytesMax: bytesMax } = deps.limits;
+  const { rowsMax, fileBytesMax } = deps.limits;
+  // What is read of the staged rows lies in memory beside what becomes of them.
+  const bytesMax = fileBytesMax + (relation.staged?.bytes ?? 0);
   const rows = await readRows(dataset, relation, { database: deps.database, rowsMax, bytesMax });
   return { dataset: dataset.name, origin: 'source.sql', rows, relation, file: undefined };
 }

@@ -31,7 +31,7 @@ async function findFault(file: DatasetSource, path: string, cause: unknown): Pro
 }
 
 /** True for what DuckDB says of data it can't read, as opposed to a machine it can't work on or a query of ours. */
-export function isSourceFault(cause: unknown): boolean {
+function isSourceFault(cause: unknown): boolean {
   const message = messageFromError(cause);
   return /^(Invalid Input|Conversion|IO|Invalid|CSV) Error/.test(message) && !/No space left|Read-only/i.test(message);
 }

@@ -14,8 +14,8 @@ export interface Relation {
   readonly extraColumns: readonly string[];
   /** Columns we know and the source doesn't have. */
   readonly missingColumns: readonly string[];
-  /** The table that the rows were put into on the way; whoever reads the relation last drops it. */
-  readonly staged?: string;
+  /** The attached database that the rows were put into on the way, and its size; whoever reads the relation last detaches it. */
+  readonly staged?: { readonly name: string; readonly bytes: number };
 }
 
 /** First bytes of a JSON file in which its column names are looked for. */
@@ -43,7 +43,7 @@ export async function relationFromFile(
 }
 
 /** The rows of a SELECT of ours; lists become JSON text. */
-export async function relationFromQuery(database: Database, dataset: Dataset, query: string): Promise<Relation> {
+async function relationFromQuery(database: Database, dataset: Dataset, query: string): Promise<Relation> {
   const columns = await database.rows(
     { column_name: text, column_type: text },
     `SELECT column_name, column_type FROM (DESCRIBE ${query})`,

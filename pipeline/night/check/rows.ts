@@ -30,7 +30,7 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
   );
   if (faulty > 0) await explainFaults(database, dataset, captured);
   // Nobody reads the rows' texts from here on.
-  if (captured.relation.staged !== undefined) await database.run(`DROP TABLE ${captured.relation.staged}`);
+  if (captured.relation.staged !== undefined) await database.run(`DETACH ${captured.relation.staged.name}`);
   const contradicting = await splitByKey(database, dataset, faulty > 0);
   return { bad: faulty + contradicting, withhold: keyless > 0 };
 }

@@ -14,7 +14,7 @@ import {
   openTemporaryStore,
   type TemporaryStore,
 } from '../../../test/support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../../../test/support/pipeline/upkeep.ts';
+import { upkeepDeps, verifyDeps } from '../../../test/support/pipeline/upkeep.ts';
 import { prune } from '../prune/prune.ts';
 import { verify } from '../verify/verify.ts';
 import { mirror } from './mirror.ts';
@@ -60,9 +60,7 @@ async function contentsOf({ store, hashes }: StoreFiles) {
 
 async function expectEqual(): Promise<void> {
   expect(await contentsOf(second)).toEqual(await contentsOf(main));
-  const { catalog } = await loadCatalog(second.store);
-  const deps = { ...upkeepDeps(work), store: second.store, onSnapshot: () => {} };
-  expect(await verify({ catalog, days: 'all' }, deps)).toMatchObject({ ok: true, problems: [] });
+  expect(await verify('all', { ...verifyDeps(work), store: second.store })).toMatchObject({ ok: true, problems: [] });
 }
 
 /** The store, with something done before each put. */

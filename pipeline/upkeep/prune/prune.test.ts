@@ -14,6 +14,7 @@ import {
   type SmallStore,
   smallEntry,
 } from '../../../test/support/pipeline/small-store.ts';
+import { storeWith } from '../../../test/support/pipeline/store-with.ts';
 import { upkeepDeps, withoutRun } from '../../../test/support/pipeline/upkeep.ts';
 import { prune } from './prune.ts';
 
@@ -45,17 +46,6 @@ interface PruneOptions {
 function pruneNow({ store = small.store, retention = TIGHT, dryRun = false, now = NOW }: PruneOptions = {}) {
   const deps = { ...upkeepDeps(small.workFolder), store, retention, clock: () => now };
   return withoutRun(prune({ dryRun }, { ...deps, onPlan: () => {}, onRemoval: () => {} }));
-}
-
-/** The store behaves as ever, but for what is given. */
-function storeWith(changed: Partial<ObjectStore>): ObjectStore {
-  const bound = (name: string | symbol): unknown => {
-    const value: unknown = Reflect.get(small.store, name);
-    return typeof value === 'function' ? value.bind(small.store) : value;
-  };
-  return new Proxy(small.store, {
-    get: (_, name) => (Object.hasOwn(changed, name) ? Reflect.get(changed, name) : bound(name)),
-  });
 }
 
 async function liveReleases() {
@@ -165,7 +155,7 @@ describe('orphans', () => {
     await publishDays(DAYS);
     await small.put(orphan, { at: old, paths: unpublished });
     const deleted: string[] = [];
-    const store = storeWith({
+    const store = storeWith(small.store, {
       delete: async (key) => {
         deleted.push(key);
         throw new AppError('store_unavailable', 'the store is gone');
@@ -254,7 +244,7 @@ describe('a prune that dies', () => {
   it('between the swap and the deletes leaves only what the next one removes', async () => {
     await publishDays(DAYS);
     let deletesLeft = 3;
-    const store = storeWith({
+    const store = storeWith(small.store, {
       delete: async (key) => {
         deletesLeft -= 1;
         if (deletesLeft < 0) throw new AppError('store_unavailable', 'killed');
@@ -276,7 +266,7 @@ describe('a prune that dies', () => {
   it('before the swap has changed nothing', async () => {
     await publishDays(DAYS);
     const keys = await small.keys();
-    const store = storeWith({ put: () => Promise.reject(new AppError('store_unavailable', 'killed')) });
+    const store = storeWith(small.store, { put: () => Promise.reject(new AppError('store_unavailable', 'killed')) });
     await expect(pruneNow({ store })).rejects.toThrow('killed');
     expect(await small.keys()).toEqual(keys);
     expect((await liveReleases()).every(({ parts }) => parts.length === 3)).toBe(true);
@@ -289,7 +279,7 @@ describe('a prune that races', () => {
   /** A store in which another process swaps the catalog just before this one does, `times` times. */
   function racedStore(times: number, swap: () => Promise<unknown>): ObjectStore {
     let left = times;
-    return storeWith({
+    return storeWith(small.store, {
       put: async (key, bytes, condition) => {
         left -= 1;
         if (left >= 0) await swap();
@@ -351,7 +341,7 @@ describe('a prune that races', () => {
   it('against a night that is published and marked between its two looks prunes with that night', async () => {
     await publishDays(DAYS);
     let raced = false;
-    const store = storeWith({
+    const store = storeWith(small.store, {
       list: (prefix) => {
         if (!raced) publishNow();
         return small.store.list(prefix);

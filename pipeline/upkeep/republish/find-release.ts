@@ -18,16 +18,26 @@ export interface FoundRelease {
  * `corrupt` where none has the recorded hash, telling each fault.
  */
 export async function findRelease(ref: ReleaseRef, stores: readonly ObjectStore[]): Promise<FoundRelease> {
+  const { found, faults } = await lookForRelease(ref, stores);
+  if (found !== undefined) return found;
+  const remedy = `another store that has it can give it back: modelstats republish ${ref.day} --from STORE`;
+  throw new AppError('corrupt', `${faults.join('; ')}; ${remedy}`);
+}
+
+/** {@link findRelease}, or undefined; with the fault of each place that was looked at before. */
+export async function lookForRelease(
+  ref: ReleaseRef,
+  stores: readonly ObjectStore[],
+): Promise<{ readonly found: FoundRelease | undefined; readonly faults: readonly string[] }> {
   const faults: string[] = [];
   for (const store of stores) {
     for (const path of [RELEASE_PATHS.release, RELEASE_PATHS.published]) {
       const found = await look(ref, store, path);
-      if (typeof found !== 'string') return found;
+      if (typeof found !== 'string') return { found, faults };
       faults.push(found);
     }
   }
-  const remedy = `another store that has it can give it back: modelstats republish ${ref.day} --from STORE`;
-  throw new AppError('corrupt', `${faults.join('; ')}; ${remedy}`);
+  return { found: undefined, faults };
 }
 
 /** Resolves to what is wrong with the object where it isn't the one that was recorded. */

@@ -1,392 +1,212 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import { RETENTION } from '../../../schemas/retention.ts';
+import { AppError } from '../../../schemas/errors.ts';
 import { loadCatalog, loadRelease, swapCatalog } from '../../../storage/catalog.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import { DAMAGES, openStoreFiles, type StoreFiles } from '../../../test/support/pipeline/store-files.ts';
-import {
-  fixtureSource,
-  openTemporaryStore,
-  type TemporaryStore,
-} from '../../../test/support/pipeline/temporary-store.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { DAMAGES } from '../../../test/support/pipeline/store-files.ts';
+import { storeWith } from '../../../test/support/pipeline/store-with.ts';
 import { upkeepDeps } from '../../../test/support/pipeline/upkeep.ts';
-import { prune } from '../prune/prune.ts';
-import { verify } from '../verify/verify.ts';
-import { type RepublishResult, republish } from './republish.ts';
+import {
+  LOST_FOR_GOOD,
+  outcomesOf,
+  RELEASE_FILES,
+  useRepublish,
+} from '../../../test/support/pipeline/use-republish.ts';
+import { republish } from './republish.ts';
 
-const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
-const [FIRST, SECOND, THIRD] = DAYS;
-
-/** Three real nights, made once; every test gets a copy. */
-let nights: TemporaryStore;
-let work: string;
-let entries: readonly CatalogEntry[];
-let main: StoreFiles;
-let mirror: StoreFiles;
-
-beforeAll(async () => {
-  nights = await openTemporaryStore();
-  work = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
-  for (const day of DAYS) await nights.night(fixtureSource('days'), day);
-  entries = (await loadCatalog(nights.deps.store)).catalog?.releases ?? [];
-});
-afterAll(() => Promise.all([nights.dispose(), rm(work, { recursive: true, force: true })]));
-beforeEach(async () => {
-  main = await openStoreFiles(nights.folder);
-  mirror = await openStoreFiles();
-});
-afterEach(() => Promise.all([main.dispose(), mirror.dispose()]));
-
-function keyOf(day: string, path: string): string {
-  const entry = entries.find((candidate) => candidate.day === day);
-  if (entry === undefined) throw new Error(`no night of ${day}`);
-  return releaseKey(entry, path);
-}
-
-function republishDay(day: string, origin: ObjectStore, second?: ObjectStore): Promise<RepublishResult> {
-  return republish(day, { ...upkeepDeps(work), origin, second, onFile: () => {} });
-}
-
-/** Everything but what was fine, as `path status`. */
-function outcomes({ files }: RepublishResult): readonly string[] {
-  return files.filter(({ status }) => status !== 'ok').map(({ path, status }) => `${path} ${status}`);
-}
-
-async function problemsIn(store: ObjectStore): Promise<readonly unknown[]> {
-  const { catalog } = await loadCatalog(store);
-  return (await verify({ catalog, days: 'all' }, { ...upkeepDeps(work), store, onSnapshot: () => {} })).problems;
-}
-
-/** Every file that a release has of its own. */
-const RELEASE_FILES = [
-  'changes.parquet',
-  ...['models', 'benchmarks', 'scores', 'rankings', 'pricing'].flatMap((name) => [
-    ...[`history/${name}.parquet`, `snapshot/${name}.jsonl.gz`, `state/${name}.parquet`],
-  ]),
-  ...['release.json', 'snapshot/manifest.json'],
-  ...['state/removed.parquet', 'state/suspects.parquet', 'state/unpublished.parquet'],
-];
-/** What is rebuilt from each other and from nothing else. */
-const LOST_FOR_GOOD = [RELEASE_PATHS.state('scores'), RELEASE_PATHS.unpublished];
+const [FIRST, SECOND, THIRD] = SAMPLE_DAYS;
+const on = useRepublish();
 const isRebuildable = (path: string) => path.startsWith('snapshot/');
 
 describe('a sound release', () => {
   it('is found to be so, file by file, and nothing is written', async () => {
-    const before = await main.versions();
-    const result = await republishDay(SECOND, main.store);
+    const before = await on.main.versions();
+    const result = await on.republishDay(SECOND, on.main.store);
     expect(result).toMatchObject({ ok: true, snapshot: SECOND, listed: true, not_listed_because: null });
     expect(result.files.map(({ path }) => path).sort()).toEqual([...RELEASE_FILES].sort());
-    expect(outcomes(result)).toEqual([]);
-    expect(await main.versions()).toEqual(before);
+    expect(outcomesOf(result)).toEqual([]);
+    expect(await on.main.versions()).toEqual(before);
   });
 
   it('that the catalog does not name is not found', async () => {
-    await expect(republishDay('2026-05-31', main.store)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(republishDay(FIRST, mirror.store)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(on.republishDay('2026-05-31', on.main.store)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(on.republishDay(FIRST, on.mirror.store)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe.each(DAMAGES)('a file that is %s', (kind) => {
   it('comes back byte for byte where it can be rebuilt: every file of the snapshot', async () => {
-    const before = await main.hashes();
+    const before = await on.main.hashes();
     const paths = RELEASE_FILES.filter(isRebuildable);
-    for (const path of paths) await main.damage(keyOf(SECOND, path), kind);
-    const result = await republishDay(SECOND, main.store);
-    expect([...outcomes(result)].sort()).toEqual(paths.map((path) => `${path} rebuilt`).sort());
-    expect(await main.hashes()).toEqual(before);
+    for (const path of paths) await on.main.damage(on.keyOf(SECOND, path), kind);
+    const result = await on.republishDay(SECOND, on.main.store);
+    expect([...outcomesOf(result)].sort()).toEqual(paths.map((path) => `${path} rebuilt`).sort());
+    expect(await on.main.hashes()).toEqual(before);
   });
 
   it('is refused where nothing here can give it back, and stays as it is', async () => {
     const paths = LOST_FOR_GOOD;
-    for (const path of paths) await main.damage(keyOf(SECOND, path), kind);
-    const before = await main.versions();
-    const result = await republishDay(SECOND, main.store);
+    for (const path of paths) await on.main.damage(on.keyOf(SECOND, path), kind);
+    const before = await on.main.versions();
+    const result = await on.republishDay(SECOND, on.main.store);
     expect(result.ok).toBe(false);
-    expect([...outcomes(result)].sort()).toEqual(paths.map((path) => `${path} refused`).sort());
+    expect([...outcomesOf(result)].sort()).toEqual(paths.map((path) => `${path} refused`).sort());
     for (const { status, reason } of result.files) {
       if (status === 'refused')
         expect(reason).toMatch(
           /^(missing|damaged: .*); not from .*; another store .* republish 2026-06-02 --from STORE$/,
         );
     }
-    expect(await main.versions()).toEqual(before);
+    expect(await on.main.versions()).toEqual(before);
   });
 });
 
-it.each(['lost', 'a bit flipped'] as const)(
-  'every kind of file that is %s comes back from a second store',
-  async (kind) => {
-    const backup = await openStoreFiles(nights.folder);
-    const before = await main.hashes();
-    const paths = RELEASE_FILES;
-    for (const path of paths) await main.damage(keyOf(THIRD, path), kind);
-    const result = await republishDay(THIRD, backup.store, main.store);
-    expect([...outcomes(result)].sort()).toEqual(paths.map((path) => `${path} restored`).sort());
-    expect(await main.hashes()).toEqual(before);
-    expect(await problemsIn(main.store)).toEqual([]);
-    await backup.dispose();
-  },
-);
+describe('the mark of a published release', () => {
+  const key = () => on.keyOf(SECOND, RELEASE_PATHS.published);
 
-it('what nothing here can give back comes from a second store that is named, by its hash alone', async () => {
-  const [backup, wrong] = [await openStoreFiles(nights.folder), await openStoreFiles(nights.folder)];
-  const before = await main.hashes();
-  const paths = [...LOST_FOR_GOOD, RELEASE_PATHS.release, RELEASE_PATHS.published];
-  for (const path of paths) {
-    await main.damage(keyOf(SECOND, path), 'a bit flipped');
-    await wrong.damage(keyOf(SECOND, path), 'a bit flipped');
-  }
-  const from = (store: ObjectStore) =>
-    republish(SECOND, { ...upkeepDeps(work), origin: main.store, second: undefined, from: store, onFile: () => {} });
-  await expect(from(wrong.store)).rejects.toMatchObject({ code: 'corrupt' });
-  const result = await from(backup.store);
-  expect([...outcomes(result)].sort()).toEqual(['release.json', ...LOST_FOR_GOOD].map((path) => `${path} restored`));
-  expect(await main.hashes()).toEqual(before);
-  await Promise.all([backup.dispose(), wrong.dispose()]);
+  it.each([
+    ['lost', 'missing'],
+    ['emptied', 'damaged: 0 bytes, not'],
+    ['a bit flipped', 'damaged: sha256'],
+  ] as const)('that is %s is put back, and told like every other file', async (kind, fault) => {
+    const before = await on.main.hashes();
+    await on.main.damage(key(), kind);
+    const { ok, files } = await on.republishDay(SECOND, on.main.store);
+    expect(ok).toBe(true);
+    expect(files.filter(({ status }) => status !== 'ok')).toEqual([
+      {
+        path: 'published',
+        status: 'restored',
+        reason: expect.stringMatching(`^${fault}.*; copied from .*release.json$`),
+      },
+    ]);
+    expect(await on.main.hashes()).toEqual(before);
+  });
+
+  it('is told in a second store too, where the release is listed, and only there', async () => {
+    const marks = async (day: string) =>
+      (await on.republishDay(day, on.main.store, on.mirror.store)).files.filter(({ path }) => path === 'published');
+    expect(await marks(SECOND)).toEqual([]);
+    expect(await marks(FIRST)).toEqual([{ path: 'published', status: 'restored', reason: expect.any(String) }]);
+    expect(await marks(FIRST)).toEqual([{ path: 'published', status: 'ok', reason: null }]);
+  });
+
+  it('that can not be put is a failure, not a silence', async () => {
+    await on.main.damage(key(), 'lost');
+    const putFile: ObjectStore['putFile'] = (to, ...more) =>
+      to === key()
+        ? Promise.reject(new AppError('store_unavailable', 'the disk is full'))
+        : on.main.store.putFile(to, ...more);
+    await expect(on.republishDay(SECOND, storeWith(on.main.store, { putFile }))).rejects.toThrow('the disk is full');
+  });
 });
 
 describe('a snapshot whose state is gone too', () => {
   const loseState = (day: string) =>
     Promise.all(
-      RELEASE_FILES.filter((path) => path.startsWith('state/')).map((path) => main.damage(keyOf(day, path), 'lost')),
+      RELEASE_FILES.filter((path) => path.startsWith('state/')).map((path) =>
+        on.main.damage(on.keyOf(day, path), 'lost'),
+      ),
     );
 
   it('is rebuilt from the snapshot before and the events', async () => {
-    const before = await main.hashes();
+    const before = await on.main.hashes();
     await loseState(SECOND);
-    for (const path of RELEASE_FILES.filter(isRebuildable)) await main.damage(keyOf(SECOND, path), 'lost');
-    const { files } = await republishDay(SECOND, main.store);
-    const after = await main.hashes();
+    for (const path of RELEASE_FILES.filter(isRebuildable)) await on.main.damage(on.keyOf(SECOND, path), 'lost');
+    const { files } = await on.republishDay(SECOND, on.main.store);
+    const after = await on.main.hashes();
     const rebuilt = files.filter(({ status }) => status === 'rebuilt');
     expect(rebuilt.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['snapshot/models.jsonl.gz', 'snapshot/pricing.jsonl.gz']),
     );
     for (const { path, reason } of rebuilt) {
-      expect(after[keyOf(SECOND, path)]).toBe(before[keyOf(SECOND, path)]);
+      expect(after[on.keyOf(SECOND, path)]).toBe(before[on.keyOf(SECOND, path)]);
       if (path.endsWith('.gz'))
         expect(reason).toMatch(/^missing; rebuilt from the snapshot 2026-06-01 and the events in file:/);
     }
   });
 
   it('is rebuilt from the events alone when it was the first night', async () => {
-    const before = await main.hashes();
+    const before = await on.main.hashes();
     await loseState(FIRST);
-    await main.damage(keyOf(FIRST, 'snapshot/models.jsonl.gz'), 'lost');
-    const { files } = await republishDay(FIRST, main.store);
+    await on.main.damage(on.keyOf(FIRST, 'snapshot/models.jsonl.gz'), 'lost');
+    const { files } = await on.republishDay(FIRST, on.main.store);
     expect(files.find(({ path }) => path === 'snapshot/models.jsonl.gz')?.reason).toMatch(
       /^missing; rebuilt from the events in/,
     );
-    const key = keyOf(FIRST, 'snapshot/models.jsonl.gz');
-    expect((await main.hashes())[key]).toBe(before[key]);
+    const key = on.keyOf(FIRST, 'snapshot/models.jsonl.gz');
+    expect((await on.main.hashes())[key]).toBe(before[key]);
   });
 
   it('has its benchmarks rebuilt only where they did not change that night: they have no events', async () => {
     for (const day of [SECOND, THIRD]) {
       await loseState(day);
-      await main.damage(keyOf(day, 'snapshot/benchmarks.jsonl.gz'), 'lost');
+      await on.main.damage(on.keyOf(day, 'snapshot/benchmarks.jsonl.gz'), 'lost');
     }
-    const third = async () => outcomes(await republishDay(THIRD, main.store));
+    const third = async () => outcomesOf(await on.republishDay(THIRD, on.main.store));
     expect(await third()).toContain('snapshot/benchmarks.jsonl.gz refused');
-    expect(outcomes(await republishDay(SECOND, main.store))).toContain('snapshot/benchmarks.jsonl.gz refused');
-    await republishDay(SECOND, nights.deps.store, main.store);
+    expect(outcomesOf(await on.republishDay(SECOND, on.main.store))).toContain('snapshot/benchmarks.jsonl.gz refused');
+    await on.republishDay(SECOND, on.nights.deps.store, on.main.store);
     expect(await third()).toContain('snapshot/benchmarks.jsonl.gz rebuilt');
   });
 
   it('is refused, with every way that was tried, where the events are gone too', async () => {
     await loseState(SECOND);
-    await main.damage(keyOf(SECOND, RELEASE_PATHS.changes), 'a bit flipped');
-    await main.damage(keyOf(SECOND, 'snapshot/scores.jsonl.gz'), 'lost');
-    const { files } = await republishDay(SECOND, main.store);
+    await on.main.damage(on.keyOf(SECOND, RELEASE_PATHS.changes), 'a bit flipped');
+    await on.main.damage(on.keyOf(SECOND, 'snapshot/scores.jsonl.gz'), 'lost');
+    const { files } = await on.republishDay(SECOND, on.main.store);
     const reason = files.find(({ path }) => path === 'snapshot/scores.jsonl.gz')?.reason;
     expect(reason).toMatch(
       /^missing; not from the state in .*there is no .*; not from the snapshot 2026-06-01 and the events in .*is damaged/,
     );
-    expect(await main.store.head(keyOf(SECOND, 'snapshot/scores.jsonl.gz'))).toBeUndefined();
+    expect(await on.main.store.head(on.keyOf(SECOND, 'snapshot/scores.jsonl.gz'))).toBeUndefined();
   });
 });
 
 describe('a file that can only be had differently', () => {
   /** Publishes the first night's models anew as another zlib would have packed them. */
   async function repackModels(): Promise<string> {
-    const loaded = await loadCatalog(main.store);
+    const loaded = await loadCatalog(on.main.store);
     const entry = loaded.catalog?.releases[0] as CatalogEntry;
-    const release = await loadRelease(main.store, entry);
+    const release = await loadRelease(on.main.store, entry);
     const path = RELEASE_PATHS.snapshot('models');
-    const packed = gzipSync(gunzipSync((await main.store.get(releaseKey(entry, path)))?.body ?? ''), { level: 1 });
+    const packed = gzipSync(gunzipSync((await on.main.store.get(releaseKey(entry, path)))?.body ?? ''), { level: 1 });
     const recorded = { bytes: packed.length, sha256: sha256(packed) };
     const files = release.files.map((file) => (file.path === path ? { ...file, ...recorded } : file));
     const datasets = release.manifest.datasets.map((file) =>
       file.name === 'models' ? { ...file, ...recorded } : file,
     );
     const body = Buffer.from(JSON.stringify({ ...release, files, manifest: { ...release.manifest, datasets } }));
-    await main.store.put(releaseKey(entry, path), packed);
-    await main.store.put(releaseKey(entry, RELEASE_PATHS.release), body);
+    await on.main.store.put(releaseKey(entry, path), packed);
+    await on.main.store.put(releaseKey(entry, RELEASE_PATHS.release), body);
     const releases = loaded.catalog?.releases.with(0, { ...entry, release_sha256: sha256(body) }) ?? [];
-    await swapCatalog(main.store, loaded, { releases });
+    await swapCatalog(on.main.store, loaded, { releases });
     return releaseKey(entry, path);
   }
 
   it('is refused because another zlib packs the same records into other bytes', async () => {
     const key = await repackModels();
-    await main.damage(key, 'lost');
-    const deps = { ...upkeepDeps(join(work, 'of another record')), origin: main.store, second: undefined };
+    await on.main.damage(key, 'lost');
+    const deps = { ...upkeepDeps(join(on.work, 'of another record')), origin: on.main.store, second: undefined };
     const { ok, files } = await republish(FIRST, { ...deps, onFile: () => {} });
     expect(ok).toBe(false);
     expect(files.find(({ path }) => path === RELEASE_PATHS.snapshot('models'))).toMatchObject({
       status: 'refused',
       reason: expect.stringMatching(/gives the recorded records, but zlib .* packs them differently/),
     });
-    expect(await main.store.head(key)).toBeUndefined();
+    expect(await on.main.store.head(key)).toBeUndefined();
   });
 
   it('is never taken from a release.json that is not the one in the catalog', async () => {
-    await main.damage(keyOf(FIRST, RELEASE_PATHS.published), 'a bit flipped');
-    await main.damage(keyOf(FIRST, RELEASE_PATHS.release), 'a bit flipped');
-    await expect(republishDay(FIRST, main.store)).rejects.toMatchObject({ code: 'corrupt' });
-    await expect(republishDay(FIRST, main.store, mirror.store)).rejects.toMatchObject({ code: 'corrupt' });
-    expect(await mirror.hashes()).toEqual({});
-  });
-});
-
-describe('a second store', { timeout: 60_000 }, () => {
-  const without = (hashes: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(hashes).filter(([key]) => key !== 'catalog.json'));
-
-  it('that gets every night in order is the same store, and proves itself', async () => {
-    for (const day of DAYS) {
-      expect(await republishDay(day, main.store, mirror.store)).toMatchObject({ ok: true, listed: true });
-    }
-    expect(without(await mirror.hashes())).toEqual(without(await main.hashes()));
-    expect((await loadCatalog(mirror.store)).catalog?.releases).toEqual(entries);
-    expect(await problemsIn(mirror.store)).toEqual([]);
-  });
-
-  it('is left as it is by a second run', async () => {
-    await republishDay(FIRST, main.store, mirror.store);
-    const before = await mirror.versions();
-    expect(outcomes(await republishDay(FIRST, main.store, mirror.store))).toEqual([]);
-    expect(await mirror.versions()).toEqual(before);
-  });
-
-  it('gets files but lists nothing where the release does not continue its newest', async () => {
-    const early = await republishDay(SECOND, main.store, mirror.store);
-    expect(early).toMatchObject({ ok: true, listed: false });
-    expect(early.not_listed_because).toContain('is empty, and 2026-06-02 is not the first night');
-    await republishDay(FIRST, main.store, mirror.store);
-    const late = await republishDay(THIRD, main.store, mirror.store);
-    expect(late.not_listed_because).toContain('is 2026-06-01, and 2026-06-03 continues another release');
-    expect((await loadCatalog(mirror.store)).catalog?.releases.map(({ day }) => day)).toEqual([FIRST]);
-    expect(await mirror.store.head(keyOf(THIRD, RELEASE_PATHS.published))).toBeUndefined();
-    expect(await republishDay(SECOND, main.store, mirror.store)).toMatchObject({ listed: true });
-  });
-
-  it('does not list a release of which a file can not be had', async () => {
-    for (const path of LOST_FOR_GOOD) await main.damage(keyOf(FIRST, path), 'a bit flipped');
-    const result = await republishDay(FIRST, main.store, mirror.store);
-    expect(result).toMatchObject({ ok: false, listed: false, not_listed_because: 'it is not complete' });
-    expect((await loadCatalog(mirror.store)).catalog).toBeUndefined();
-  });
-
-  it('gets rebuilt what is damaged in the first one, which stays as it is', async () => {
-    const sound = await main.hashes();
-    await main.damage(keyOf(FIRST, 'snapshot/models.jsonl.gz'), 'cut off');
-    const before = await main.versions();
-    const result = await republishDay(FIRST, main.store, mirror.store);
-    expect(result.files.find(({ path }) => path === 'snapshot/models.jsonl.gz')?.status).toBe('rebuilt');
-    const key = keyOf(FIRST, 'snapshot/models.jsonl.gz');
-    expect((await mirror.hashes())[key]).toBe(sound[key]);
-    expect(await main.versions()).toEqual(before);
-  });
-
-  it('with another release of that day is refused', async () => {
-    const other = await openTemporaryStore({ runPrefix: 'OTHER' });
-    await other.night(fixtureSource('days'), FIRST);
-    await expect(republishDay(FIRST, main.store, other.deps.store)).rejects.toMatchObject({ code: 'usage' });
-    await other.dispose();
-  });
-
-  it('that has lost its catalog does not begin a new one over its releases', async () => {
-    const broken = await openStoreFiles(nights.folder);
-    await broken.damage('catalog.json', 'lost');
-    const { listed, not_listed_because } = await republishDay(FIRST, main.store, broken.store);
-    expect(listed).toBe(false);
-    expect(not_listed_because).toContain('catalog rebuild');
-    await broken.dispose();
-  });
-
-  it('whose catalog lags behind is brought up to date', async () => {
-    const behind = await openStoreFiles(nights.folder);
-    await swapCatalog(behind.store, await loadCatalog(behind.store), { releases: entries.slice(0, 2) });
-    const result = await republishDay(THIRD, main.store, behind.store);
-    expect(result).toMatchObject({ ok: true, listed: true });
-    expect(outcomes(result)).toEqual([]);
-    expect((await loadCatalog(behind.store)).catalog?.releases).toEqual(entries);
-    await behind.dispose();
-  });
-});
-
-describe('republish and prune', { timeout: 60_000 }, () => {
-  const pruneStore = (store: ObjectStore, now = new Date()) =>
-    prune(
-      { dryRun: false },
-      {
-        ...upkeepDeps(work),
-        store,
-        clock: () => now,
-        retention: { ...RETENTION, snapshots: 1, states: 1 },
-        onPlan: () => {},
-        onRemoval: () => {},
-      },
-    );
-
-  it('never bring back what the catalog no longer lists', async () => {
-    await pruneStore(main.store);
-    const before = await main.versions();
-    const result = await republishDay(SECOND, main.store);
-    expect(outcomes(result)).toEqual([]);
-    expect(result.files.some(({ path }) => path.startsWith('state/') || path.startsWith('snapshot/'))).toBe(false);
-    expect(await main.versions()).toEqual(before);
-  });
-
-  it('racing in the second store lose nothing: what prune took while it was unlisted is put again', async () => {
-    await republishDay(FIRST, main.store, mirror.store);
-    await republishDay(THIRD, main.store, mirror.store);
-    let raced = false;
-    const inAYear = new Date(Date.now() + 365 * 86_400_000);
-    const put: ObjectStore['put'] = async (key, bytes, condition) => {
-      if (key === 'catalog.json' && !raced) {
-        raced = true;
-        await prune(
-          { dryRun: false },
-          {
-            ...upkeepDeps(work),
-            store: mirror.store,
-            clock: () => inAYear,
-            retention: RETENTION,
-            onPlan: () => {},
-            onRemoval: () => {},
-          },
-        );
-        expect(await mirror.store.head(keyOf(SECOND, RELEASE_PATHS.release))).toBeUndefined();
-      }
-      return mirror.store.put(key, bytes, condition);
-    };
-    const racing = new Proxy(mirror.store, {
-      get: (store, name) => {
-        if (name === 'put') return put;
-        const value: unknown = Reflect.get(store, name);
-        return typeof value === 'function' ? value.bind(store) : value;
-      },
-    });
-    const result = await republishDay(SECOND, main.store, racing);
-    expect(raced).toBe(true);
-    expect(result).toMatchObject({ ok: true, listed: true });
-    expect(await problemsIn(mirror.store)).toEqual([]);
+    await on.main.damage(on.keyOf(FIRST, RELEASE_PATHS.published), 'a bit flipped');
+    await on.main.damage(on.keyOf(FIRST, RELEASE_PATHS.release), 'a bit flipped');
+    await expect(on.republishDay(FIRST, on.main.store)).rejects.toMatchObject({ code: 'corrupt' });
+    await expect(on.republishDay(FIRST, on.main.store, on.mirror.store)).rejects.toMatchObject({ code: 'corrupt' });
+    expect(await on.mirror.hashes()).toEqual({});
   });
 });

@@ -6,11 +6,11 @@
  */
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { type Day, timestampFromDate } from '../../../schemas/day.ts';
-import { AppError, isAppError } from '../../../schemas/errors.ts';
+import { isAppError } from '../../../schemas/errors.ts';
 import { type Release, type ReleaseFile, withRepairs } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
-import { getEntry, type LoadedCatalog, loadCatalog, markPublished, swapCatalog } from '../../../storage/catalog.ts';
+import { getEntry, type LoadedCatalog, loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { partOfPath, RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
@@ -19,6 +19,7 @@ import { claimWorkFolder } from '../../run/work-folder-store.ts';
 import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
 import { type FoundRelease, findRelease } from './find-release.ts';
 import { listRelease } from './list-release.ts';
+import { assertGives, assertTakes } from './other-store.ts';
 import { Materials } from './rebuild/materials.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
 import { rankOfPath } from './ways.ts';
@@ -54,8 +55,8 @@ export interface RepublishResult {
 
 /**
  * Checks every file of a release and puts back what is not as published. Rejects with `not_found` where the catalog has no
- * such snapshot, with `corrupt` where its release.json is gone or damaged, with `usage` where the second store has another
- * release of that day. Files that can't be had are reported as refused, not thrown.
+ * such snapshot, with `corrupt` where its release.json is gone or damaged, with `usage` where another store that is named holds
+ * another record. Files that can't be had are reported as refused, not thrown.
  */
 export function republish(snapshot: Day, deps: RepublishDeps): Promise<RepublishResult & UpkeepEnd> {
   const request = { snapshot, store: deps.second?.url ?? deps.origin.url };
@@ -67,12 +68,14 @@ export function republish(snapshot: Day, deps: RepublishDeps): Promise<Republish
     const { catalog } = await loadCatalog(deps.origin);
     const entry = getEntry(catalog, snapshot);
     await claimWorkFolder(deps.workFolder, { store: deps.origin, catalog });
+    const releases = catalog?.releases ?? [];
+    if (deps.from !== undefined) await assertGives(deps.from, entry, { origin: deps.origin, releases });
     const readers = deps.from === undefined ? [deps.origin] : [deps.origin, deps.from];
     const found = await findRelease(entry, readers);
-    const previous = await findPrevious(found.release, catalog?.releases ?? [], readers);
+    const previous = await findPrevious(found.release, releases, readers);
     const database = await run.openDatabase(deps.duckdb);
     const { scratch } = run.folder;
-    const work: Work = { entry, found, previous, scratch, database, deps, restored: new Map() };
+    const work: Work = { entry, releases, found, previous, scratch, database, deps, restored: new Map() };
     return run.stage('files', () => retryWhenRaced(() => republishOnce(work)));
   });
 }
@@ -97,6 +100,8 @@ async function findPrevious(
 
 interface Work {
   readonly entry: CatalogEntry;
+  /** What the origin's catalog lists. */
+  readonly releases: readonly CatalogEntry[];
   readonly found: FoundRelease;
   readonly previous: Previous;
   readonly scratch: string;
@@ -107,37 +112,31 @@ interface Work {
 }
 
 async function republishOnce(work: Work): Promise<RepublishResult> {
-  const { entry, found, deps } = work;
+  const { entry, releases, deps } = work;
   const target = deps.second ?? deps.origin;
   // Before any file is looked at: a prune that could take some of them away swaps this catalog first.
   const loaded = await loadCatalog(target);
-  const known = findSame(entry, loaded, target);
+  if (deps.second !== undefined) assertTakes(deps.second, loaded.catalog, { origin: deps.origin, releases });
+  const known = loaded.catalog?.releases.find(({ release_sha256 }) => release_sha256 === entry.release_sha256);
   const { files, corrected } = await restoreAll(work, { target, known });
   const ok = files.every(({ status }) => status !== 'refused');
   if (known !== undefined && corrected.length > 0) await recordRepairs(known, corrected, { target, loaded, work });
   const reason = known === undefined ? await listCopy(work, { target, loaded, ok }) : undefined;
-  if (reason === undefined) await markPublished(target, found.release, found.body);
+  const mark = reason === undefined ? [await restoreMark(work, target)] : [];
   return {
     ok,
     snapshot: entry.day,
     release: releaseId(entry),
     store: target.url,
-    files,
+    files: [...files, ...mark],
     listed: reason === undefined,
     not_listed_because: reason ?? null,
   };
 }
 
-/** The release in the target's catalog; undefined where it isn't listed there. */
-function findSame(entry: CatalogEntry, { catalog }: LoadedCatalog, target: ObjectStore): CatalogEntry | undefined {
-  const listed = catalog?.releases.find(({ day }) => day === entry.day);
-  if (listed === undefined || listed.release_sha256 === entry.release_sha256) return listed;
-  throw new AppError('usage', `${target.url} has another release of ${entry.day}: ${releaseId(listed)}`);
-}
-
 interface Target {
   readonly target: ObjectStore;
-  /** The release in its catalog. */
+  /** The release in its catalog; undefined where it isn't listed there. */
   readonly known: CatalogEntry | undefined;
 }
 
@@ -177,6 +176,16 @@ async function restoreAll(work: Work, { target, known }: Target) {
     files.push(reportOf(done.report, work.restored));
   }
   return { files, corrected };
+}
+
+/** The mark of a release that is live in the target, which is put when its catalog lists the release (decision 0006). */
+async function restoreMark({ entry, found, scratch, database, deps, restored }: Work, target: ObjectStore) {
+  const mark = { path: RELEASE_PATHS.published, bytes: found.body.length, sha256: entry.release_sha256 };
+  const rebuild = { release: found.release, database, scratch };
+  const { versions = RECORD_VERSIONS } = deps;
+  const none = { sources: [], materials: undefined, mayCorrect: false };
+  const { report } = await restoreFile(mark, { ...none, target, found, versions, rebuild });
+  return reportOf(report, restored);
 }
 
 /** What an earlier attempt of this run put back is found to be right by a later one. */

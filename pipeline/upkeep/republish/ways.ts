@@ -41,7 +41,7 @@ export interface WaysDeps {
 /** Every way to get a file, the best first: a copy has the published bytes, whatever rebuilds may give. */
 export function waysTo(file: ReleaseFile, deps: WaysDeps): readonly Way[] {
   const { release } = deps.rebuild;
-  if (file.path === RELEASE_PATHS.release) return [wayOfBody(deps.found)];
+  if (file.path === RELEASE_PATHS.release || file.path === RELEASE_PATHS.published) return [wayOfBody(deps.found)];
   const copies = deps.sources.map((store) => copyFrom(store, release, file));
   const manifest = manifestsOf(release).find((candidate) => snapshotPaths(candidate).manifest === file.path);
   if (manifest !== undefined) return [...copies, manifestFrom(manifest)];

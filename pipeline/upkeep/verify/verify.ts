@@ -5,10 +5,13 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalog } from '../../../schemas/catalog.ts';
+import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
 import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { getEntry } from '../../../storage/catalog.ts';
+import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
@@ -28,30 +31,37 @@ export interface Verification {
   readonly problems: readonly Problem[];
 }
 
-export interface VerifyInput {
-  readonly catalog: Catalog | undefined;
-  /** The snapshots to prove; with `all` also what belongs to no snapshot. */
-  readonly days: readonly Day[] | 'all';
-}
+/** Which snapshots to prove; with `all` also what belongs to no snapshot. */
+export type ToVerify = 'newest' | 'all' | readonly Day[];
 
 export interface VerifyDeps extends UpkeepDeps {
   readonly store: ObjectStore;
   readonly duckdb: DuckDBLimits;
   /** The versions of the records; {@link RECORD_VERSIONS} unless given. */
   readonly versions?: readonly RecordVersion[];
+  /** Called once with the number of snapshots to prove, and then as each begins. */
+  readonly onPlan: (snapshots: number) => void;
   readonly onSnapshot: (day: Day) => void;
 }
 
-/** Verifies releases of a catalog; finds all problems rather than stopping at the first. */
-export function verify({ catalog, days }: VerifyInput, deps: VerifyDeps): Promise<Verification & UpkeepEnd> {
+/**
+ * Verifies releases of a store; finds all problems rather than stopping at the first. Rejects with `corrupt` where the catalog can't
+ * be read or continued, which leaves nothing to go by, and with `not_found` where it lacks a snapshot that is asked for, or all.
+ */
+export function verify(days: ToVerify, deps: VerifyDeps): Promise<Verification & UpkeepEnd> {
   const tell = ({ ok, snapshots, replayed, problems }: Verification) => ({
     status: ok ? 'ok' : 'problems',
     facts: { snapshots, replayed },
     issues: problems,
   });
   return runUpkeep({ command: 'verify', request: { days }, tell }, deps, async (run) => {
+    const { catalog } = await loadCatalogToContinue(deps.store, days === 'all' ? 'all' : 'newest');
+    const entries = findEntries(days, catalog);
+    if (entries.length === 0) throw new AppError('not_found', `${deps.store.url} holds no snapshots`);
+    deps.onPlan(entries.length);
     const database = await run.openDatabase(deps.duckdb);
-    const proven = await run.stage('snapshots', () => verifySnapshots({ catalog, days }, { ...deps, database, run }));
+    const all = catalog?.releases ?? [];
+    const proven = await run.stage('snapshots', () => verifySnapshots(entries, all, { ...deps, database, run }));
     if (days !== 'all') return proven;
     const places = { store: deps.store, database, scratch: run.folder.scratch };
     const more = await run.stage('backfill', () => verifyBackfill(catalog, places));
@@ -59,29 +69,39 @@ export function verify({ catalog, days }: VerifyInput, deps: VerifyDeps): Promis
   });
 }
 
+/** Oldest first; throws `not_found` where a day has no snapshot. */
+function findEntries(days: ToVerify, catalog: Catalog | undefined): readonly CatalogEntry[] {
+  const releases = catalog?.releases ?? [];
+  if (days === 'all') return releases;
+  if (days === 'newest') return releases.slice(-1);
+  const wanted = days.map((day) => getEntry(catalog, day));
+  return releases.filter((entry) => wanted.includes(entry));
+}
+
 interface RunningDeps extends VerifyDeps {
   readonly database: Database;
   readonly run: Run;
 }
 
-async function verifySnapshots({ catalog, days }: VerifyInput, deps: RunningDeps): Promise<Verification> {
+async function verifySnapshots(
+  entries: readonly CatalogEntry[],
+  all: readonly CatalogEntry[],
+  deps: RunningDeps,
+): Promise<Verification> {
   const { store, database, versions = RECORD_VERSIONS } = deps;
   const { scratch: folder } = deps.run.folder;
-  const releases = catalog?.releases ?? [];
   const lines = new SnapshotLines(store, folder);
   const problems: Problem[] = [];
-  let [snapshots, replayed] = [0, 0];
-  for (const [index, entry] of releases.entries()) {
-    if (days !== 'all' && !days.includes(entry.day)) continue;
+  let replayed = 0;
+  for (const entry of entries) {
     deps.onSnapshot(entry.day);
     const scratch = join(folder, releaseId(entry));
-    const previous = releases[index - 1];
+    const previous = all[all.indexOf(entry) - 1];
     const verifier = new ReleaseVerifier({ entry, previous, database, scratch, lines, store, versions });
     await verifier.run();
     await rm(scratch, { recursive: true, force: true });
-    snapshots += 1;
     if (verifier.isReplayed) replayed += 1;
     problems.push(...verifier.problems.map((message) => ({ snapshot: entry.day, message })));
   }
-  return { ok: problems.length === 0, snapshots, replayed, problems };
+  return { ok: problems.length === 0, snapshots: entries.length, replayed, problems };
 }

@@ -7,6 +7,11 @@ export function upkeepDeps(workFolder: string): UpkeepDeps & { readonly duckdb: 
   return { workFolder, clock: () => new Date(), newRunId: () => ulid(), duckdb: { memoryLimit: '300MB', threads: 1 } };
 }
 
+/** What `verify` needs beside its store. */
+export function verifyDeps(workFolder: string) {
+  return { ...upkeepDeps(workFolder), onPlan: () => {}, onSnapshot: () => {} };
+}
+
 /** An answer without what tells its run from another one. */
 export async function withoutRun<T extends UpkeepEnd>(answer: Promise<T>): Promise<Omit<T, keyof UpkeepEnd>> {
   const { warnings: _, report: __, ...result } = await answer;

@@ -5,24 +5,10 @@
  */
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { messageFromError } from '../../../../schemas/errors.ts';
-import { type DuckDBSettings, sqlText } from '../../../../storage/duckdb/database.ts';
+import { sqlText } from '../../../../storage/duckdb/database.ts';
+import type { SandboxSettings, SelectColumns } from './messages.ts';
 import { rejectedSection, type Section } from './sections.ts';
-import { judgeSelect } from './select.ts';
-
-export interface SandboxSettings extends DuckDBSettings {
-  /** The only folders whose files may be read, absolute; relative paths start at the first. */
-  readonly folders: readonly [string, ...string[]];
-  /** For one SELECT, from its parsing to its last row. */
-  readonly timeoutMs: number;
-  /** What may be spilled to the disk. */
-  readonly spillBytesMax: number;
-}
-
-/** The columns of a SELECT's rows: names as DuckDB gives them, types as SQL. */
-export interface SelectColumns {
-  readonly names: readonly string[];
-  readonly types: readonly string[];
-}
+import { judgeSelect, type SelectRules } from './select.ts';
 
 /** Takes the rows of a SELECT; what it throws ends the SELECT. */
 export interface RowTaker {
@@ -31,21 +17,19 @@ export interface RowTaker {
 }
 
 export class Sandbox {
-  readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
-  readonly #settings: SandboxSettings;
+  readonly #rules: SelectRules;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, settings: SandboxSettings) {
-    this.#instance = instance;
+  private constructor(connection: DuckDBConnection, rules: SelectRules) {
     this.#connection = connection;
-    this.#settings = settings;
+    this.#rules = rules;
   }
 
   static async open(settings: SandboxSettings): Promise<Sandbox> {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: settings.memoryLimit,
       threads: String(settings.threads),
-      temp_directory: settings.tempFolder,
+      temp_directory: settings.spillFolder,
       max_temp_directory_size: `${settings.spillBytesMax}B`,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
@@ -55,41 +39,29 @@ export class Sandbox {
     });
     const connection = await instance.connect();
     await connection.run(`SET TimeZone = 'UTC'`);
+    const views = await connection.runAndReadAll(
+      `SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE schema_name <> 'information_schema'`,
+    );
     await connection.run(`SET allowed_directories = [${settings.folders.map(sqlText).join(', ')}]`);
     await connection.run('SET enable_external_access = false');
     await connection.run('SET lock_configuration = true');
-    return new Sandbox(instance, connection, settings);
+    const systemTables = views.getRows().map(([name]) => String(name));
+    return new Sandbox(connection, { folder: settings.folders[0], systemTables });
   }
 
   /**
    * Runs the one SELECT of a section; false where a file that it names isn't there. Rejects with `source_rejected`, naming file
-   * and line, where it is no such SELECT, fails, or takes too long.
+   * and line, where it is no such SELECT, or fails.
    */
   async run(section: Section, taker: RowTaker): Promise<boolean> {
-    const { timeoutMs } = this.#settings;
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      this.#connection.interrupt();
-    }, timeoutMs);
     try {
-      const sql = await this.#judge(section);
-      if (isLate) throw new Error('late');
-      await this.#stream(section, sql, taker);
+      await this.#stream(section, await this.#judge(section), taker);
       return true;
     } catch (cause) {
-      if (isLate) throw rejectedSection(section, `takes longer than ${timeoutMs / 1000} seconds`, 0, cause);
       if (isMissingFile(cause)) return false;
       if (!isDuckDBError(cause)) throw cause;
       throw rejectedSection(section, reasonFromDuckDB(cause), lineFromDuckDB(cause), cause);
-    } finally {
-      clearTimeout(timer);
     }
-  }
-
-  close(): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
   }
 
   /** The section's statement, with absolute paths. */
@@ -99,10 +71,10 @@ export class Sandbox {
       [section.sql],
     );
     const parsed: unknown = JSON.parse(String(reader.value(0, 0)));
-    const { sql, problem } = judgeSelect(section.sql, parsed, this.#settings.folders[0]);
+    const { sql, problem, line } = judgeSelect(section.sql, parsed, this.#rules);
     // Throws where the text can't be parsed, and says at which line.
     if (problem === 'syntax') await this.#connection.extractStatements(section.sql);
-    if (problem !== undefined) throw rejectedSection(section, problem);
+    if (problem !== undefined) throw rejectedSection(section, problem, line);
     return sql;
   }
 
@@ -147,9 +119,12 @@ function reasonFromDuckDB(error: unknown): string {
   if (path !== undefined) {
     return `may not read "${path}": only files of the day's folder, by a path that is written out`;
   }
+  const start = message.startsWith('Out of Memory Error')
+    ? 'takes more memory than DuckDB may (MODELSTATS_MEMORY_LIMIT): '
+    : '';
   const [reason = ''] = message
     .replace(/^Failed to extract statements: /, '')
     .replace(/^[A-Z][A-Za-z ]* Error: /, '')
     .split(/\n\s*\n/);
-  return reason.replace(/\s*\n\s*/g, ' ').trim();
+  return start + reason.replace(/\s*\n\s*/g, ' ').trim();
 }

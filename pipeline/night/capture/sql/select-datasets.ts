@@ -1,17 +1,17 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATASETS, type DatasetName } from '../../../../schemas/datasets.ts';
-import type { Database, DuckDBLimits } from '../../../../storage/duckdb/database.ts';
+import { DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
+import { type Database, type DuckDBLimits, sqlText } from '../../../../storage/duckdb/database.ts';
 import type { SourceDay } from '../../source.ts';
-import { type CaptureLimits, TooMuch } from '../../source-limits.ts';
-import type { Relation } from '../relation.ts';
-import { Sandbox } from './sandbox.ts';
-import { loadSections, rejectedSection } from './sections.ts';
-import { StagedRows } from './staged-rows.ts';
+import type { CaptureLimits } from '../../source-limits.ts';
+import { compareColumns, type Relation, textColumnSql } from '../relation.ts';
+import type { SelectColumns } from './messages.ts';
+import { SandboxProcess } from './sandbox-process.ts';
+import { loadSections } from './sections.ts';
 
 export interface SelectDeps {
   readonly database: Database;
-  /** Folder for what is spilled. */
+  /** Folder for rows on their way, and for what is spilled. */
   readonly scratch: string;
   readonly limits: CaptureLimits;
   /** What the SELECTs may use of the machine, in a database of their own. */
@@ -29,27 +29,45 @@ export async function selectDatasets(
   const relations = new Map<DatasetName, Relation | undefined>();
   if (source.sqlPath === undefined) return relations;
   const sections = await loadSections(source.sqlPath);
-  const sandbox = await Sandbox.open({
+  const sandbox = await SandboxProcess.open({
     ...duckdb,
-    tempFolder: join(scratch, 'source.sql.spill'),
+    folder: scratch,
+    spillFolder: join(scratch, 'source.sql.spill'),
+    spillBytesMax: limits.fileBytesMax,
     // As DuckDB sees it: it follows links before it compares.
     folders: [await realpath(source.folder)],
     timeoutMs: limits.sqlTimeoutMs,
-    spillBytesMax: limits.fileBytesMax,
   });
   try {
     for (const section of sections) {
-      const staged = new StagedRows(database, DATASETS[section.dataset], limits);
-      try {
-        const isThere = await sandbox.run(section, staged);
-        relations.set(section.dataset, isThere ? staged.finish() : undefined);
-      } catch (cause) {
-        if (cause instanceof TooMuch) throw rejectedSection(section, cause.message, 0, cause);
-        throw cause;
-      }
+      const path = join(scratch, `${section.dataset}.duckdb`);
+      const staged = { path, rowsMax: limits.rowsMax, bytesMax: limits.fileBytesMax };
+      const columns = await sandbox.run(section, staged);
+      const relation = columns && (await relationFromStaged(database, DATASETS[section.dataset], { path, columns }));
+      relations.set(section.dataset, relation);
     }
   } finally {
-    sandbox.close();
+    await sandbox.close();
   }
   return relations;
+}
+
+/** The rows that a SELECT gave, as text, as those of a file are. */
+async function relationFromStaged(
+  database: Database,
+  dataset: Dataset,
+  { path, columns: { names, types } }: { readonly path: string; readonly columns: SelectColumns },
+): Promise<Relation> {
+  const name = `staged_${dataset.name}`;
+  await database.run(`ATTACH ${sqlText(path)} AS ${name} (READ_ONLY)`);
+  const selected = dataset.columns.map((column) => {
+    const index = names.indexOf(column.name);
+    return textColumnSql(column.name, index < 0 ? undefined : { sql: `c${index}`, type: types[index] ?? '' });
+  });
+  return {
+    sql: `SELECT ${selected.join(', ')} FROM ${name}.staged`,
+    parameters: [],
+    ...compareColumns(dataset, names),
+    staged: { name, bytes: (await stat(path)).size },
+  };
 }

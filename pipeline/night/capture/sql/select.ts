@@ -18,10 +18,13 @@ const FILE_FUNCTIONS: readonly string[] = [
  * Every table function that a SELECT may call. Others change settings, write files or run further SQL (`enable_logging`,
  * `query`, …), and a new version of DuckDB may bring more of them: so these are listed, and not those.
  */
-export const TABLE_FUNCTIONS: readonly string[] = [
+const TABLE_FUNCTIONS: readonly string[] = [
   ...FILE_FUNCTIONS,
   ...['range', 'generate_series', 'unnest', 'repeat', 'repeat_row', 'json_each', 'json_tree'],
 ];
+
+/** Functions that tell what the sandbox is set to, paths of the machine among it; the last one plans SQL that nobody has judged. */
+const SETTING_FUNCTIONS: readonly string[] = ['current_setting', 'getvariable', 'json_serialize_plan'];
 
 /** `json_serialize_sql` of a text: DuckDB's parse tree, or why it has none. */
 const ParsedSchema = z.union([
@@ -35,37 +38,73 @@ const NodeSchema = z.looseObject({
   query_location: z.number().optional().catch(undefined),
   function_name: z.string().optional(),
   table_name: z.string().optional(),
+  schema_name: z.string().optional(),
+  catalog_name: z.string().optional(),
   children: z.array(z.unknown()).optional().catch(undefined),
   value: z.unknown().optional(),
 });
 type Node = z.infer<typeof NodeSchema>;
 
+/** What a statement is judged by, besides the rules here. */
+export interface SelectRules {
+  /** At which relative paths start. */
+  readonly folder: string;
+  /** Names of DuckDB's own views that need no schema, in lower case: they show settings, logs, and what a new version brings. */
+  readonly systemTables: readonly string[];
+}
+
 /** A problem of `syntax` is DuckDB's to explain. */
-export type Judgement =
-  | { readonly problem: string; readonly sql?: never }
-  | { readonly sql: string; readonly problem?: never };
+type Judgement =
+  | { readonly problem: string; readonly line: number; readonly sql?: never }
+  | { readonly sql: string; readonly problem?: never; readonly line?: never };
 
 /**
  * Judges one statement by its parse tree, and gives it back with relative paths of files made absolute: DuckDB would look for
  * them in the working directory of the process first.
  *
  * @param parsed what `json_serialize_sql` says of exactly this text
- * @param folder at which relative paths start
  */
-export function judgeSelect(sql: string, parsed: unknown, folder: string): Judgement {
+export function judgeSelect(sql: string, parsed: unknown, rules: SelectRules): Judgement {
   const result = ParsedSchema.parse(parsed);
   const problem = problemOfCount(result);
-  if (problem !== undefined || result.error) return { problem: problem ?? 'syntax' };
+  if (problem !== undefined) return { problem, line: 0 };
+  if (result.error) return problemOfKind(sql, result.error_type);
   const paths: Node[] = [];
   for (const { node, isTableFunction } of nodesOf(result.statements)) {
-    const name = isTableFunction ? node.function_name?.toLowerCase() : undefined;
-    if (name !== undefined && !TABLE_FUNCTIONS.includes(name)) {
-      return { problem: `the table function ${name} is not allowed` };
-    }
-    if (name !== undefined && FILE_FUNCTIONS.includes(name)) paths.push(...pathsOf(node));
+    const refusal = isTableFunction ? problemOfTableFunction(node) : problemOfNode(node, rules);
+    if (refusal !== undefined) return { problem: refusal, line: lineOfNode(sql, node) };
+    if (isTableFunction && isFileFunction(node)) paths.push(...pathsOf(node));
     if (isFileName(node)) paths.push(node);
   }
-  return { sql: withAbsolutePaths(sql, paths, folder) };
+  return { sql: withAbsolutePaths(sql, paths, rules.folder) };
+}
+
+function isFileFunction({ function_name = '' }: Node): boolean {
+  return FILE_FUNCTIONS.includes(function_name.toLowerCase());
+}
+
+function problemOfTableFunction({ function_name = '' }: Node): string | undefined {
+  const name = function_name.toLowerCase();
+  return TABLE_FUNCTIONS.includes(name) ? undefined : `the table function ${name} is not allowed`;
+}
+
+/** What is wrong with a node that isn't a call of a table function. */
+function problemOfNode(node: Node, { systemTables }: SelectRules): string | undefined {
+  const { type, function_name, table_name = '', schema_name, catalog_name } = node;
+  const called = function_name?.toLowerCase();
+  if (called !== undefined && SETTING_FUNCTIONS.includes(called)) return `the function ${called} is not allowed`;
+  if (type === 'SHOW_REF') return 'only SELECT is allowed, and neither DESCRIBE, SHOW nor SUMMARIZE';
+  if (type !== 'BASE_TABLE') return undefined;
+  const name = [catalog_name, schema_name, table_name].filter((part) => part !== undefined).join('.');
+  const isForeign = schema_name !== undefined || catalog_name !== undefined;
+  if (!isForeign && !systemTables.includes(table_name.toLowerCase())) return undefined;
+  return `the table ${name} is not allowed: a table is a file, its name in quotes, or a part of WITH`;
+}
+
+/** The line of the text on which a node stands, 1-based; 0 where the tree doesn't tell. */
+function lineOfNode(sql: string, { query_location }: Node): number {
+  if (query_location === undefined) return 0;
+  return Buffer.from(sql, 'utf8').subarray(0, query_location).toString('utf8').split('\n').length;
 }
 
 /** True for a file where a table's name is expected; what DuckDB takes for one. */
@@ -73,12 +112,25 @@ function isFileName({ type, table_name = '' }: Node): boolean {
   return type === 'BASE_TABLE' && /\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet)(?:\.gz|\.zst)?$/i.test(table_name);
 }
 
-/** What is wrong with a text that isn't one SELECT. */
+/** What is wrong with a text that has none or several statements. */
 function problemOfCount(parsed: z.infer<typeof ParsedSchema>): string | undefined {
-  if (parsed.error) return parsed.error_type === 'parser' ? 'syntax' : 'only SELECT is allowed';
+  if (parsed.error) return undefined;
   const { length } = parsed.statements;
   if (length === 0) return 'expected one SELECT, found none';
   return length === 1 ? undefined : `expected one SELECT, found ${length} statements; ${HEADING_HINT}`;
+}
+
+const PIVOT = /^(?:(?!--).)*?\bPIVOT(?:_WIDER)?\b/i;
+
+/**
+ * What is wrong with a text of which DuckDB gives no tree: it can't be parsed, or isn't only SELECTs. A PIVOT without IN is not:
+ * DuckDB makes a type for its columns first. The word is looked for only to say so.
+ */
+function problemOfKind(sql: string, errorType: string) {
+  if (errorType === 'parser') return { problem: 'syntax', line: 0 };
+  const line = sql.split('\n').findIndex((text) => PIVOT.test(text)) + 1;
+  const advice = line === 0 ? '' : '; a PIVOT has to name the values that become columns: PIVOT … ON column IN (…)';
+  return { problem: `only SELECT is allowed${advice}`, line };
 }
 
 /** Every object of the tree, at any depth; a table function's own node is told from a call inside of an expression. */

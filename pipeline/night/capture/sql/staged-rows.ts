@@ -1,72 +1,93 @@
-import type { DuckDBAppender, DuckDBDataChunk } from '@duckdb/node-api';
-import type { Dataset } from '../../../../schemas/datasets.ts';
-import type { Database } from '../../../../storage/duckdb/database.ts';
+import { stat } from 'node:fs/promises';
+import { type DuckDBAppender, type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
+import { messageFromError } from '../../../../schemas/errors.ts';
 import { TooMuch } from '../../source-limits.ts';
-import { compareColumns, type Relation, textColumnSql } from '../relation.ts';
-import type { RowTaker, SelectColumns } from './sandbox.ts';
-
-export interface StagedLimits {
-  readonly rowsMax: number;
-  /** All rows together, as DuckDB holds them. */
-  readonly fileBytesMax: number;
-}
+import type { SelectColumns, StagedFile } from './messages.ts';
+import type { RowTaker } from './sandbox.ts';
 
 /** Blocks between two looks at the size: a block has up to 2048 rows. */
 const BLOCKS_BETWEEN = 16;
+/** What DuckDB may hold of rows on their way into the file. */
+const MEMORY_LIMIT = '256MiB';
 
 /**
- * The rows that a SELECT of `source.sql` gave, in the night's database: `staged_<dataset>`, in their order, with the types that
+ * The rows that a SELECT of `source.sql` gave, on their way into a DuckDB file of their own, in their order, with the types that
  * they came with. Counted while they come, so that neither memory nor disk is filled by more than the limits.
  */
 export class StagedRows implements RowTaker {
-  readonly table: string;
-  readonly #database: Database;
-  readonly #dataset: Dataset;
-  readonly #limits: StagedLimits;
+  readonly #file: StagedFile;
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
   #appender: DuckDBAppender | undefined;
   #columns: SelectColumns = { names: [], types: [] };
   #rows = 0;
   #blocks = 0;
-  #bytesBefore = 0;
 
-  constructor(database: Database, dataset: Dataset, limits: StagedLimits) {
-    this.table = `staged_${dataset.name}`;
-    this.#database = database;
-    this.#dataset = dataset;
-    this.#limits = limits;
+  private constructor(file: StagedFile, instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#file = file;
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  static async open(file: StagedFile): Promise<StagedRows> {
+    const instance = await DuckDBInstance.create(file.path, { memory_limit: MEMORY_LIMIT, threads: '1' });
+    return new StagedRows(file, instance, await instance.connect());
   }
 
   async begin(columns: SelectColumns): Promise<void> {
     this.#columns = columns;
-    this.#bytesBefore = await this.#database.bytes();
     const definitions = columns.types.map((type, index) => `c${index} ${type}`);
-    await this.#database.run(`CREATE TABLE ${this.table} (${definitions.join(', ')})`);
-    this.#appender = await this.#database.connection.createAppender(this.table);
+    // One transaction: the rows go straight into the file, and not through its log.
+    await this.#connection.run('BEGIN');
+    await this.#connection.run(`CREATE TABLE staged (${definitions.join(', ')})`);
+    this.#appender = await this.#connection.createAppender('staged');
   }
 
   async take(rows: DuckDBDataChunk): Promise<void> {
     this.#rows += rows.rowCount;
-    if (this.#rows > this.#limits.rowsMax) throw new TooMuch(`gives more than ${this.#limits.rowsMax} rows`);
-    this.#appender?.appendDataChunk(rows);
-    this.#blocks += 1;
-    if (this.#blocks % BLOCKS_BETWEEN !== 0) return;
-    const bytes = (await this.#database.bytes()) - this.#bytesBefore;
-    if (bytes > this.#limits.fileBytesMax) throw new TooMuch(`gives more than ${this.#limits.fileBytesMax} bytes`);
+    if (this.#rows > this.#file.rowsMax) throw new TooMuch(`gives more than ${this.#file.rowsMax} rows`);
+    try {
+      this.#appender?.appendDataChunk(rows);
+      this.#blocks += 1;
+      if (this.#blocks % BLOCKS_BETWEEN === 0) await this.#look();
+    } catch (cause) {
+      throw faultOf(cause);
+    }
   }
 
-  /** Ends the taking; the rows as text, as those of a file are. */
-  finish(): Relation {
-    this.#appender?.closeSync();
-    const { names, types } = this.#columns;
-    const selected = this.#dataset.columns.map(({ name }) => {
-      const index = names.indexOf(name);
-      return textColumnSql(name, index < 0 ? undefined : { sql: `c${index}`, type: types[index] ?? '' });
-    });
-    return {
-      sql: `SELECT ${selected.join(', ')} FROM ${this.table}`,
-      parameters: [],
-      ...compareColumns(this.#dataset, names),
-      staged: this.table,
-    };
+  /** Writes the last rows. */
+  async finish(): Promise<SelectColumns> {
+    try {
+      this.#appender?.closeSync();
+      await this.#connection.run('COMMIT');
+    } catch (cause) {
+      throw faultOf(cause);
+    }
+    return this.#columns;
   }
+
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+
+  async #look(): Promise<void> {
+    this.#appender?.flushSync();
+    const reader = await this.#connection.runAndReadAll(
+      'SELECT sum(memory_usage_bytes + temporary_storage_bytes)::DOUBLE FROM duckdb_memory()',
+    );
+    const { size } = await stat(this.#file.path);
+    if (size + Number(reader.value(0, 0)) > this.#file.bytesMax) {
+      throw new TooMuch(`gives more than ${this.#file.bytesMax} bytes`);
+    }
+  }
+}
+
+/** Whose fault it is that rows can't be kept: the SELECT's where they are too large, else the disk's, or ours. */
+function faultOf(cause: unknown): Error {
+  if (cause instanceof TooMuch) return cause;
+  const message = messageFromError(cause);
+  if (message.startsWith('Out of Memory Error'))
+    return new TooMuch(`gives rows too large for ${MEMORY_LIMIT} of memory`);
+  return new Error(`the rows of source.sql can't be kept: ${message}`, { cause });
 }

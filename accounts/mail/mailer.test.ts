@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Mail, type MailerOptions, openMailer } from './mailer.ts';
+
+const MAIL: Mail = { to: 'owner@example.com', subject: 'Grüße', text: 'Zeile eins\nZeile zwei\n' };
+
+let folder: string;
+let closing: (() => Promise<void> | void)[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-mail-'));
+  closing = [];
+});
+afterEach(async () => {
+  for (const close of closing) await close();
+  await rm(folder, { recursive: true });
+});
+
+async function mailer(changes: Partial<MailerOptions> = {}) {
+  const logged: unknown[] = [];
+  const log = { info: (fields: unknown) => void logged.push(fields) };
+  const base = { smtp: undefined, from: 'modelstats <no-reply@example.com>', folder: join(folder, 'mail') };
+  const opened = await openMailer({ ...base, timeoutMs: 2_000, newId: () => 'ID', log, ...changes });
+  closing.push(() => opened.close());
+  return { send: (mail = MAIL) => opened.send(mail), logged };
+}
+
+/** A real SMTP server, what it was given, and its address. */
+async function startServer(onData: (text: string) => Error | undefined = () => undefined) {
+  const taken: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, callback) {
+      const parts: Buffer[] = [];
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        const text = Buffer.concat(parts).toString();
+        const refusal = onData(text);
+        if (refusal === undefined) taken.push(text);
+        callback(refusal);
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo; // Of a server that listens.
+  return { taken, smtp: `smtp://127.0.0.1:${port}` };
+}
+
+test('without a server a mail is a file that only this user reads, and a line in the log', async () => {
+  const { send, logged } = await mailer();
+  await send();
+  const file = join(folder, 'mail', 'ID.eml');
+  expect(await readdir(join(folder, 'mail'))).toEqual(['ID.eml']);
+  expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(/^From: modelstats <no-reply@example\.com>$/m);
+  expect(text).toMatch(/^To: owner@example\.com$/m);
+  expect(logged).toEqual([{ to: MAIL.to, subject: MAIL.subject, file }]);
+});
+
+test('with a server it is sent there, and no file is written', async () => {
+  const { taken, smtp } = await startServer();
+  const { send } = await mailer({ smtp });
+  await send();
+  expect(taken).toHaveLength(1);
+  expect(taken[0]).toContain('To: owner@example.com');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a server that refuses, and one that is not there, reject as unavailable', async () => {
+  const { smtp } = await startServer(() => new Error('not today'));
+  await expect((await mailer({ smtp })).send()).rejects.toMatchObject({ code: 'unavailable' });
+  const gone = await mailer({ smtp: 'smtp://127.0.0.1:1' });
+  await expect(gone.send()).rejects.toMatchObject({ code: 'unavailable' });
+});

@@ -1,0 +1,157 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname, join } from 'node:path';
+import { AppError } from '../../../../schemas/errors.ts';
+import {
+  type Answer,
+  AnswerSchema,
+  type Order,
+  type SandboxSettings,
+  type SelectColumns,
+  type StagedFile,
+} from './messages.ts';
+import { bytesFromSize, memoryOfProcess } from './process-memory.ts';
+import { rejectedSection, type Section } from './sections.ts';
+
+/** The child's program beside this file: compiled as this file is, or TypeScript as this file is, which older Node has to be told. */
+const EXTENSION = extname(import.meta.filename);
+const CHILD = join(import.meta.dirname, `sandbox-child${EXTENSION}`);
+const NODE_OPTIONS =
+  EXTENSION === '.ts' && process.features.typescript === false ? ['--experimental-strip-types', '--no-warnings'] : [];
+
+/** For the process to be there, before any SELECT: a busy machine takes its time. */
+const START_MS_MAX = 60_000;
+
+/** What the process may take besides DuckDB's limit: for the program, readers of files, and rows on their way. */
+const MEMORY_BESIDES_BYTES = 2 ** 30;
+
+/** Between two looks at the process's memory: it may take as much more as it can fill in this time. */
+const LOOK_MS = 10;
+
+/** Kept of what the process complains of, in characters: the end. */
+const COMPLAINT_MAX = 1000;
+
+export interface SandboxProcessSettings extends SandboxSettings {
+  /** For one SELECT, from its parsing to its last row. */
+  readonly timeoutMs: number;
+  /** Where the process works. */
+  readonly folder: string;
+}
+
+/**
+ * The process in which the SELECTs of a `source.sql` run, as its parent sees it (decision 0039). It is killed when a SELECT takes
+ * too long or too much memory, whatever it is doing then, and ends when its parent does. It has no environment, and a process
+ * group of its own: Ctrl-C at a terminal reaches the night only.
+ */
+export class SandboxProcess {
+  readonly #child: ChildProcess;
+  readonly #settings: SandboxProcessSettings;
+  readonly #ended: Promise<string>;
+  #complaint = '';
+
+  private constructor(settings: SandboxProcessSettings) {
+    this.#settings = settings;
+    this.#child = fork(CHILD, [], {
+      execArgv: NODE_OPTIONS,
+      env: {},
+      cwd: settings.folder,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaint = (this.#complaint + text).slice(-COMPLAINT_MAX);
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.on('error', (error) => resolve(error.message));
+      this.#child.on('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+  }
+
+  /** Resolves when the process is ready for a SELECT. */
+  static async open(settings: SandboxProcessSettings): Promise<SandboxProcess> {
+    const opened = new SandboxProcess(settings);
+    const { timeoutMs: _timeoutMs, folder: _folder, ...sandbox } = settings;
+    const timer = setTimeout(() => opened.#child.kill('SIGKILL'), START_MS_MAX);
+    try {
+      const answer = await opened.#ask({ settings: sandbox });
+      if (typeof answer === 'string') throw new Error(`the process of source.sql can't be started: ${answer}`);
+      if ('failed' in answer) throw new Error(answer.failed);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Runs the one SELECT of a section and puts its rows into a file; undefined where a file that it names isn't there. Rejects with
+   * `source_rejected`, naming file and line, where it is no such SELECT, fails, or takes more than it may; nothing can be run then.
+   */
+  async run(section: Section, staged: StagedFile): Promise<SelectColumns | undefined> {
+    const watch = this.#watch();
+    try {
+      const answer = await this.#ask({ select: { section, staged } });
+      if (typeof answer === 'string') {
+        throw rejectedSection(section, watch.excess() ?? `ended the process that it ran in: ${answer}`);
+      }
+      if ('columns' in answer) return answer.columns;
+      if ('isMissing' in answer) return undefined;
+      if ('rejected' in answer) throw new AppError('source_rejected', answer.rejected);
+      throw new Error('failed' in answer ? answer.failed : 'the process of source.sql answered out of turn');
+    } finally {
+      watch.end();
+    }
+  }
+
+  /** Resolves when the process is no more. */
+  async close(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** Kills the process when it takes too long or too much memory, and says then what was too much. */
+  #watch(): { readonly excess: () => string | undefined; readonly end: () => void } {
+    const { timeoutMs, memoryLimit } = this.#settings;
+    const bytesMax = bytesFromSize(memoryLimit) + MEMORY_BESIDES_BYTES;
+    let excess: string | undefined;
+    const kill = (reason: string) => {
+      excess ??= reason;
+      this.#child.kill('SIGKILL');
+    };
+    const timer = setTimeout(
+      () =>
+        kill(
+          `takes longer than ${timeoutMs / 1000} seconds (MODELSTATS_SOURCE_SQL_TIMEOUT_SECONDS, sql_timeout_seconds)`,
+        ),
+      timeoutMs,
+    );
+    const looks = setInterval(() => {
+      const bytes = this.#child.pid === undefined ? undefined : memoryOfProcess(this.#child.pid);
+      if (bytes === undefined || bytes <= bytesMax) return;
+      kill(`takes more memory than ${memoryLimit} (MODELSTATS_MEMORY_LIMIT) and 1 GiB besides`);
+    }, LOOK_MS);
+    return {
+      excess: () => excess,
+      end: () => {
+        clearTimeout(timer);
+        clearInterval(looks);
+      },
+    };
+  }
+
+  /** The answer to an order, or how the process ended instead. */
+  #ask(order: Order): Promise<Answer | string> {
+    const answered = new Promise<Answer>((resolve, reject) => {
+      this.#child.once('message', (message) => {
+        const { data, error } = AnswerSchema.safeParse(message);
+        if (data === undefined) reject(error);
+        else resolve(data);
+      });
+    });
+    // An error of sending is the end of the process, of which `#ended` tells.
+    this.#child.send(order, () => undefined);
+    const ended = this.#ended.then((how) => [how, this.#complaint.trim()].filter((text) => text !== '').join(': '));
+    return Promise.race([answered, ended]);
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What a receiver answers: a status, now or once the promise resolves. */
+export type Answer = (received: Received) => number | Promise<number>;
+
+/** A receiver of webhooks on this machine, which keeps what it was sent. */
+export class Receiver {
+  readonly received: Received[] = [];
+  readonly #server: Server;
+  #underWay = 0;
+  /** The most requests that were under way at once. */
+  underWayMax = 0;
+
+  private constructor(answer: Answer) {
+    this.#server = createServer(async (request, response) => {
+      this.#underWay += 1;
+      this.underWayMax = Math.max(this.underWayMax, this.#underWay);
+      try {
+        const received = { headers: request.headers, body: await text(request) };
+        this.received.push(received);
+        response.statusCode = await answer(received);
+        response.end('thanks');
+      } catch {
+        response.destroy(); // The sender went away.
+      } finally {
+        this.#underWay -= 1;
+      }
+    });
+  }
+
+  static async start(answer: Answer = () => 204): Promise<Receiver> {
+    const receiver = new Receiver(answer);
+    receiver.#server.listen(0, '127.0.0.1');
+    await once(receiver.#server, 'listening');
+    return receiver;
+  }
+
+  get url(): string {
+    const { port } = receiverAddress(this.#server);
+    return `http://127.0.0.1:${port}/hook`;
+  }
+
+  /** The ids of deliveries, in the order in which they came. */
+  get deliveries(): readonly string[] {
+    return this.received.map(({ headers }) => String(headers['x-service-delivery']));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+function receiverAddress(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver does not listen');
+  return address;
+}

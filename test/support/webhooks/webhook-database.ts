@@ -1,0 +1,180 @@
+import { sql } from 'kysely';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+import type { EndpointState } from '../../../webhooks/endpoints/endpoint.ts';
+import type { DeliveryKind } from '../../../webhooks/queue/delivery-queue.ts';
+import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
+import { secretFromBytes } from '../../../webhooks/signing/signature.ts';
+
+/** When everything in these tests begins. */
+export const START = new Date('2026-11-20T12:00:00Z');
+const START_MS = START.getTime();
+
+/** Deliveries queued in one statement; it must not take longer than PostgreSQL's timeout. */
+const MANY_AT_ONCE = 10_000;
+
+/** Ids that sort in the order in which they were made. */
+let made = 0;
+export function newId(): string {
+  made += 1;
+  return `01JD${String(made).padStart(22, '0')}`;
+}
+
+export const SECRET_KEYS = new SecretKeys([Buffer.alloc(32, 7)], (bytes) => Buffer.alloc(bytes, 9));
+export const SECRET = secretFromBytes(Buffer.alloc(32, 5));
+
+/** A control database with one organization, into which tests put endpoints and deliveries. */
+export class WebhookDatabase {
+  readonly database: ControlDatabase;
+
+  private constructor(database: ControlDatabase) {
+    this.database = database;
+  }
+
+  static async open(url: string): Promise<WebhookDatabase> {
+    const database = await openDatabase(url);
+    await database.kysely
+      .insertInto('organizations')
+      .values({ id: 'org_1', name: 'Acme', created_at: START_MS })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return new WebhookDatabase(database);
+  }
+
+  async addEndpoint({
+    url = 'https://example.com/hook',
+    state = 'active',
+    secret = SECRET,
+    failures = 0,
+  }: {
+    readonly url?: string;
+    readonly state?: EndpointState;
+    readonly secret?: string;
+    readonly failures?: number;
+  } = {}): Promise<string> {
+    const id = `whe_${newId()}`;
+    await this.database.kysely
+      .insertInto('webhook_endpoints')
+      .values({
+        id,
+        organization_id: 'org_1',
+        url,
+        description: '',
+        topics: '["score.updated"]',
+        filters: '{}',
+        mode: 'each',
+        sealed_secret: SECRET_KEYS.seal(secret, id),
+        secret_changed_at: START_MS,
+        state,
+        state_changed_at: START_MS,
+        consecutive_failures: failures,
+        notice: null,
+        created_at: START_MS,
+      })
+      .execute();
+    return id;
+  }
+
+  /** Queues very many deliveries of one event. */
+  async addMany(endpointId: string, count: number): Promise<void> {
+    const event = `evt_${newId()}`;
+    const row = { id: event, topic: 'score.updated', endpoint_id: null, occurred_at: START_MS, seq: 1, data: '{}' };
+    await this.database.kysely.insertInto('webhook_events').values(row).execute();
+    for (let queued = 0; queued < count; queued += MANY_AT_ONCE) {
+      const [prefix, some] = [`dlv_${newId()}`, Math.min(MANY_AT_ONCE, count - queued)];
+      await sql`
+        insert into webhook_deliveries (id, event_id, endpoint_id, kind, state, attempts, due_at, created_at)
+        select ${prefix} || '-' || i, ${event}, ${endpointId}, 'event', 'waiting', 0, ${START_MS}, ${START_MS}
+        from (with recursive n (i) as (select 1 union all select i + 1 from n where i < ${some}) select i from n) as numbers
+        `.execute(this.database.kysely);
+    }
+  }
+
+  /** Queues deliveries, each of an event of its own; resolves to their ids. */
+  async addDeliveries(
+    endpointId: string,
+    count: number,
+    { kind = 'event', at = START }: { readonly kind?: DeliveryKind; readonly at?: Date } = {},
+  ): Promise<readonly string[]> {
+    const rows = Array.from({ length: count }, (_, index) => {
+      const [eventId, id] = [`evt_${newId()}`, `dlv_${newId()}`];
+      const data = JSON.stringify({ model_id: 'acme/one', benchmark_id: 'mmlu', seq: index + 1 });
+      return {
+        event: { id: eventId, topic: 'score.updated', endpoint_id: null, occurred_at: at.getTime(), seq: index, data },
+        delivery: {
+          id,
+          event_id: eventId,
+          endpoint_id: endpointId,
+          kind,
+          state: 'waiting',
+          attempts: 0,
+          due_at: at.getTime(),
+          claimed_by: null,
+          created_at: at.getTime(),
+          finished_at: null,
+        },
+      };
+    });
+    for (let from = 0; from < rows.length; from += 1000) {
+      const some = rows.slice(from, from + 1000);
+      await this.database.kysely.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto('webhook_events')
+          .values(some.map(({ event }) => event))
+          .execute();
+        await transaction
+          .insertInto('webhook_deliveries')
+          .values(some.map(({ delivery }) => delivery))
+          .execute();
+      });
+    }
+    return rows.map(({ delivery }) => delivery.id);
+  }
+
+  async addDelivery(
+    endpointId: string,
+    options: { readonly kind?: DeliveryKind; readonly at?: Date } = {},
+  ): Promise<string> {
+    const [id = ''] = await this.addDeliveries(endpointId, 1, options);
+    return id;
+  }
+
+  delivery(id: string) {
+    return this.database.kysely
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  }
+
+  attempts(deliveryId: string) {
+    return this.database.kysely
+      .selectFrom('webhook_attempts')
+      .selectAll()
+      .where('delivery_id', '=', deliveryId)
+      .orderBy('attempt')
+      .execute();
+  }
+
+  endpoint(id: string) {
+    return this.database.kysely
+      .selectFrom('webhook_endpoints')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  }
+
+  /** How many deliveries are in each state. */
+  async states(): Promise<Readonly<Record<string, number>>> {
+    const rows = await this.database.kysely
+      .selectFrom('webhook_deliveries')
+      .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+      .groupBy('state')
+      .execute();
+    return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+}

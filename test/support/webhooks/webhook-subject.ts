@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import { openAccountsOn } from '../../../accounts/open-accounts.ts';
+import type { PlanName } from '../../../accounts/plans/plans.ts';
+import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
+import { EndpointAdministration, type NewEndpoint } from '../../../webhooks/administration/endpoint-administration.ts';
+import { moveEndpoint } from '../../../webhooks/endpoints/transitions.ts';
+import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
+import { TestClock } from '../accounts/subject.ts';
+
+/** Endpoints and their log on a control database, with a clock that stands still until it is told. */
+export interface WebhookSubject {
+  readonly database: ControlDatabase;
+  readonly accounts: Accounts;
+  readonly clock: TestClock;
+  readonly newId: () => string;
+  readonly keys: SecretKeys;
+  readonly endpoints: EndpointAdministration;
+  readonly log: DeliveryLog;
+  /** Another organization, its id. */
+  organization(plan?: PlanName): Promise<string>;
+  /** What an organization asks for. */
+  wanted(organizationId: string, changes?: Partial<NewEndpoint>): NewEndpoint;
+  /** An endpoint in the state `active`, its id. */
+  active(organizationId: string, changes?: Partial<NewEndpoint>): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
+  const [database, clock, newId] = [await openDatabase(url), new TestClock(), monotonicFactory()];
+  const accounts = await openAccountsOn(database, { clock: clock.now });
+  const keys = new SecretKeys([randomBytes(32)], randomBytes);
+  const deps = { database: database.kysely, clock: clock.now, newId, random: randomBytes, keys };
+  const endpoints = new EndpointAdministration(
+    { ...deps, findUrlProblem: (text) => (URL.canParse(text) ? undefined : 'it is no URL'), isOffered: () => true },
+    'test',
+  );
+  const wanted: WebhookSubject['wanted'] = (organizationId, changes = {}) => ({
+    organizationId,
+    url: 'https://example.com/hooks',
+    description: 'ours',
+    topics: ['score.updated'],
+    filters: {},
+    mode: 'each',
+    ...changes,
+  });
+  return {
+    database,
+    accounts,
+    clock,
+    newId,
+    keys,
+    endpoints,
+    log: new DeliveryLog(deps, 'test'),
+    async organization(plan = 'commercial') {
+      return (await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, plan })).id;
+    },
+    wanted,
+    async active(organizationId, changes) {
+      const { endpoint } = await endpoints.add(wanted(organizationId, changes));
+      await moveEndpoint(database.kysely, endpoint.id, { from: ['registered'], to: 'active', now: clock.now() });
+      return endpoint.id;
+    },
+    async close() {
+      await accounts.close();
+      await database.close();
+    },
+  };
+}

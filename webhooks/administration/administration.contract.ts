@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
+import { followPlans } from '../endpoints/suspension.ts';
+import { moveEndpoint } from '../endpoints/transitions.ts';
+
+/** What holds for endpoints and their log on every control database; `another` makes an empty one and gives its address. */
+export function describeAdministration(name: string, another: () => Promise<string>): void {
+  describe(`endpoints on ${name}`, () => {
+    let subject: WebhookSubject;
+    let organizationId: string;
+
+    beforeEach(async () => {
+      subject = await openWebhookSubject(await another());
+      organizationId = await subject.organization();
+    });
+    afterEach(() => subject.close());
+
+    const stateOf = async (id: string) => (await subject.endpoints.get(id)).state;
+    const deliveriesOf = (endpointId: string) => subject.log.list({ endpointId, limit: 1000 });
+    const auditActions = async () =>
+      (await subject.accounts.administration.listAudit(organizationId, { limit: 100 })).map(({ action }) => action);
+    const changePlan = (plan: 'builder' | 'commercial') =>
+      subject.accounts.administration.changePlan(organizationId, (before) => ({ ...before, plan }));
+    const follow = () => {
+      const { database, clock, newId } = subject;
+      return followPlans({ database: database.kysely, clock: clock.now, newId, isOffered: () => true });
+    };
+
+    test('an endpoint begins as registered, with one ping that waits and a secret that is shown once', async () => {
+      const { endpoint, secret, pingId } = await subject.endpoints.add(subject.wanted(organizationId));
+      expect(endpoint).toMatchObject({ state: 'registered', consecutiveFailures: 0, topics: ['score.updated'] });
+      expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+      expect(await deliveriesOf(endpoint.id)).toMatchObject([
+        { id: pingId, topic: 'ping', kind: 'ping', state: 'waiting' },
+      ]);
+      const rows = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().execute();
+      expect(JSON.stringify([rows, await subject.endpoints.list()])).not.toContain(secret.slice('whsec_'.length));
+      expect(subject.keys.open(rows[0]?.sealed_secret ?? '', endpoint.id)).toBe(secret);
+      expect(await auditActions()).toContain('webhook.add');
+    });
+
+    test('an eleventh endpoint is refused, also of eleven at once, until one is removed', async () => {
+      const add = () => subject.endpoints.add(subject.wanted(organizationId));
+      const outcomes = await Promise.allSettled(Array.from({ length: 11 }, add));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+      const [first] = await subject.endpoints.list(organizationId);
+      await subject.endpoints.remove(first?.id ?? '');
+      await expect(add()).resolves.toMatchObject({ endpoint: { state: 'registered' } });
+      await expect(add()).rejects.toMatchObject({ code: 'usage' });
+    });
+
+    test('an organization without webhooks in its plan registers none, and one that there is not is not found', async () => {
+      const builder = await subject.organization('builder');
+      await expect(subject.endpoints.add(subject.wanted(builder))).rejects.toThrow(
+        /the plan of org_\w+ has no webhooks/,
+      );
+      await expect(subject.endpoints.add(subject.wanted('org_none'))).rejects.toMatchObject({ code: 'not_found' });
+      await expect(subject.endpoints.list('org_none')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await subject.endpoints.list(builder)).toEqual([]);
+    });
+
+    test('an address that can be no endpoint is refused with its reason', async () => {
+      for (const url of ['none', `https://example.com/${'a'.repeat(2048)}`]) {
+        await expect(subject.endpoints.add(subject.wanted(organizationId, { url }))).rejects.toMatchObject({
+          code: 'usage',
+        });
+      }
+      expect(await subject.endpoints.list()).toEqual([]);
+    });
+
+    test('a rotated secret replaces the one before', async () => {
+      const { endpoint, secret } = await subject.endpoints.add(subject.wanted(organizationId));
+      subject.clock.advance(1000);
+      const rotated = await subject.endpoints.rotateSecret(endpoint.id);
+      expect(rotated.secret).not.toBe(secret);
+      expect(rotated.endpoint.secretChangedAt.getTime()).toBe(endpoint.secretChangedAt.getTime() + 1000);
+      const row = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().executeTakeFirstOrThrow();
+      expect(subject.keys.open(row.sealed_secret, endpoint.id)).toBe(rotated.secret);
+      expect(await auditActions()).toContain('webhook.rotate_secret');
+    });
+
+    test('a revoked endpoint is registered anew when it is enabled, and what waited is not sent later', async () => {
+      const id = await subject.active(organizationId);
+      const { database, clock } = subject;
+      await moveEndpoint(database.kysely, id, { from: ['active'], to: 'revoked', now: clock.now() });
+      const pingId = await subject.endpoints.enable(id);
+      expect(await stateOf(id)).toBe('registered');
+      const [newest, ...older] = await deliveriesOf(id);
+      expect(newest).toMatchObject({ id: pingId, kind: 'ping', state: 'waiting' });
+      expect(older).toMatchObject([{ state: 'dropped' }]);
+    });
+
+    test('enabling an active endpoint changes nothing, and testing it queues a ping', async () => {
+      const id = await subject.active(organizationId);
+      const before = await subject.endpoints.get(id);
+      expect(await subject.endpoints.enable(id)).toBeUndefined();
+      expect(await subject.endpoints.get(id)).toEqual(before);
+      const pingId = await subject.endpoints.test(id);
+      expect((await deliveriesOf(id))[0]).toMatchObject({ id: pingId, kind: 'ping' });
+      expect(await stateOf(id)).toBe('active');
+    });
+
+    test.each(['revoked', 'suspended'] as const)('a %s endpoint is neither tested nor replayed to', async (state) => {
+      const id = await subject.active(organizationId);
+      await moveEndpoint(subject.database.kysely, id, { from: ['active'], to: state, now: subject.clock.now() });
+      await expect(subject.endpoints.test(id)).rejects.toMatchObject({ code: 'usage' });
+      await expect(subject.log.replayFailed(id, new Date(0))).rejects.toMatchObject({ code: 'usage' });
+    });
+
+    test('a removed endpoint is not there any more, and its secret is nowhere', async () => {
+      const id = await subject.active(organizationId);
+      await subject.endpoints.remove(id);
+      expect(await subject.endpoints.list(organizationId)).toEqual([]);
+      for (const call of [
+        () => subject.endpoints.get(id),
+        () => subject.endpoints.remove(id),
+        () => subject.endpoints.test(id),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: 'not_found' });
+      const row = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().executeTakeFirstOrThrow();
+      expect(row).toMatchObject({ state: 'removed', sealed_secret: '' });
+    });
+
+    test('losing the plan suspends, drops what waits and tells the owner; regaining it registers anew with a ping', async () => {
+      const id = await subject.active(organizationId);
+      expect(await follow()).toEqual({ suspended: [], resumed: [] });
+      await changePlan('builder');
+      expect(await follow()).toEqual({ suspended: [id], resumed: [] });
+      expect(await stateOf(id)).toBe('suspended');
+      expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['dropped']);
+      const row = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().executeTakeFirstOrThrow();
+      expect(row.notice).toBe('suspended');
+      await expect(subject.endpoints.enable(id)).rejects.toMatchObject({ code: 'usage' });
+      await changePlan('commercial');
+      expect(await follow()).toEqual({ suspended: [], resumed: [id] });
+      expect(await stateOf(id)).toBe('registered');
+      expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['waiting', 'dropped']);
+      expect(await follow()).toEqual({ suspended: [], resumed: [] });
+    });
+
+    test('a revoked endpoint stays revoked whatever becomes of the plan', async () => {
+      const id = await subject.active(organizationId);
+      await moveEndpoint(subject.database.kysely, id, { from: ['active'], to: 'revoked', now: subject.clock.now() });
+      await changePlan('builder');
+      await follow();
+      await changePlan('commercial');
+      await follow();
+      expect(await stateOf(id)).toBe('revoked');
+    });
+  });
+}

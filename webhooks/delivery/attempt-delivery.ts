@@ -1,0 +1,79 @@
+import type { Attempt, ClaimedDelivery } from '../queue/delivery-queue.ts';
+import { signatureHeaders } from '../signing/signature.ts';
+import { deliveryBody } from './delivery-body.ts';
+import type { RequestResult, SendRequest } from './send-request.ts';
+
+/** For the whole answer of a receiver (specification "Delivery"). */
+export const ANSWER_TIMEOUT_MS = 10_000;
+/** Of the answer, kept to be shown. */
+export const ANSWER_BYTES_MAX = 1024;
+
+export interface AttemptDeps {
+  readonly send: SendRequest;
+  readonly clock: () => Date;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+}
+
+/** Where an attempt goes, and what signs it. */
+export interface AttemptTarget {
+  readonly url: string;
+  readonly secret: string;
+  /** Gives the attempt up; it then counts as one that did not happen. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes one attempt, signed afresh. Any 2xx in time is delivered; resolves whatever the receiver does. */
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  { url, secret, signal }: AttemptTarget,
+  { send, clock, userAgent, timeoutMs }: AttemptDeps,
+): Promise<Attempt> {
+  const body = deliveryBody(delivery.event);
+  const startedAt = clock();
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    'x-service-event': delivery.event.topic,
+    'x-service-delivery': delivery.id,
+    ...signatureHeaders({ deliveryId: delivery.id, body, secret, at: startedAt }),
+  };
+  const result = await send({
+    method: 'POST',
+    url,
+    headers,
+    body,
+    timeoutMs,
+    answerBytesMax: ANSWER_BYTES_MAX,
+    signal,
+  });
+  return {
+    attempt: delivery.attempt,
+    startedAt,
+    durationMs: Math.max(0, Math.round(result.durationMs)),
+    ...outcomeOf(result),
+  };
+}
+
+function outcomeOf(result: RequestResult): Pick<Attempt, 'outcome' | 'status' | 'message' | 'answer'> {
+  switch (result.kind) {
+    case 'answer': {
+      const isDelivered = result.status >= 200 && result.status < 300;
+      const answer = textFromAnswer(result.body);
+      return isDelivered
+        ? { outcome: 'delivered', status: result.status, message: null, answer }
+        : { outcome: 'status', status: result.status, message: `the answer was ${result.status}`, answer };
+    }
+    case 'failure':
+      return { outcome: result.reason, status: result.status ?? null, message: result.message, answer: null };
+  }
+}
+
+/** The beginning of an answer as text; what is no UTF-8, or no text for a database, is replaced. */
+export function textFromAnswer(body: Uint8Array): string | null {
+  if (body.length === 0) return null;
+  const decoder = new TextDecoder();
+  // A character that the limit cuts in two is left out.
+  const text = decoder.decode(body.subarray(0, ANSWER_BYTES_MAX), { stream: true });
+  return text.replaceAll('\0', '\uFFFD');
+}

@@ -1,0 +1,287 @@
+/**
+ * Sends what waits (specification "Delivery", "Retries"). It works in turns: one transaction writes down the attempts that ended
+ * since the last one and claims the next deliveries, while attempts go on beside it (decision 0052).
+ *
+ * - Never more than so many attempts are under way to one endpoint, and in all; what is claimed and not begun is bounded too.
+ * - An attempt is begun only where its claim outlasts it, so nobody else attempts the same delivery meanwhile.
+ * - While the database doesn't do its work, attempts that ended are kept and told later, and hardly any are begun.
+ * - Ended at whatever instant, it leaves nothing behind but claims, which end by themselves.
+ */
+import type {
+  ClaimedDelivery,
+  DeliveryReport,
+  Release,
+  Settlement,
+  Target,
+  TurnResult,
+  Want,
+} from '../queue/delivery-queue.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import { type DispatcherDeps, type DispatcherOptions, SETTLE_MARGIN_MS } from './dispatcher-options.ts';
+import { Lanes } from './lanes.ts';
+import { sendOne } from './send-now.ts';
+import { Sweeps } from './sweeps.ts';
+import { isDeliverable, Targets } from './targets.ts';
+import { settlementOf } from './timetable.ts';
+
+/** Attempts told of in one turn: more keep other writers waiting longer. */
+const SETTLEMENTS_AT_ONCE = 500;
+/** Of deliveries that can't be attempted for a reason of ours. */
+const PUT_OFF_MS = 60_000;
+/** After the first failure of the database; doubled with each further one. */
+const BACKOFF_MS = 200;
+const BACKOFF_MS_MAX = 10_000;
+/** At the end, tries to write down what is known. */
+const LAST_TURNS_MAX = 3;
+
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #options: DispatcherOptions;
+  readonly #lanes: Lanes;
+  readonly #targets: Targets;
+  /** Deliveries that are claimed here, until that is written otherwise. */
+  readonly #held = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #sweeps: Sweeps;
+  readonly #stop = new AbortController();
+  readonly #abandon = new AbortController();
+  #ended: Settlement[] = [];
+  #released: Release[] = [];
+  #isLookDue = true;
+  #failures = 0;
+  #alarm: AbortController | undefined;
+  #isAwake = false;
+  #running: Promise<unknown> | undefined;
+
+  /** Throws where claims would not outlast attempts. */
+  constructor(deps: DispatcherDeps, options: DispatcherOptions) {
+    if (options.claimMs < options.timeoutMs + 2 * SETTLE_MARGIN_MS)
+      throw new Error(`a claim of ${options.claimMs} ms is too short for attempts of ${options.timeoutMs} ms`);
+    this.#deps = deps;
+    this.#options = options;
+    this.#lanes = new Lanes(options);
+    this.#targets = new Targets(deps.secrets);
+    this.#sweeps = new Sweeps(deps.queue, deps);
+  }
+
+  /** Attempts under way. */
+  get inFlight(): number {
+    return this.#lanes.inFlight;
+  }
+
+  /** Begins to work, until {@link stop}. */
+  start(): void {
+    this.#running ??= Promise.all([this.#work(), this.#poll()]);
+  }
+
+  /** Looks for due deliveries now: some were queued. */
+  wake(): void {
+    this.#isLookDue = true;
+    this.#rouse();
+  }
+
+  /**
+   * Attempts one delivery at once, also where this dispatcher was not started; where another one has it, waits for what that one
+   * finds. Resolves to how the delivery stands then; undefined: there is none. Rejects with `unavailable`, and as opening the
+   * secret does.
+   */
+  sendNow(deliveryId: string): Promise<DeliveryReport | undefined> {
+    return sendOne(deliveryId, this.#deps, {
+      ...this.#options,
+      signal: this.#abandon.signal,
+      onTurn: (result) => this.#takeNote(result),
+    });
+  }
+
+  /** Begins no more attempts, waits a bounded time for those under way, writes down what they found, and lets go of the rest. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#rouse();
+    await this.#running;
+    const waited = new AbortController();
+    const limit = this.#deps.sleep(this.#options.stopTimeoutMs, waited.signal);
+    await Promise.race([this.#idle(), limit]);
+    waited.abort();
+    this.#abandon.abort();
+    await Promise.all(this.#underWay);
+    await this.#lastTurns();
+  }
+
+  /** Resolves when no attempt is under way and nothing is being dropped. */
+  async #idle(): Promise<void> {
+    await Promise.all([...this.#underWay, this.#sweeps.idle()]);
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await this.#deps.sleep(this.#options.pollMs, this.#stop.signal);
+      this.wake();
+    }
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await this.#step();
+      await this.#rest();
+    }
+  }
+
+  /** A look where one is due, and a turn where there is something to write or to claim. */
+  async #step(): Promise<void> {
+    try {
+      if (this.#isLookDue) await this.#look();
+      this.#letGo();
+      if (this.#hasTurn()) await this.#turn(this.#lanes.wants());
+      if (this.#failures > 0) this.#deps.onEvent({ type: 'recovered' });
+      this.#failures = 0;
+      this.#begin();
+    } catch (error) {
+      const retryMs = Math.min(BACKOFF_MS * 2 ** this.#failures, BACKOFF_MS_MAX);
+      this.#failures += 1;
+      this.#deps.onEvent({ type: 'trouble', error, retryMs });
+      await this.#deps.sleep(retryMs, this.#stop.signal);
+    }
+  }
+
+  /** Until there is something to do. */
+  async #rest(): Promise<void> {
+    // What ends within one turn of the event loop shares a transaction.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#isAwake || this.#isLookDue || this.#hasTurn()) {
+      this.#isAwake = false;
+      return;
+    }
+    this.#alarm = new AbortController();
+    await this.#deps.sleep(this.#options.pollMs, this.#alarm.signal);
+    this.#alarm = undefined;
+    this.#isAwake = false;
+  }
+
+  #rouse(): void {
+    this.#isAwake = true;
+    this.#alarm?.abort();
+  }
+
+  #hasTurn(): boolean {
+    return this.#ended.length > 0 || this.#released.length > 0 || this.#lanes.wants().length > 0;
+  }
+
+  async #look(): Promise<void> {
+    const waiting = await this.#deps.queue.findWaiting();
+    this.#isLookDue = false;
+    const now = this.#deps.clock();
+    for (const { id, state, dueAt, hasLeftovers } of waiting) {
+      if (hasLeftovers) this.#sweeps.begin({ id, state });
+      else if (dueAt <= now && !this.#sweeps.has(id)) this.#lanes.expect(id);
+    }
+  }
+
+  /** Gives back what waits here for a slot for so long that its claim would not outlast the attempt. */
+  #letGo(): void {
+    const now = this.#deps.clock();
+    for (const delivery of this.#lanes.remove((waiting) => this.#isStale(waiting, now))) this.#release(delivery, now);
+  }
+
+  #isStale({ claimedUntil }: ClaimedDelivery, now: Date): boolean {
+    return claimedUntil.getTime() - now.getTime() < this.#options.timeoutMs + SETTLE_MARGIN_MS;
+  }
+
+  /** Writes what is known and claims what is wanted, in one transaction. */
+  async #turn(wants: readonly Want[]): Promise<void> {
+    const settlements = this.#ended.slice(0, SETTLEMENTS_AT_ONCE);
+    const releases = this.#released.slice(0, SETTLEMENTS_AT_ONCE);
+    const now = this.#deps.clock();
+    const result = await this.#deps.queue.turn({
+      dispatcher: this.#deps.name,
+      now,
+      settlements,
+      releases,
+      wants,
+      claimUntil: new Date(now.getTime() + this.#options.claimMs),
+      endpointIds: this.#lanes.endpointIds,
+    });
+    this.#ended = [...result.unsettled, ...this.#ended.slice(settlements.length)];
+    this.#released = this.#released.slice(releases.length);
+    for (const { delivery } of [...settlements, ...releases]) this.#held.delete(delivery.id);
+    for (const { delivery } of result.unsettled) this.#held.add(delivery.id);
+    this.#targets.update(result.targets);
+    this.#lanes.add(
+      wants,
+      result.claimed.filter(({ id }) => !this.#held.has(id)),
+    );
+    for (const { id } of result.claimed) this.#held.add(id);
+    this.#takeNote(result);
+  }
+
+  #takeNote({ activated, revoked }: Pick<TurnResult, 'activated' | 'revoked'>): void {
+    for (const endpointId of activated) this.#deps.onEvent({ type: 'activated', endpointId });
+    for (const endpointId of revoked) {
+      this.#deps.onEvent({ type: 'revoked', endpointId });
+      this.#sweeps.begin({ id: endpointId, state: 'revoked' });
+    }
+  }
+
+  /** Begins attempts while there are free slots. */
+  #begin(): void {
+    while (!this.#stop.signal.aborted && this.#ended.length < this.#options.inFlightMax * 2) {
+      const delivery = this.#lanes.take();
+      if (delivery === undefined) return;
+      const attempt = this.#attempt(delivery).finally(() => this.#underWay.delete(attempt));
+      this.#underWay.add(attempt);
+    }
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const target = this.#targets.get(delivery.endpointId);
+    const now = this.#deps.clock();
+    if (target === undefined || !isDeliverable(delivery, target) || this.#isStale(delivery, now)) {
+      this.#release(delivery, now);
+    } else {
+      await this.#send(delivery, target);
+    }
+    this.#lanes.free(delivery.endpointId);
+    this.#begin();
+    this.#rouse();
+  }
+
+  async #send(delivery: ClaimedDelivery, target: Target): Promise<void> {
+    const { signal } = this.#abandon;
+    try {
+      const secret = this.#targets.secretOf(target);
+      const attempt = await attemptDelivery(
+        delivery,
+        { url: target.url, secret, signal },
+        { ...this.#deps, ...this.#options },
+      );
+      if (signal.aborted) return this.#release(delivery, this.#deps.clock());
+      this.#ended.push(settlementOf(delivery, attempt));
+      const { id: deliveryId, endpointId, kind } = delivery;
+      this.#deps.onEvent({ type: 'attempted', deliveryId, endpointId, kind, ...attempt });
+    } catch (error) {
+      const now = this.#deps.clock();
+      if (signal.aborted) return this.#release(delivery, now);
+      this.#deps.onEvent({ type: 'put_off', endpointId: target.id, error });
+      this.#release(delivery, new Date(now.getTime() + PUT_OFF_MS));
+    }
+  }
+
+  #release({ id, attempt }: ClaimedDelivery, dueAt: Date): void {
+    this.#released.push({ delivery: { id, attempt }, dueAt });
+  }
+
+  async #lastTurns(): Promise<void> {
+    const now = this.#deps.clock();
+    for (const delivery of this.#lanes.remove(() => true)) this.#release(delivery, now);
+    for (let turns = 1; this.#ended.length + this.#released.length > 0; ) {
+      try {
+        await this.#turn([]);
+      } catch (error) {
+        const retryMs = turns < LAST_TURNS_MAX ? BACKOFF_MS : 0;
+        this.#deps.onEvent({ type: 'trouble', error, retryMs });
+        if (turns === LAST_TURNS_MAX) return; // Claims end by themselves.
+        turns += 1;
+        await this.#deps.sleep(retryMs, new AbortController().signal);
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * An endpoint: where an organization is told what changed. Its life (specification "Webhook endpoints"):
+ *
+ *     registered ─ping answered 2xx─► active ─20 deliveries in a row failed─► revoked
+ *         ▲                             │                                        │
+ *         │◄────────── enable ──────────┼────────────────────────────────────────┘
+ *         │                             │ the plan lost webhooks (also while registered)
+ *         └─── the plan has them again ─┴─► suspended              any ─remove─► removed
+ *
+ * Events go to active endpoints alone, and what happened while an endpoint was not active is never sent later: leaving `active`
+ * drops what waits.
+ */
+import type { WebhookEndpointRow } from '../../database/tables.ts';
+import { isTopic, type Topic } from '../topic.ts';
+import { type Filters, FiltersSchema } from './filters.ts';
+
+export const ENDPOINT_STATES = ['registered', 'active', 'revoked', 'suspended', 'removed'] as const;
+export type EndpointState = (typeof ENDPOINT_STATES)[number];
+
+/** `each`: a delivery per event; `digest`: one per topic and night. */
+export const ENDPOINT_MODES = ['each', 'digest'] as const;
+export type EndpointMode = (typeof ENDPOINT_MODES)[number];
+
+/** Endpoints that an organization may have, removed ones aside (specification "Webhook endpoints"). */
+export const ENDPOINTS_MAX = 10;
+/** Deliveries in a row that fail before an endpoint is revoked (specification "Webhook endpoints"). */
+export const FAILURES_MAX = 20;
+
+export interface Endpoint {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly url: string;
+  readonly description: string;
+  readonly topics: readonly Topic[];
+  readonly filters: Filters;
+  readonly mode: EndpointMode;
+  readonly state: EndpointState;
+  readonly stateChangedAt: Date;
+  /** Deliveries of events that failed since the last one that did not. */
+  readonly consecutiveFailures: number;
+  readonly secretChangedAt: Date;
+  readonly createdAt: Date;
+}
+
+/** An endpoint as it is stored, without its secret. */
+export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    url: row.url,
+    description: row.description,
+    topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // We wrote it; a later version may know more.
+    filters: FiltersSchema.parse(JSON.parse(row.filters)),
+    mode: getWord(ENDPOINT_MODES, row.mode),
+    state: getWord(ENDPOINT_STATES, row.state),
+    stateChangedAt: new Date(row.state_changed_at),
+    consecutiveFailures: row.consecutive_failures,
+    secretChangedAt: new Date(row.secret_changed_at),
+    createdAt: new Date(row.created_at),
+  };
+}
+
+/** One of a closed set of words; throws where the database holds another. */
+export function getWord<const W extends string>(words: readonly W[], text: string): W {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
+  return word;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+
+/** Ids that one filter may name. */
+const IDS_MAX = 1000;
+const Ids = z.array(z.string().min(1).max(ID_LENGTH_MAX)).min(1).max(IDS_MAX);
+
+/**
+ * Which events of its topics an endpoint wants (specification "Filters"); what is absent filters nothing. A filter concerns the
+ * topics that have what it names; all filters that concern a topic must pass.
+ */
+export const FiltersSchema = z.strictObject({
+  /** `model.created`, `score.updated`, `pricing.updated`; and `ranking.updated` where one of them moved, came or went. */
+  models: Ids.optional(),
+  /** `score.updated`. */
+  benchmarks: Ids.optional(),
+  /** `ranking.updated`. */
+  categories: Ids.optional(),
+  /** `pricing.updated`. */
+  providers: Ids.optional(),
+  /**
+   * `pricing.updated` with `change` `price`: one of the two prices rose or fell by at least so many per cent of what it was. A
+   * price that came, went, was zero before, or is in another currency passes.
+   */
+  min_price_change_percent: z.number().positive().max(1_000_000).optional(),
+  /** `ranking.updated`: a model moved into, out of or within positions 1 to this. */
+  max_rank: z.number().int().min(1).max(1_000_000).optional(),
+});
+export type Filters = Readonly<z.infer<typeof FiltersSchema>>;

@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import { recordAudit } from '../../accounts/audit/audit-log.ts';
+import type { ControlTables } from '../../database/tables.ts';
+import { type Endpoint, endpointFromRow } from './endpoint.ts';
+import { entitledOrganizations, type IsOffered } from './entitlement.ts';
+import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';
+
+export interface SuspensionDeps {
+  readonly database: Kysely<ControlTables>;
+  readonly clock: () => Date;
+  /** A new ULID. */
+  readonly newId: () => string;
+  readonly isOffered: IsOffered;
+}
+
+/** Endpoints that changed. */
+export interface Suspensions {
+  readonly suspended: readonly string[];
+  readonly resumed: readonly string[];
+}
+
+/**
+ * Suspends the endpoints of organizations whose plan no longer has webhooks, and brings those back, through verification, whose
+ * plan has them again (specification "Webhook endpoints"). To be called every few seconds; several processes may do it at once.
+ */
+export async function followPlans(deps: SuspensionDeps): Promise<Suspensions> {
+  const { database, clock, isOffered } = deps;
+  const rows = await database
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('state', 'in', ['registered', 'active', 'suspended'])
+    .execute();
+  const endpoints = rows.map(endpointFromRow);
+  const organizationIds = [...new Set(endpoints.map(({ organizationId }) => organizationId))];
+  const entitled = await entitledOrganizations(database, organizationIds, { now: clock(), isOffered });
+  const suspended: string[] = [];
+  const resumed: string[] = [];
+  for (const endpoint of endpoints) {
+    const isEntitled = entitled.has(endpoint.organizationId);
+    if (isEntitled && endpoint.state === 'suspended' && (await resume(endpoint, deps))) resumed.push(endpoint.id);
+    if (!isEntitled && endpoint.state !== 'suspended' && (await suspend(endpoint, deps))) suspended.push(endpoint.id);
+  }
+  return { suspended, resumed };
+}
+
+/** False where another process was faster. */
+async function suspend(endpoint: Endpoint, { database, clock, newId }: SuspensionDeps): Promise<boolean> {
+  const now = clock();
+  const isMoved = await database.transaction().execute(async (transaction) => {
+    const move = { from: ['registered', 'active'], to: 'suspended', now } as const;
+    if (!(await moveEndpoint(transaction, endpoint.id, move))) return false;
+    await transaction
+      .updateTable('webhook_endpoints')
+      .set({ notice: 'suspended' })
+      .where('id', '=', endpoint.id)
+      .execute();
+    await recordAudit(transaction, {
+      id: `audit_${newId()}`,
+      at: now,
+      actor: 'system',
+      organizationId: endpoint.organizationId,
+      action: 'webhook.suspend',
+      subjectId: endpoint.id,
+      details: { url: endpoint.url },
+    });
+    return true;
+  });
+  await dropWaiting(database, endpoint.id, now); // Also what a process left that was killed in between.
+  return isMoved;
+}
+
+async function resume(endpoint: Endpoint, { database, clock, newId }: SuspensionDeps): Promise<boolean> {
+  const now = clock();
+  await dropWaiting(database, endpoint.id, now);
+  return database.transaction().execute(async (transaction) => {
+    const isMoved = await moveEndpoint(transaction, endpoint.id, { from: ['suspended'], to: 'registered', now });
+    if (isMoved) await queuePing(transaction, endpoint, { newId, now });
+    return isMoved;
+  });
+}

@@ -1,0 +1,129 @@
+import { type CompiledQuery, type Kysely, sql } from 'kysely';
+import type { ControlTables } from '../../database/tables.ts';
+import { PING } from '../topic.ts';
+import type { Endpoint, EndpointState } from './endpoint.ts';
+
+/** Rows changed in one statement: more keep other writers waiting longer. */
+const ROWS_AT_ONCE = 2_000;
+
+export interface Transition {
+  readonly from: readonly EndpointState[];
+  readonly to: EndpointState;
+  readonly now: Date;
+}
+
+/**
+ * Moves an endpoint to another state; false, and nothing changed, where it is in none of the states it may come from. A new
+ * state begins with no failures. Whoever leaves `active` has to drop what waits: {@link dropWaiting}.
+ */
+export async function moveEndpoint(
+  transaction: Kysely<ControlTables>,
+  id: string,
+  transition: Transition,
+): Promise<boolean> {
+  const { numUpdatedRows } = await endpointMove(transaction, id, transition).executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** The statement of {@link moveEndpoint}, for transactions that don't run through Kysely. */
+export function compileMove(database: Kysely<ControlTables>, id: string, transition: Transition): CompiledQuery {
+  return endpointMove(database, id, transition).compile();
+}
+
+/** No two states of an endpoint begin in the same millisecond, so that a ping belongs to one registration alone. */
+function endpointMove(database: Kysely<ControlTables>, id: string, { from, to, now }: Transition) {
+  const nowMs = now.getTime();
+  const begin = sql<number>`case when state_changed_at < ${nowMs} then ${nowMs} else state_changed_at + 1 end`;
+  return database
+    .updateTable('webhook_endpoints')
+    .set({ state: to, state_changed_at: begin, consecutive_failures: 0 })
+    .where('id', '=', id)
+    .where('state', 'in', from);
+}
+
+/**
+ * Drops all deliveries that wait for an endpoint, some at a time, so that others may write in between; resolves to how many.
+ * Until it has ended the endpoint must not become active again. Running it again does no harm.
+ */
+export async function dropWaiting(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
+  return dropInSteps(database, now, { endpointId, kinds: ['event', 'replay', PING] });
+}
+
+/**
+ * Drops what still waits from before an endpoint was registered again, because whoever took it out of `active` ended before it
+ * had dropped all; pings stay. Resolves to how many.
+ */
+export async function dropLeftovers(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
+  return dropInSteps(database, now, { endpointId, kinds: ['event', 'replay'] });
+}
+
+async function dropInSteps(
+  database: Kysely<ControlTables>,
+  now: Date,
+  { endpointId, kinds }: { readonly endpointId: string; readonly kinds: readonly string[] },
+): Promise<number> {
+  for (let dropped = 0; ; ) {
+    const { numUpdatedRows } = await database
+      .updateTable('webhook_deliveries')
+      .set({ state: 'dropped', finished_at: now.getTime(), claimed_by: null })
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('webhook_deliveries')
+          .select('id')
+          .where('endpoint_id', '=', endpointId)
+          .where('state', '=', 'waiting')
+          .where('kind', 'in', kinds)
+          .limit(ROWS_AT_ONCE),
+      )
+      .where('state', '=', 'waiting') // PostgreSQL looks again at a row that another process changed meanwhile.
+      .executeTakeFirstOrThrow();
+    dropped += Number(numUpdatedRows);
+    if (numUpdatedRows < ROWS_AT_ONCE) return dropped;
+    await new Promise((resolve) => setImmediate(resolve)); // Requests come first.
+  }
+}
+
+/** What a ping needs beside its endpoint. */
+export interface PingDeps {
+  /** A new ULID. */
+  readonly newId: () => string;
+  readonly now: Date;
+}
+
+/** Queues a ping, to be sent at once and once; resolves to the delivery's id (specification "Endpoint verification"). */
+export async function queuePing(
+  transaction: Kysely<ControlTables>,
+  { id, topics }: Pick<Endpoint, 'id' | 'topics'>,
+  { newId, now }: PingDeps,
+): Promise<string> {
+  const [eventId, deliveryId, nowMs] = [`evt_${newId()}`, `dlv_${newId()}`, now.getTime()];
+  await transaction
+    .insertInto('webhook_events')
+    .values({
+      id: eventId,
+      topic: PING,
+      endpoint_id: id,
+      occurred_at: nowMs,
+      seq: null,
+      data: JSON.stringify({ endpoint_id: id, topics }),
+    })
+    .execute();
+  await transaction
+    .insertInto('webhook_deliveries')
+    .values({
+      id: deliveryId,
+      event_id: eventId,
+      endpoint_id: id,
+      kind: 'ping',
+      state: 'waiting',
+      attempts: 0,
+      due_at: nowMs,
+      claimed_by: null,
+      // Not before the state that it was queued in, whatever the clock of the process that began it.
+      created_at: sql<number>`
+        coalesce((select state_changed_at from webhook_endpoints where id = ${id} and state_changed_at > ${nowMs}), ${nowMs})`,
+      finished_at: null,
+    })
+    .execute();
+  return deliveryId;
+}

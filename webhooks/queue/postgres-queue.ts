@@ -1,0 +1,176 @@
+import type { Kysely } from 'kysely';
+import type pg from 'pg';
+import type { PostgresEngine } from '../../database/control-database.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import type { ControlTables } from '../../database/tables.ts';
+import { compileMove } from '../endpoints/transitions.ts';
+import type { ClaimedDelivery, DeliveryQueue, Settlement, Target, Turn, TurnResult } from './delivery-queue.ts';
+import { type EndpointChange, endpointChange, type Settled } from './endpoint-outcomes.ts';
+import * as statements from './postgres-queue-statements.ts';
+import { type ClaimedRow, claimedFromRow, standingFromRow, type TargetRow, targetFromRow } from './queue-rows.ts';
+import { drop, findDelivery, findTarget, findWaiting, readBacklog } from './waiting.ts';
+
+/** What a connection and a pool have in common. */
+type Queryable = Pick<pg.ClientBase, 'query'>;
+
+/**
+ * Deliveries in PostgreSQL: a turn is one transaction with a statement per step, whatever the number of deliveries. It never
+ * waits for a delivery that another transaction has locked: what can't be settled now is told again in the next turn, and what
+ * can't be claimed is somebody else's. Endpoints are locked last, by id, and only where something changes, so that dispatchers
+ * and commands wait for each other but never in a circle.
+ */
+export class PostgresQueue implements DeliveryQueue {
+  readonly #kysely: Kysely<ControlTables>;
+  readonly #pool: pg.Pool;
+
+  constructor(kysely: Kysely<ControlTables>, { pool }: PostgresEngine) {
+    this.#kysely = kysely;
+    this.#pool = pool;
+  }
+
+  turn(turn: Turn): Promise<TurnResult> {
+    return orUnavailable(() => this.#transact((client) => this.#turn(client, turn)));
+  }
+
+  claim(
+    deliveryId: string,
+    claim: Pick<Turn, 'dispatcher' | 'now' | 'claimUntil'>,
+  ): Promise<ClaimedDelivery | undefined> {
+    return orUnavailable(async () => {
+      const { rows } = await this.#pool.query<ClaimedRow>(statements.claimOne(deliveryId, claim));
+      return rows.map((row) => claimedFromRow(row, claim.claimUntil))[0];
+    });
+  }
+
+  findWaiting() {
+    return orUnavailable(() => findWaiting(this.#kysely));
+  }
+
+  drop(endpoint: Pick<Target, 'id' | 'state'>, now: Date) {
+    return orUnavailable(() => drop(this.#kysely, endpoint, now));
+  }
+
+  find(deliveryId: string) {
+    return orUnavailable(() => findDelivery(this.#kysely, deliveryId));
+  }
+
+  findTarget(endpointId: string) {
+    return orUnavailable(() => findTarget(this.#kysely, endpointId));
+  }
+
+  backlog(now: Date) {
+    return orUnavailable(() => readBacklog(this.#kysely, now));
+  }
+
+  async #turn(client: Queryable, turn: Turn): Promise<TurnResult> {
+    const { settled, unsettled } = await settle(client, turn);
+    if (turn.releases.length > 0) await client.query(statements.release(turn.releases, turn.dispatcher));
+    const touched = settled.map(({ delivery }) => delivery.endpointId);
+    const wanted = turn.wants.map(({ endpointId }) => endpointId);
+    const before = await readTargets(client, [...new Set([...turn.endpointIds, ...wanted, ...touched])]);
+    const changes = await this.#changeEndpoints(client, { settled, before, now: turn.now });
+    const targets = changes.size === 0 ? before : await readTargets(client, [...before.keys()]);
+    const claimed = wanted.length === 0 ? [] : (await client.query<ClaimedRow>(statements.claim(turn))).rows;
+    const idsOf = (kind: EndpointChange['kind']) => [...changes].flatMap(([id, it]) => (it === kind ? [id] : []));
+    return {
+      claimed: claimed.map((row) => claimedFromRow(row, turn.claimUntil)),
+      targets: [...targets.values()].map(targetFromRow),
+      unsettled,
+      activated: idsOf('activated'),
+      revoked: idsOf('revoked'),
+    };
+  }
+
+  /** Locks the endpoints that change, looks again, and changes them. */
+  async #changeEndpoints(
+    client: Queryable,
+    { settled, before, now }: { settled: readonly Settled[]; before: Targets; now: Date },
+  ): Promise<ReadonlyMap<string, EndpointChange['kind']>> {
+    const byEndpoint = Map.groupBy(settled, ({ delivery }) => delivery.endpointId);
+    const changeOf = (id: string, targets: Targets) => {
+      const row = targets.get(id);
+      return row === undefined ? undefined : endpointChange(standingFromRow(row), byEndpoint.get(id) ?? []);
+    };
+    const changing = [...byEndpoint.keys()].filter((id) => (changeOf(id, before)?.kind ?? 'none') !== 'none');
+    if (changing.length === 0) return new Map();
+    const { rows } = await client.query<TargetRow>(statements.lockTargets(changing));
+    const locked = new Map(rows.map((row) => [row.id, row]));
+    const changes = new Map<string, EndpointChange['kind']>();
+    for (const id of locked.keys()) {
+      const change = changeOf(id, locked);
+      if (change === undefined) continue;
+      changes.set(id, change.kind);
+      await this.#changeEndpoint(client, { id, change, now });
+    }
+    return changes;
+  }
+
+  async #changeEndpoint(
+    client: Queryable,
+    { id, change, now }: { id: string; change: EndpointChange; now: Date },
+  ): Promise<void> {
+    switch (change.kind) {
+      case 'none':
+        return;
+      case 'counted':
+        await client.query(statements.countFailures(id, change.consecutiveFailures));
+        return;
+      case 'revoked':
+        await this.#move(client, { id, from: 'active', to: 'revoked', now });
+        await client.query(statements.notice(id, 'revoked'));
+        return;
+      case 'activated':
+        await this.#move(client, { id, from: 'registered', to: 'active', now });
+        return;
+    }
+  }
+
+  async #move(
+    client: Queryable,
+    { id, from, to, now }: { id: string; from: 'active' | 'registered'; to: 'active' | 'revoked'; now: Date },
+  ): Promise<void> {
+    const { sql, parameters } = compileMove(this.#kysely, id, { from: [from], to, now });
+    await client.query(sql, [...parameters]);
+  }
+
+  async #transact<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query('begin');
+      const result = await work(client);
+      await client.query('commit');
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true); // Closing the connection is the surest rollback.
+      throw error;
+    }
+  }
+}
+
+type Targets = ReadonlyMap<string, TargetRow>;
+
+async function readTargets(client: Queryable, ids: readonly string[]): Promise<Targets> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await client.query<TargetRow>(statements.readTargets(ids));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Writes what still counts; what another transaction has locked at the moment is `unsettled`. */
+async function settle(
+  client: Queryable,
+  { settlements, dispatcher }: Turn,
+): Promise<{ readonly settled: readonly Settled[]; readonly unsettled: readonly Settlement[] }> {
+  if (settlements.length === 0) return { settled: [], unsettled: [] };
+  const { rows } = await client.query<{ id: string; created_at: number }>(statements.settle(settlements, dispatcher));
+  const createdAt = new Map(rows.map((row) => [row.id, row.created_at]));
+  const settled = settlements.flatMap((settlement) => {
+    const at = createdAt.get(settlement.delivery.id);
+    return at === undefined ? [] : [{ ...settlement, createdAt: at }];
+  });
+  const missing = settlements.filter(({ delivery }) => !createdAt.has(delivery.id));
+  if (missing.length === 0) return { settled, unsettled: [] };
+  const held = await client.query<{ id: string }>(statements.findHeld(missing, dispatcher));
+  const heldIds = new Set(held.rows.map(({ id }) => id));
+  return { settled, unsettled: missing.filter(({ delivery }) => heldIds.has(delivery.id)) };
+}
