@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CliResult, envOf, type Place, runCli } from '../support/processes/cli.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
 
@@ -12,22 +12,34 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const YESTERDAY = '2024-03-01';
 const TODAY = '2024-03-02';
 
+/** A store and a source with yesterday published, as every test begins with; a first night notes nothing in the work folder. */
+let begun: string;
 let folder: string;
 let place: Place;
 let source: Source;
 let mounted: string[];
 
+beforeAll(async () => {
+  begun = await mkdtemp(join(tmpdir(), 'modelstats-bad-disk-'));
+  source = await Source.create(join(begun, 'source'));
+  expect(await night(placeIn(begun), YESTERDAY)).toMatchObject({ code: 0 });
+});
+afterAll(() => rm(begun, { recursive: true, force: true }));
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-bad-disk-'));
-  place = { store: join(folder, 'store'), work: join(folder, 'work') };
-  source = await Source.create(join(folder, 'source'));
+  await cp(begun, folder, { recursive: true });
+  place = placeIn(folder);
+  source = new Source(join(folder, 'source'));
   mounted = [];
-  expect(await night(place, YESTERDAY)).toMatchObject({ code: 0 });
 });
 afterEach(async () => {
   for (const path of mounted) execFileSync('umount', [path]);
   await rm(folder, { recursive: true, force: true });
 });
+
+function placeIn(parent: string): Place {
+  return { store: join(parent, 'store'), work: join(parent, 'work') };
+}
 
 function night(where: Place, day: string, shell?: string): Promise<CliResult> {
   const args = ['nightly', '--source', source.folder, '--day', day, '--json'];

@@ -10,7 +10,8 @@ export const ROWS = 30;
 export class Source {
   readonly folder: string;
 
-  private constructor(folder: string) {
+  /** @param folder where one was created */
+  constructor(folder: string) {
     this.folder = folder;
   }
 
