@@ -8,11 +8,11 @@ import { listenOnLoopback } from '../../test/support/http/listen-on-loopback.ts'
 import { LOOPBACK, requestTo } from '../../test/support/http/outbound-settings.ts';
 import { startTlsReceiver, type TlsReceiverOptions } from '../../test/support/http/tls-receiver.ts';
 import { openOutbound, openReceiver } from '../../test/support/http/use-outbound.ts';
-import { createAuthority, selfSigned } from '../../test/support/tls/certificates.ts';
+import { createAuthority, selfSigned } from '../certificates/certificates.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
-const authority = createAuthority();
+const authority = createAuthority('authority of a test');
 const issue = (names: readonly string[], times: { from?: Date; to?: Date } = {}) =>
   authority.issue({ names, ...times });
 
