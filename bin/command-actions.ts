@@ -16,6 +16,7 @@ export const ACTIONS = {
   createOrganization: async () => (await import('./commands/accounts/orgs.ts')).createOrganization,
   listOrganizations: async () => (await import('./commands/accounts/orgs.ts')).listOrganizations,
   setPlan: async () => (await import('./commands/accounts/orgs.ts')).setPlan,
+  setEmail: async () => (await import('./commands/accounts/orgs.ts')).setEmail,
   showAudit: async () => (await import('./commands/accounts/audit.ts')).showAudit,
   createKey: async () => (await import('./commands/accounts/keys.ts')).createKey,
   listKeys: async () => (await import('./commands/accounts/keys.ts')).listKeys,

@@ -154,3 +154,10 @@ export function wordValue<const W extends string>(words: readonly W[]): (value: 
     return word;
   };
 }
+
+/** An address of mail; `none` is null. */
+export function emailValue(value: string): string | null {
+  if (value === 'none') return null;
+  if (/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) return value;
+  throw new InvalidArgumentError('It must be an address like owner@example.com; or none.');
+}

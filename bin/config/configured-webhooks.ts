@@ -17,6 +17,7 @@ import { openQueue } from '../../webhooks/queue/open-queue.ts';
 import type { CommandContext } from '../cli/command-context.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
+import { outboundSettings } from './configured-outbound.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
 
 /** What an operator's command works with. */
@@ -105,17 +106,9 @@ function dispatcherOptions(config: Config): DispatcherOptions {
   };
 }
 
-const KEEP_ALIVE_MS = 30_000;
-
-/** The guard as it is configured. */
+/** The guard that deliveries go through. How many are under way to one endpoint is the dispatcher's to bound. */
 export function openOutbound(config: Config, toolVersion: string): Outbound {
-  return new Outbound({
-    allow: config.OUTBOUND_ALLOW,
-    userAgent: userAgent(toolVersion),
-    connectionsMax: config.WEBHOOKS_PER_ENDPOINT_MAX,
-    connectTimeoutMs: config.WEBHOOKS_TIMEOUT_MS,
-    keepAliveMs: KEEP_ALIVE_MS,
-  });
+  return new Outbound({ ...outboundSettings(config, { toolVersion }), connectionsMax: config.WEBHOOKS_AT_ONCE_MAX });
 }
 
 function userAgent(toolVersion: string): string {

@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import { messageFromError } from '../../../schemas/errors.ts';
 import type { DispatcherEvent } from '../../../webhooks/delivery/dispatcher-events.ts';
 import type { PublisherEvent } from '../../../webhooks/events/publish-events.ts';
+import type { Outcome } from '../../../webhooks/queue/delivery-queue.ts';
 
-/** Logs what became of a delivery or of an endpoint. An attempt that arrived is told at `debug`: a night may have 100,000. */
+/** Logs what became of a delivery or of an endpoint. */
 export function logDispatcherEvent(log: Logger, event: DispatcherEvent): void {
   switch (event.type) {
     case 'attempted': {
       const { deliveryId, endpointId, kind, attempt, outcome, status, durationMs } = event;
       const fields = { delivery_id: deliveryId, endpoint_id: endpointId, kind, attempt, outcome, status };
-      const level = outcome === 'delivered' ? 'debug' : outcome === 'blocked' ? 'warn' : 'info';
-      log[level]({ ...fields, duration_ms: Math.round(durationMs) }, 'a delivery was attempted');
+      log[levelOf(outcome)]({ ...fields, duration_ms: Math.round(durationMs) }, 'a delivery was attempted');
       return;
     }
     case 'activated':
@@ -35,6 +35,18 @@ export function logDispatcherEvent(log: Logger, event: DispatcherEvent): void {
     case 'recovered':
       log.info('deliveries go on');
       return;
+  }
+}
+
+/** A night may have 100,000 deliveries that arrive. */
+function levelOf(outcome: Outcome): 'debug' | 'info' | 'warn' {
+  switch (outcome) {
+    case 'delivered':
+      return 'debug';
+    case 'blocked':
+      return 'warn';
+    default:
+      return 'info';
   }
 }
 
