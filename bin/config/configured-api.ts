@@ -1,7 +1,7 @@
 import type { ApiSettings } from '../../api/app.ts';
 import type { FollowerSettings } from '../../api/view/view-follower.ts';
-import { duckdbSettings } from '../cli/command-context.ts';
 import type { Config } from './config.ts';
+import { duckdbSettings } from './configured-duckdb.ts';
 import { connectionSettings } from './connection-settings.ts';
 
 /** How the view follows the store. */

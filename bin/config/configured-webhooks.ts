@@ -14,11 +14,17 @@ import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../webhooks/deliv
 import type { IsOffered } from '../../webhooks/endpoints/entitlement.ts';
 import type { Attempt, DeliveryQueue } from '../../webhooks/queue/delivery-queue.ts';
 import { openQueue } from '../../webhooks/queue/open-queue.ts';
-import type { CommandContext } from '../cli/command-context.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
 import { outboundSettings } from './configured-outbound.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
+
+/** Of a command's context, what webhooks need. */
+export interface WebhookContext {
+  readonly config: Config;
+  readonly clock: () => Date;
+  readonly toolVersion: string;
+}
 
 /** What an operator's command works with. */
 export interface OperatedWebhooks {
@@ -30,7 +36,7 @@ export interface OperatedWebhooks {
 
 /** Runs an operator's work on webhooks. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export async function withWebhooks<T>(
-  context: CommandContext,
+  context: WebhookContext,
   work: (webhooks: OperatedWebhooks) => Promise<T>,
 ): Promise<T> {
   const { config, clock } = context;
@@ -71,7 +77,7 @@ export interface OpenDispatcherDeps {
 
 /** The dispatcher as it is configured, not started, with its queue. */
 export function openDispatcher(
-  { config, clock, toolVersion }: Pick<CommandContext, 'config' | 'clock' | 'toolVersion'>,
+  { config, clock, toolVersion }: WebhookContext,
   { database, keys, outbound, name, onEvent }: OpenDispatcherDeps,
 ): { readonly dispatcher: Dispatcher; readonly queue: DeliveryQueue } {
   const queue = openQueue(database);
