@@ -115,7 +115,6 @@ test('no folders need each other, at whatever depth', () => {
   expect(findCircles(imports)).toEqual([]);
 });
 
-<<<<<<< HEAD
 const LOADED = /^(?:import|export)(?! type\b) (?:[^;'()]*from )?'([^']+)';/gm;
 
 /** What is loaded with a file: neither types nor what it imports only when it is called. */
@@ -132,7 +131,8 @@ function allLoadedWith(file: string, known = new Set<string>()): ReadonlySet<str
 test('no command waits for the libraries of another: the command line as such loads two', () => {
   const packages = [...allLoadedWith('bin/modelstats.ts')].filter((name) => !/^node:|\.ts$/.test(name));
   expect(packages.sort()).toEqual(['commander', 'zod']);
-=======
+});
+
 /** Whoever serves customers; `client` is a consumer's own, and what others request the operator names. */
 const FACES = ['http', 'accounts', 'api', 'webhooks', 'mcp', 'public', 'console'];
 const SENDS = /\bfrom '(?:undici|node:https|axios|got)'|(?<![\w.])fetch\(|\bhttps?\.(?:request|get)\(/;
@@ -143,7 +143,6 @@ test.each(FACES)("requests to customers' addresses have one way out: %s sends no
   const isGuard = (file: string) => file.startsWith('http/outbound/');
   expect(senders.filter((file) => !isGuard(file))).toEqual([]);
   expect(senders.some(isGuard)).toBe(folder === 'http');
->>>>>>> refs/heads/w-guard
 });
 
 /** Folders of code that are not part of what is shipped. */

@@ -12,15 +12,10 @@ import { RETENTION } from '../../schemas/retention.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-<<<<<<< HEAD
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
-=======
 import { storeWith } from '../support/pipeline/store-with.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
->>>>>>> refs/heads/w-upkeep
 
 const DAY = '2026-06-01';
 let nights: TemporaryStore;

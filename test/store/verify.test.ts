@@ -12,11 +12,8 @@ import { sha256 } from '../../storage/hash.ts';
 import { CATALOG_KEY, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { listReleases } from '../support/pipeline/published.ts';
-<<<<<<< HEAD
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
-=======
 import { storeWith } from '../support/pipeline/store-with.ts';
->>>>>>> refs/heads/w-upkeep
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 

@@ -14,14 +14,9 @@ import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
 import { listReleases, readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
-<<<<<<< HEAD
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
-=======
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { verifyDeps } from '../support/pipeline/upkeep.ts';
->>>>>>> refs/heads/w-upkeep
 import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
 import {
   AFTER,

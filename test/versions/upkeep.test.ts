@@ -19,8 +19,7 @@ import { releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-<<<<<<< HEAD
-import { upkeepDeps, withoutRun } from '../support/pipeline/upkeep.ts';
+import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import {
   CUTOVER,
   DAYS,
@@ -30,10 +29,6 @@ import {
   VERSIONS,
   writeVersionedDays,
 } from '../worlds/versioned-days.ts';
-=======
-import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
-import { CUTOVER, DAYS, LAST, NOTICE, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
->>>>>>> refs/heads/w-upkeep
 
 const NOTICED_FILES = ['manifest.json', ...DATASET_NAMES.map((name) => `${name}.jsonl.gz`)].map(
   (n) => `snapshot/v2/${n}`,
