@@ -71,7 +71,7 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
       databases = await create();
       store = await openTemporaryStore();
       await publishSmallDays(store);
-    });
+    }, 180_000);
     beforeEach(async () => {
       control = await openDatabase(await databases.another());
     });
