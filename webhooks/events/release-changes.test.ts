@@ -61,7 +61,9 @@ const rank = (model: string, category: string, position: number, skill: number) 
   trueskill_mu: skill,
 });
 
-test('only what a topic is about is an event: no estimated skill, no start of a price', async () => {
+test('only what a topic is about is an event: no estimated skill, no start of a price', {
+  timeout: 120_000,
+}, async () => {
   store = await openTemporaryStore();
   const models = ['m', 'n', 'o'].map((id) => ({ id, name: id }));
   await store.publish('2026-06-01', {
@@ -108,7 +110,9 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
   expect(events).toHaveLength(prices.length + rankings.length);
 });
 
-test('records that are sent anew in another version are no events, and both versions are compared', async () => {
+test('records that are sent anew in another version are no events, and both versions are compared', {
+  timeout: 120_000,
+}, async () => {
   store = await openTemporaryStore({ versions: VERSIONS });
   const source = join(store.folder, '../versioned');
   await writeVersionedDays(source);
