@@ -46,26 +46,36 @@ export const DATASET_BY_TOPIC = {
   'pricing.updated': 'pricing',
 } as const satisfies Readonly<Record<ChangeTopic, DatasetName>>;
 
-/** The table of those records before the night that have a change: made of a snapshot's lines, one row per record. */
-export function beforeSql(name: ComparedDataset, lines: string | undefined, versions: VersionsAround): string {
+/** A snapshot's file of canonical lines, unpacked. */
+export interface LinesFile {
+  readonly path: string;
+  readonly longestLineBytes: number;
+}
+
+/** The table of those records before the night that have a change: one row per record. Without a file there was none. */
+export function beforeSql(name: ComparedDataset, lines: LinesFile | undefined, versions: VersionsAround): string {
   const dataset = versions.after.datasets[name];
   const columns = [...keyColumns(dataset), ...comparedColumns(name, versions)];
-  const table = `CREATE TABLE before_${name}`;
-  if (lines === undefined)
-    return `${table} (${columns.map(({ name: column, type }) => `${column} ${DUCKDB_TYPES[type]}`).join(', ')})`;
+  if (lines === undefined) {
+    const definitions = columns.map((column) => `${column.name} ${DUCKDB_TYPES[column.type]}`);
+    return `CREATE TABLE before_${name} (${definitions.join(', ')})`;
+  }
   const published = publishedColumns(versions.before.datasets[name]);
   const nameBefore = (column: Column) => publishedName(published.find((other) => other.name === column.name) ?? column);
   const types = columns.map((column) => `${nameBefore(column)}: '${DUCKDB_TYPES[column.type]}'`);
   const values = columns.map((column) => `${nameBefore(column)} AS ${column.name}`);
-  return `${table} AS SELECT * FROM (SELECT ${values.join(', ')} FROM read_json(${sqlText(lines)}, format = 'newline_delimited',
-      columns = {${types.join(', ')}}, maximum_object_size = ${LINE_BYTES_MAX})) b
+  // Twice as much is kept in memory, however short the lines are.
+  const lineBytesMax = Math.max(LINE_BYTES_MIN, lines.longestLineBytes + 1);
+  return `CREATE TABLE before_${name} AS
+    SELECT * FROM (SELECT ${values.join(', ')} FROM read_json(${sqlText(lines.path)}, format = 'newline_delimited',
+      columns = {${types.join(', ')}}, maximum_object_size = ${lineBytesMax})) b
     SEMI JOIN (${changedSql(dataset, [])}) c ON ${sameKeySql(dataset, 'b', 'c')}`;
 }
 
-/** Far above any line we write. */
-const LINE_BYTES_MAX = 64 * 1024 * 1024;
+/** Smaller reads only take longer. */
+const LINE_BYTES_MIN = 1024 * 1024;
 
-/** The events of a topic. Its one parameter, where it has one: `watched`, a table with the ids that filters name. */
+/** The events of a topic; of a ranking's models only those in the table `watched` are listed. */
 export function topicSql(topic: ChangeTopic, versions: VersionsAround): string {
   switch (topic) {
     case 'model.created':
@@ -82,13 +92,13 @@ export function topicSql(topic: ChangeTopic, versions: VersionsAround): string {
 /** Upserts of models that were absent before the night. */
 function createdSql(versions: VersionsAround): string {
   const { models } = versions.after.datasets;
-  return `SELECT c.seq, 'model.created' AS topic, c.id AS model_id, NULL AS part, NULL AS facts
+  return `SELECT c.seq, 'model.created' AS topic, c.id AS model_id, NULL::VARCHAR AS part, NULL::VARCHAR AS facts
     FROM (${changedSql(models, [])}) c ANTI JOIN before_models b ON c.id = b.id WHERE c.op = 'upsert'`;
 }
 
 /** Every upsert of a score. */
 function scoresSql({ after }: VersionsAround): string {
-  return `SELECT seq, 'score.updated' AS topic, model_id, benchmark_id AS part, NULL AS facts
+  return `SELECT seq, 'score.updated' AS topic, model_id, benchmark_id AS part, NULL::VARCHAR AS facts
     FROM (${changedSql(after.datasets.scores, [])}) WHERE op = 'upsert'`;
 }
 
@@ -113,7 +123,7 @@ function rankingsSql(versions: VersionsAround): string {
   const columns = comparedColumns('rankings', versions);
   // Of a version without ranks nobody can say how high a change reached: rather told than kept back.
   const best = columns.length === 0 ? '1' : 'min(least(c.rank, b.rank))';
-  return `SELECT max(c.seq) AS seq, 'ranking.updated' AS topic, NULL AS model_id, c.category AS part,
+  return `SELECT max(c.seq) AS seq, 'ranking.updated' AS topic, NULL::VARCHAR AS model_id, c.category AS part,
       json_object('changed', count(*), 'first_seq', min(c.seq), 'best_rank', ${best},
         'models', coalesce(list(c.model_id) FILTER (c.model_id IN (SELECT id FROM watched)), []))::VARCHAR AS facts
     FROM (${changedSql(versions.after.datasets.rankings, columns)}) c

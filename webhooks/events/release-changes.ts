@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Release } from '../../schemas/release.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
@@ -19,8 +20,8 @@ import {
 } from './changes-sql.ts';
 import { CHANGE_TOPICS, type ChangeEvent, type ChangeTopic, largestChangePercent, type Price } from './topic-event.ts';
 
-/** Events that are in memory at once. */
-const PAGE_EVENTS = 5_000;
+/** Changes, and so at most events, that are in memory at once. */
+const PAGE_CHANGES = 5_000;
 
 export interface ReleaseChangesInput {
   readonly release: Release;
@@ -44,13 +45,18 @@ export interface ReleaseChangesDeps {
 /**
  * The changes of one published release as events of the wanted topics (specification "From changes to events"): its
  * `changes.parquet`, compared with the snapshot before, from which only the datasets that a wanted topic needs are fetched, each
- * proven by its recorded hash. They lie in DuckDB, which keeps to its memory limit by the folder; pages of them come out by `seq`.
+ * proven by its recorded hash. The events lie in files, sorted; memory is bounded whatever the night.
  */
 export class ReleaseChanges {
   readonly #database: Database;
+  /** Of events, a file per topic. */
+  readonly #files: readonly string[];
+  readonly #lastSeq: number;
 
-  private constructor(database: Database) {
+  private constructor(database: Database, files: readonly string[], lastSeq: number) {
     this.#database = database;
+    this.#files = files;
+    this.#lastSeq = lastSeq;
   }
 
   /**
@@ -61,8 +67,7 @@ export class ReleaseChanges {
     await mkdir(input.folder, { recursive: true, mode: 0o700 });
     const database = await Database.open(':memory:', { ...deps.duckdb, tempFolder: join(input.folder, 'spill') });
     try {
-      await compare(database, input, deps);
-      return new ReleaseChanges(database);
+      return new ReleaseChanges(database, await writeEvents(database, input, deps), input.release.last_seq);
     } catch (error) {
       database.close();
       throw error;
@@ -71,17 +76,12 @@ export class ReleaseChanges {
 
   /** The events behind a `seq`, in its order, a page at a time. */
   async *pagesAfter(seq: number): AsyncGenerator<readonly ChangeEvent[]> {
-    for (let last = seq; ; ) {
-      const rows = await this.#database.rows(
-        EVENT_ROW,
-        `SELECT seq::DOUBLE AS seq, topic, model_id, part, facts FROM events WHERE seq > $1::BIGINT ORDER BY seq LIMIT ${PAGE_EVENTS}`,
-        [last],
-      );
-      const newest = rows.at(-1);
-      if (newest === undefined) return;
-      yield rows.map(eventFromRow);
-      if (rows.length < PAGE_EVENTS) return;
-      last = newest.seq;
+    if (this.#files.length === 0) return;
+    const select = `SELECT seq::DOUBLE AS seq, topic, model_id, part, facts FROM read_parquet([${this.#files.map(sqlText).join(', ')}])
+      WHERE seq > $1::BIGINT AND seq <= $2::BIGINT ORDER BY seq`;
+    for (let last = seq; last < this.#lastSeq; last += PAGE_CHANGES) {
+      const rows = await this.#database.rows(EVENT_ROW, select, [last, last + PAGE_CHANGES]);
+      if (rows.length > 0) yield rows.map(eventFromRow);
     }
   }
 
@@ -90,8 +90,12 @@ export class ReleaseChanges {
   }
 }
 
-/** Makes the table `events`: one row per event of a wanted topic, sorted by `seq`. */
-async function compare(database: Database, input: ReleaseChangesInput, deps: ReleaseChangesDeps): Promise<void> {
+/** Writes the events of each wanted topic into a file, one row per event, sorted by `seq`; resolves to the files' paths. */
+async function writeEvents(
+  database: Database,
+  input: ReleaseChangesInput,
+  deps: ReleaseChangesDeps,
+): Promise<readonly string[]> {
   const { release, previous, folder } = input;
   const changes = join(folder, 'changes.parquet');
   await fetchReleaseFile(deps.store, release, RELEASE_PATHS.changes, changes);
@@ -100,18 +104,22 @@ async function compare(database: Database, input: ReleaseChangesInput, deps: Rel
   await database.run(
     `CREATE VIEW changes AS SELECT * FROM read_parquet(${sqlText(changes)}) WHERE seq < ${firstRenewal}`,
   );
-  const versions = versionsAround(release, previous, deps.versions ?? RECORD_VERSIONS);
-  const topics = await changedTopics(database, input.topics, versions);
   await database.run(`CREATE TABLE watched AS SELECT unnest(from_json($1, '["VARCHAR"]')) AS id`, [
     JSON.stringify([...input.watchedModels]),
   ]);
-  for (const topic of topics) {
+  const versions = versionsAround(release, previous, deps.versions ?? RECORD_VERSIONS);
+  const files: string[] = [];
+  for (const topic of await changedTopics(database, input.topics, versions)) {
     const dataset = COMPARED_BY_TOPIC[topic];
     if (dataset !== undefined) await loadBefore(dataset, versions, { database, previous, folder, store: deps.store });
+    const file = join(folder, `${topic}.parquet`);
+    await database.run(
+      `COPY (${topicSql(topic, versions)} ORDER BY seq) TO ${sqlText(file)} (FORMAT parquet, ROW_GROUP_SIZE ${PAGE_CHANGES})`,
+    );
+    if (dataset !== undefined) await database.run(`DROP TABLE before_${dataset}`);
+    files.push(file);
   }
-  const empty = 'SELECT 0::BIGINT AS seq, NULL AS topic, NULL AS model_id, NULL AS part, NULL AS facts WHERE false';
-  const selects = [empty, ...topics.map((topic) => topicSql(topic, versions))];
-  await database.run(`CREATE TABLE events AS SELECT * FROM (${selects.join(' UNION ALL ')}) ORDER BY seq`);
+  return files;
 }
 
 function versionsAround(release: Release, previous: Release, versions: readonly RecordVersion[]): VersionsAround {
@@ -145,11 +153,32 @@ interface LoadDeps {
 /** Makes `before_<dataset>` from the snapshot before, whose files are kept longer than any state. */
 async function loadBefore(name: ComparedDataset, versions: VersionsAround, deps: LoadDeps): Promise<void> {
   const { database, previous, folder, store } = deps;
+  if (previous.records[name] === 0) {
+    await database.run(beforeSql(name, undefined, versions));
+    return;
+  }
   const packed = join(folder, `${name}.jsonl.gz`);
-  const lines = join(folder, `${name}.jsonl`);
+  const path = join(folder, `${name}.jsonl`);
   await fetchReleaseFile(store, previous, RELEASE_PATHS.snapshot(name), packed);
-  await unpackLines(packed, lines);
-  await database.run(beforeSql(name, previous.records[name] === 0 ? undefined : lines, versions));
+  await unpackLines(packed, path);
+  await database.run(beforeSql(name, { path, longestLineBytes: await longestLine(path) }, versions));
+  for (const file of [packed, path]) await rm(file);
+}
+
+const NEWLINE = 10;
+
+/** Bytes of a file's longest line. */
+async function longestLine(path: string): Promise<number> {
+  let [longest, current] = [0, 0];
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      longest = Math.max(longest, current + end - from);
+      [current, from] = [0, end + 1];
+    }
+    current += chunk.length - from;
+  }
+  return Math.max(longest, current);
 }
 
 const EVENT_ROW = {
