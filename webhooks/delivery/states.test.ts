@@ -115,7 +115,7 @@ type Command =
 const COMMAND: fc.Arbitrary<Command> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('event' as const), attempts: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), attempts: fc.nat(5) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('ping' as const, 'sweep' as const) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('ping' as const, 'ping' as const, 'sweep' as const) }) },
   { weight: 9, arbitrary: fc.record({ kind: fc.constant('begin' as const) }) },
   {
     weight: 9,
@@ -126,9 +126,9 @@ const COMMAND: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('pass' as const), minutes: fc.constantFrom(0.5, ...MINUTES) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('fail' as const), times: fc.integer({ min: 1, max: 20 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('suspend' as const), isDropped: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('suspend' as const), isDropped: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), isDropped: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('enable' as const) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('enable' as const) }) },
 );
 
 let world: WebhookDatabase;
