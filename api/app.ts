@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { API_KEY_PREFIX } from '../accounts/keys/api-key.ts';
-import { baseUrlFrom } from '../http/base-url.ts';
 import { createServer, type ServerSettings } from '../http/server.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
@@ -57,7 +56,6 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { basePath } = settings;
   const isGuarded = accounts !== undefined;
   const answers = new Answers({ ...deps, versions: deps.versions ?? RECORD_VERSIONS });
-  const binding = { answers, isGuarded, baseUrlOf: baseUrlFrom(settings) };
   const findProblem: FindProblem = (part) =>
     part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.();
   return createServer(settings, {
@@ -72,7 +70,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       return { cache };
     },
     guard: isGuarded ? (app) => bindAccess(app, { ...settings, accounts, clock }) : undefined,
-    routes: async (app) => {
+    routes: async (app, baseUrlOf) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       // The document is for everybody, so what is not live for all is not in it.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
@@ -85,7 +83,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       if (isGuarded) bindAccountRoute(app);
-      for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
+      for (const route of DATA_ROUTES) bindDataRoute(app, route, { answers, isGuarded, baseUrlOf });
     },
   });
 }

@@ -1,5 +1,6 @@
 /** How answers are sent by Fastify: what a request asks goes in, status, headers and body come out. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { BaseUrlOf } from '../http/base-url.ts';
 import { ALL_RIGHTS } from './access/rights.ts';
 import type { Answer, Answers, Asker, DataRequest } from './answers/answers.ts';
 import type { DataRoute } from './answers/data-route.ts';
@@ -10,7 +11,7 @@ export interface DataRouteBinding {
   readonly answers: Answers;
   /** Whether a request needs a visit; otherwise everything is open to all. */
   readonly isGuarded: boolean;
-  readonly baseUrlOf: (request: FastifyRequest) => string;
+  readonly baseUrlOf: BaseUrlOf;
 }
 
 /** Adds a data route to the app. */

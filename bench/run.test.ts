@@ -14,7 +14,14 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
     expect(stdout).toMatch(/against writing its snapshot alone\n\n\| scores .*\n.*\n\| 2000 \| [\d.]+ /);
     expect(stdout).toContain('by how many changed');
     expect(stdout).toContain('by the size of the state');
-    for (const title of ['A current-data request', "One model's history", 'Paging', 'View swap', 'Building a view']) {
+    for (const title of [
+      'A current-data request',
+      "One model's history",
+      'Paging',
+      'View swap',
+      'Building a view',
+      'Webhook',
+    ]) {
       expect(stdout).toContain(`### ${title}`);
     }
   },

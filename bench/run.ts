@@ -15,11 +15,13 @@ import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
+import { measureDeliveries } from './webhooks/deliveries.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
-  --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those
+  --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those;
+                    webhooks
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -45,6 +47,7 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
     floor: () => compareWithFloor(scores, options),
     changes: () => measureChanges(largest, values.quick ? [0.01, 1] : [0.001, 0.01, 0.1, 1], options),
     states: () => measureStates(values.quick ? [largest] : [largest / 100, largest / 10, largest], options),
+    webhooks: () => measureDeliveries({ ...options, deliveries: values.quick ? 400 : 20_000 }),
   };
   const tables: ResultTable[] = [];
   for (const [name, bench] of Object.entries({ ...benches, ...apiBenches(largest, options) })) {

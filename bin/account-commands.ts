@@ -3,6 +3,7 @@ import type { RunAction } from './cli/command-context.ts';
 import {
   dayStartValue,
   durationValue,
+  emailValue,
   expiryValue,
   featuresValue,
   historyMonthsValue,
@@ -32,6 +33,7 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .command('create')
     .description('Add an organization')
     .requiredOption('--name <name>', 'what people call it', nameValue)
+    .option('--email <address>', 'where it is told what concerns it, such as a revoked webhook', emailValue)
     .option('--plan <plan>', 'community, builder or commercial', planValue, 'community');
   addTerms(create)
     .option('--json', 'one JSON object on stdout')
@@ -43,6 +45,14 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats orgs list')
     .action(run(ACTIONS.listOrganizations));
+  orgs
+    .command('set-email')
+    .description('Change where an organization is told what concerns it')
+    .requiredOption('--org <id>', 'the organization', textValue)
+    .requiredOption('--email <address>', 'an address; or none', emailValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats orgs set-email --org ID --email owner@example.com')
+    .action(run(ACTIONS.setEmail));
   const change = orgs
     .command('set-plan')
     .description("Change an organization's plan or contract; what is not named stays as it is")

@@ -5,6 +5,7 @@ import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 /** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunAction): Command {
@@ -19,6 +20,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addStoreCommands(program, run);
   addHousekeeping(program, run);
   addAccountCommands(program, run);
+  addWebhookCommands(program, run);
   return program;
 }
 
@@ -28,6 +30,7 @@ function addServeCommand(program: Command, run: RunAction): void {
     .command('serve')
     .description('Answer the API from the store, following every new release, until a signal')
     .option('--with-schedule', 'run the nights in this process too, as `schedule` does')
+    .option('--with-webhooks', 'send webhooks from this process too, as `dispatch` does')
     .option('--source <dir>', 'with --with-schedule: folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
     .option('--json', 'one JSON object on stdout when listening; with --with-schedule one a night')
     .addHelpText('after', '\nExample:\n  MODELSTATS_PORT=8080 modelstats serve')

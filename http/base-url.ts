@@ -8,6 +8,9 @@ export function isHost(text: string | undefined): boolean {
   return text !== undefined && HOST.test(text);
 }
 
+/** `scheme://host/prefix` of a request. */
+export type BaseUrlOf = (request: FastifyRequest) => string;
+
 /**
  * `scheme://host/prefix` as callers see it, for links in answers. A request whose Host header is no host gets the prefix
  * alone: nothing that isn't one finds its way into a link.
@@ -18,7 +21,7 @@ export function baseUrlFrom({
 }: {
   readonly publicUrl: string | undefined;
   readonly basePath: string;
-}): (request: FastifyRequest) => string {
+}): BaseUrlOf {
   if (publicUrl !== undefined) return () => publicUrl + basePath;
   return (request) => {
     const host = request.host || localHost(request);

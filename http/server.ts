@@ -13,7 +13,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { type AnswerLogOptions, addAnswerLog, logAnswer, logRawAnswer } from './answer-log.ts';
-import { baseUrlFrom } from './base-url.ts';
+import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
@@ -60,8 +60,8 @@ export interface ServerDeps {
   readonly onAnswer?: AnswerLogOptions['onAnswer'];
   /** Adds hooks in front of every route, which see a request once it is known to be proper. */
   readonly guard?: ((app: FastifyInstance) => Promise<Guard>) | undefined;
-  /** Adds the routes, below the base path. */
-  readonly routes: (app: FastifyInstance) => Promise<void>;
+  /** Adds the routes, below the base path; `baseUrlOf` is for their links. */
+  readonly routes: (app: FastifyInstance, baseUrlOf: BaseUrlOf) => Promise<void>;
 }
 
 /** Who asks, and may they. */
@@ -122,7 +122,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     async (scope) => {
       addHealth(scope, deps.readiness);
       addErrorPages(scope, errors);
-      await deps.routes(scope);
+      await deps.routes(scope, baseUrlOf);
     },
     { prefix: basePath },
   );

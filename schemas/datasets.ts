@@ -4,8 +4,7 @@
  * answer.
  */
 
-export const COLUMN_TYPES = ['id', 'text', 'text[]', 'double', 'integer', 'bigint', 'date', 'timestamp'] as const;
-export type ColumnType = (typeof COLUMN_TYPES)[number];
+export type ColumnType = 'id' | 'text' | 'text[]' | 'double' | 'integer' | 'bigint' | 'date' | 'timestamp';
 
 export interface Column {
   readonly name: string;

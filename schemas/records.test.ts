@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyRecord } from '../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../test/support/schemas/record-versions.ts';
 import { DATASET_NAMES, DATASETS, ENTITY_TYPES, publishedColumns, publishedName } from './datasets.ts';
-import { canonicalLine, datasetFromEntityType, recordSchema } from './records.ts';
+import { canonicalLine, recordSchema } from './records.ts';
 
 const OF_VERSIONS = [DATASETS, versionTwo('2026-05-01').datasets].flatMap((datasets, index) =>
   DATASET_NAMES.map((name) => ({ name, dataset: datasets[name], version: `${index + 1}.0` })),
@@ -66,7 +66,13 @@ describe('the canonical line', () => {
 });
 
 it('every entity type stands for the dataset that names it', () => {
-  for (const entityType of ENTITY_TYPES) {
-    expect(DATASETS[datasetFromEntityType(entityType)].entityType).toBe(entityType);
-  }
+  const types = DATASET_NAMES.map((name) => [name, DATASETS[name].entityType] as const);
+  expect(types).toEqual([
+    ['models', 'model'],
+    ['benchmarks', null],
+    ['scores', 'score'],
+    ['rankings', 'ranking'],
+    ['pricing', 'pricing'],
+  ]);
+  expect(types.flatMap(([, type]) => type ?? [])).toEqual([...ENTITY_TYPES]);
 });

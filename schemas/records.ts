@@ -5,7 +5,6 @@ import {
   DATASETS,
   type Dataset,
   type DatasetName,
-  type EntityType,
   ID_LENGTH_MAX,
   publishedColumns,
   publishedName,
@@ -63,18 +62,4 @@ export function canonicalLine(
 ): string {
   const fields = publishedColumns(publishedAs).map((column) => [publishedName(column), record[column.name] ?? null]);
   return JSON.stringify(Object.fromEntries(fields));
-}
-
-/** The dataset whose records an entity type stands for. */
-export function datasetFromEntityType(entityType: EntityType): DatasetName {
-  switch (entityType) {
-    case 'model':
-      return 'models';
-    case 'score':
-      return 'scores';
-    case 'ranking':
-      return 'rankings';
-    case 'pricing':
-      return 'pricing';
-  }
 }

@@ -5,6 +5,7 @@ import type { ControlTables } from '../../database/tables.ts';
 export const AUDIT_ACTIONS = [
   'organization.create',
   'organization.set_plan',
+  'organization.set_email',
   'key.create',
   'key.rotate',
   'key.revoke',

@@ -6,14 +6,16 @@ import { type NewAuditEntry, recordAudit } from './audit-log.ts';
 export interface AuditDeps {
   readonly database: Kysely<ControlTables>;
   readonly clock: () => Date;
-  /** A new ULID, later ones sorting after earlier ones. */
+  /** A new unique id, later ones sorting after earlier ones. */
   readonly newId: () => string;
+  /** Called when something was changed. */
+  readonly onChange?: () => void;
 }
 
-/** Notes, in the transaction of a change, what it does. */
+/** Writes a line of the audit log, in the transaction of the change that it tells of. */
 export type NoteAudit = (entry: Omit<NewAuditEntry, 'id' | 'at' | 'actor'>) => Promise<void>;
 
-/** The control database as somebody changes it: what is done and its line in the audit log are one transaction. */
+/** Reads and changes the control database for somebody who acts: each change leaves its line in the same transaction. */
 export class AuditedChanges {
   readonly #deps: AuditDeps;
   readonly #actor: string;
@@ -23,20 +25,31 @@ export class AuditedChanges {
     this.#actor = actor;
   }
 
-  /** Runs one transaction; begin it with a write, as SQLite needs it. Rejects with `unavailable`. */
-  change<T>(work: (transaction: Transaction<ControlTables>, note: NoteAudit) => Promise<T>): Promise<T> {
-    return this.read((database) =>
+  now(): Date {
+    return this.#deps.clock();
+  }
+
+  /** A new id: a prefix, such as `org`, and what makes it unique. */
+  newId(prefix: string): string {
+    return `${prefix}_${this.#deps.newId()}`;
+  }
+
+  /** Does work that only reads. Rejects with `unavailable`. */
+  read<T>(work: (database: Kysely<ControlTables>) => Promise<T>): Promise<T> {
+    return orUnavailable(() => work(this.#deps.database));
+  }
+
+  /** Does work in a transaction, which has to begin with a write, as SQLite needs it. Rejects with `unavailable`. */
+  async change<T>(work: (transaction: Transaction<ControlTables>, note: NoteAudit) => Promise<T>): Promise<T> {
+    const result = await this.read((database) =>
       database.transaction().execute((transaction) =>
         work(transaction, (entry) => {
-          const id = `audit_${this.#deps.newId()}`;
-          return recordAudit(transaction, { ...entry, id, at: this.#deps.clock(), actor: this.#actor });
+          const id = this.newId('audit');
+          return recordAudit(transaction, { ...entry, id, at: this.now(), actor: this.#actor });
         }),
       ),
     );
-  }
-
-  /** Runs work without a transaction. Rejects with `unavailable`. */
-  read<T>(work: (database: Kysely<ControlTables>) => Promise<T>): Promise<T> {
-    return orUnavailable(() => work(this.#deps.database));
+    this.#deps.onChange?.();
+    return result;
   }
 }

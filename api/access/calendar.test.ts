@@ -129,8 +129,7 @@ describe('History window: plan_limit_from', () => {
     const url = `/v1/models/${MODEL}/history?kind=pricing&from=2025-09-01`;
     expect((await api.ask(customer, url)).statusCode).toBe(403);
     const { administration } = api.accounts.accounts;
-    const { subscription } = await administration.getOrganization(customer.organizationId);
-    await administration.setPlan(customer.organizationId, { ...subscription, plan: 'builder' });
+    await administration.changePlan(customer.organizationId, (before) => ({ ...before, plan: 'builder' }));
     expect((await api.ask(customer, url)).statusCode).toBe(200);
   });
 });

@@ -3,8 +3,8 @@
  * planned looks exactly like a route that doesn't exist.
  */
 
-/** `plans`: daily quota, the organizations' burst limit and their headers. */
-export const CAPABILITIES = ['current', 'history', 'snapshots', 'changes', 'account', 'plans'] as const;
+/** `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended. */
+export const CAPABILITIES = ['current', 'history', 'snapshots', 'changes', 'account', 'plans', 'webhooks'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** Live for all, planned for all, or live for some organizations and planned for the others. */

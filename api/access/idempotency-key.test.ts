@@ -171,7 +171,7 @@ describe('a retry after a publication', () => {
     const used = async () => (await its.ask(customer, '/v1/snapshots', { headers })).headers['x-quota-used'];
     expect([await used(), await used()]).toEqual(['1', '1']);
     const { administration } = its.accounts.accounts;
-    await administration.setPlan(customer.organizationId, { ...NO_SUBSCRIPTION, plan: 'commercial' });
+    await administration.changePlan(customer.organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'commercial' }));
     expect([await used(), await used()]).toEqual(['2', '2']);
   });
 });

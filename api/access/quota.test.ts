@@ -171,8 +171,11 @@ describe('Daily quota rules', () => {
     const customer = await withQuota(1, 'community');
     expect(await statusesOf(customer, ['/v1/models', '/v1/models', '/v1/changes'])).toEqual([200, 429, 403]);
     const { administration } = api.accounts.accounts;
-    const { subscription } = await administration.getOrganization(customer.organizationId);
-    await administration.setPlan(customer.organizationId, { ...subscription, plan: 'builder', contract: {} });
+    await administration.changePlan(customer.organizationId, (before) => ({
+      ...before,
+      plan: 'builder',
+      contract: {},
+    }));
     const response = await api.ask(customer, '/v1/changes');
     expect(response.headers).toMatchObject({
       'x-quota-limit': '5000',

@@ -1,4 +1,3 @@
-import type { NightDeps } from '../../pipeline/night/night.ts';
 import type { Config } from '../config/config.ts';
 
 /** What every command is given. */
@@ -25,8 +24,3 @@ export type RunAction = <Options>(
   load: () => Promise<CommandAction<Options>>,
   how?: { readonly stopsItself?: boolean },
 ) => (options: Options) => Promise<void>;
-
-/** DuckDB's part of the configuration. */
-export function duckdbSettings(config: Config): NightDeps['duckdb'] {
-  return { memoryLimit: config.MEMORY_LIMIT, threads: config.THREADS };
-}

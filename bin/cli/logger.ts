@@ -24,8 +24,8 @@ function levelName(level: string) {
   return { level };
 }
 
-export type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
-  Partial<Pick<Config, 'DATABASE' | 'REDIS' | 'SIGNING_KEY' | 'METRICS_TOKEN'>>;
+type LoggedConfig = Pick<Config, 'LOG_LEVEL'> &
+  Partial<Pick<Config, 'DATABASE' | 'REDIS' | 'SMTP' | 'SIGNING_KEY' | 'METRICS_TOKEN'>>;
 
 /** As a header has them; the first finds out fast. */
 const CREDENTIALS = /[Bb]earer |[Bb]asic /;
@@ -39,7 +39,7 @@ const SECRET_LENGTH_MIN = 6;
  * message of an error, it is cut out here.
  */
 export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: string) => string {
-  const passwords = [config.DATABASE, config.REDIS].flatMap((address) => passwordsOf(address ?? ''));
+  const passwords = [config.DATABASE, config.REDIS, config.SMTP].flatMap((address) => passwordsOf(address ?? ''));
   const given = [...passwords, config.SIGNING_KEY ?? '', config.METRICS_TOKEN ?? ''];
   const long = given.filter((secret) => secret.length >= SECRET_LENGTH_MIN);
   // As it is, and as it stands in a line of JSON.

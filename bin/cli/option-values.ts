@@ -8,7 +8,9 @@ import {
   type PlanName,
 } from '../../accounts/plans/plans.ts';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../accounts/plans/terms.ts';
+import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
 import { isDay } from '../../schemas/day.ts';
+import { isTopic, TOPICS, type Topic } from '../../webhooks/topic.ts';
 
 /** An option's value. Refuses one that is empty, and one that looks like an option, since then the value was forgotten. */
 export function textValue(value: string): string {
@@ -48,6 +50,36 @@ export function featuresValue(value: string): Feature[] {
     if (feature === undefined) throw new InvalidArgumentError(`Each must be one of ${FEATURES.join(', ')}; or none.`);
     return feature;
   });
+}
+
+/** Topics separated by commas, or all of them. */
+export function topicsValue(value: string): readonly Topic[] {
+  if (value === 'all') return TOPICS;
+  return textValue(value)
+    .split(',')
+    .map((name) => {
+      const topic = name.trim();
+      if (!isTopic(topic)) throw new InvalidArgumentError(`Each must be one of ${TOPICS.join(', ')}; or all.`);
+      return topic;
+    });
+}
+
+/** Ids separated by commas; an id that holds one itself comes with an option of its own. */
+export function idsValue(value: string, before: readonly string[] = []): readonly string[] {
+  const ids = textValue(value)
+    .split(',')
+    .map((id) => id.trim());
+  if (ids.some((id) => id === '' || id.length > ID_LENGTH_MAX))
+    throw new InvalidArgumentError(`Each must be an id of at most ${ID_LENGTH_MAX} characters.`);
+  return [...before, ...ids];
+}
+
+/** A number above zero. */
+export function positiveValue(value: string): number {
+  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number > 0 && number <= 1_000_000))
+    throw new InvalidArgumentError('It must be a number above 0, up to 1000000.');
+  return number;
 }
 
 /** A whole number within bounds. */
@@ -101,4 +133,31 @@ export function expiryValue(value: string): Date | number {
   } catch {
     throw new InvalidArgumentError('It must be a calendar day YYYY-MM-DD, or like 24h or 90d.');
   }
+}
+
+/** An instant of the past: itself, the start of a day, or so long ago, which is told in milliseconds. */
+export function instantValue(value: string): Date | number {
+  const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z$/.test(value);
+  if (isDay(value) || (isInstant && !Number.isNaN(Date.parse(value)))) return new Date(value);
+  try {
+    return durationValue(value);
+  } catch {
+    throw new InvalidArgumentError('It must be like 2026-11-20T12:00:00Z, 2026-11-20, 24h or 7d.');
+  }
+}
+
+/** One of a closed set of words. */
+export function wordValue<const W extends string>(words: readonly W[]): (value: string) => W {
+  return (value) => {
+    const word = words.find((known) => known === value);
+    if (word === undefined) throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
+    return word;
+  };
+}
+
+/** An address of mail; `none` is null. */
+export function emailValue(value: string): string | null {
+  if (value === 'none') return null;
+  if (/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) return value;
+  throw new InvalidArgumentError('It must be an address like owner@example.com; or none.');
 }

@@ -34,3 +34,19 @@ export function outliveReaders(): void {
     });
   }
 }
+
+/** Resolves at the first SIGTERM or SIGINT. The second ends the process at once, with 128 and the signal's number as exit code. */
+export function firstSignal({ onSecond }: { readonly onSecond: () => void }): Promise<'SIGTERM' | 'SIGINT'> {
+  return new Promise((resolveFirst) => {
+    let isStopping = false;
+    const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
+      if (isStopping) {
+        onSecond();
+        process.exit(128 + SIGNAL_NUMBERS[signal]);
+      }
+      isStopping = true;
+      resolveFirst(signal);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  });
+}

@@ -8,6 +8,7 @@ import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
 import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
+import { WEBHOOKS_SETTINGS } from './webhooks-settings.ts';
 
 const PREFIX = 'MODELSTATS_';
 const Cron = z.string().superRefine((expression, context) => {
@@ -79,6 +80,7 @@ export const ConfigSchema = z.strictObject({
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
   ...API_SETTINGS,
+  ...WEBHOOKS_SETTINGS,
   ...ACCOUNTS_SETTINGS,
   ...OUTBOUND_SETTINGS,
 });

@@ -4,17 +4,29 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import type { Administration } from '../../accounts/administration/administration.ts';
 import type { AuditAction, AuditEntry } from '../../accounts/audit/audit-log.ts';
 import type { OpenAccountsOptions } from '../../accounts/open-accounts.ts';
+import type { ControlDatabase } from '../../database/control-database.ts';
 import { sqliteFileFromUrl } from '../../database/open-database.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Config } from './config.ts';
 
-/** Opens the accounts of `MODELSTATS_DATABASE`, with the limits and counters that are configured, for a server. */
+/** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not hold up. */
+export async function openConfiguredDatabase(
+  config: Config,
+  { log }: Pick<OpenAccountsOptions, 'log'>,
+): Promise<ControlDatabase> {
+  const { openDatabase } = await import('../../database/open-database.ts');
+  const options = databaseOptions(config, { blockingTimeoutMs: BLOCKING_TIMEOUT_MS });
+  return openDatabase(config.DATABASE, { ...options, ...(log === undefined ? {} : { log }) });
+}
+
+/** Opens the accounts on a server's control database, with the limits and counters that are configured. */
 export async function openConfiguredAccounts(
   config: Config,
+  database: ControlDatabase,
   options: Pick<OpenAccountsOptions, 'clock' | 'log'>,
 ): Promise<Accounts> {
-  const openAccounts = await loadOpenAccounts();
-  return openAccounts(config.DATABASE, {
+  const { openAccountsOn } = await import('../../accounts/open-accounts.ts');
+  return openAccountsOn(database, {
     ...options,
     redis: config.REDIS,
     enforcement: { mode: config.ENFORCEMENT, from: config.ENFORCEMENT_FROM ?? null },
@@ -23,7 +35,6 @@ export async function openConfiguredAccounts(
     keys: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
     cleanup: { usageDays: config.USAGE_DAYS },
     counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS, bytesMax: config.BURST_BYTES },
-    database: databaseOptions(config, { blockingTimeoutMs: BLOCKING_TIMEOUT_MS }),
   });
 }
 
@@ -40,11 +51,15 @@ export async function withAdministration<T>(
   try {
     return await work(accounts.administration.as(operator()));
   } catch (error) {
-    if (isAppError(error, 'not_found')) throw new AppError('usage', error.message, { cause: error });
-    throw error;
+    throw asUsage(error);
   } finally {
     await accounts.close();
   }
+}
+
+/** `not_found` as `usage`: the operator named something that doesn't exist. */
+export function asUsage(error: unknown): unknown {
+  return isAppError(error, 'not_found') ? new AppError('usage', error.message, { cause: error }) : error;
 }
 
 /** What an operator is about to do with a store. */
@@ -75,7 +90,7 @@ export async function noteStoreAction(
 }
 
 /** Who types the commands, as the audit log names them. */
-function operator(): string {
+export function operator(): string {
   try {
     return `cli:${userInfo().username}`;
   } catch {
@@ -88,7 +103,8 @@ async function loadOpenAccounts() {
   return (await import('../../accounts/open-accounts.ts')).openAccounts;
 }
 
-function databaseOptions(
+/** How the control database is opened; by a command, which may wait, unless a server is `serving`. */
+export function databaseOptions(
   config: Config,
   serving: { readonly blockingTimeoutMs?: number } = {},
 ): NonNullable<OpenAccountsOptions['database']> {

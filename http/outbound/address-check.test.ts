@@ -55,6 +55,12 @@ describe('an allowed network', () => {
   });
 });
 
+test('all of IPv6 being allowed opens no IPv4 address that is written as IPv6', () => {
+  expect(findProblem('https://[fd00::7]/', ['::/0'])).toBeUndefined();
+  expect(findProblem('https://[::ffff:10.0.0.7]/', ['::/0'])).toBe('::ffff:a00:7 is not a public address');
+  expect(findProblem('https://[64:ff9b::10.0.0.7]/', ['::/0'])).toBe('64:ff9b::a00:7 is not a public address');
+});
+
 test('where http may be used, it has port 80 too, and no other protocol is open', () => {
   const find = (url: string) => findUrlProblem(url, { allow: [], protocols: ['https:', 'http:'] });
   expect([find('http://example.com/'), find('http://example.com:8080/'), find('https://example.com/')]).toEqual(

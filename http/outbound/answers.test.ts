@@ -9,6 +9,11 @@ import { openOutbound, openReceiver } from '../../test/support/http/use-outbound
 const TIMEOUT_MS = 700;
 const SOON = { timeoutMs: TIMEOUT_MS };
 
+function abortable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort(new Error('stopping')) };
+}
+
 test('a POST arrives as it was given, and its answer comes back whole', async () => {
   const seen: { method?: string; url?: string; headers?: IncomingHttpHeaders; body?: string } = {};
   const { receiver, outbound } = await openReceiver(async (request, response) => {
@@ -69,10 +74,7 @@ describe('of an answer', () => {
   });
 
   test('that never ends the connection is closed as soon as enough is there', async () => {
-    let closed: () => void;
-    const isClosed = new Promise<void>((resolve) => {
-      closed = resolve;
-    });
+    const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>();
     const { receiver, outbound } = await openReceiver((_request, response) => {
       response.on('close', () => closed());
       const write = () => {
@@ -106,14 +108,16 @@ describe('the time is for everything:', () => {
     ['that never ends its body', (response: ServerResponse) => response.writeHead(204 + 1).write('a'), 205],
     ['that only promises', (response: ServerResponse) => response.writeProcessing(), undefined],
   ] as const)('a receiver %s has not answered', async (_, answer, status) => {
-    let closed: () => void;
-    const isClosed = new Promise<void>((resolve) => {
-      closed = resolve;
-    });
-    const { receiver, outbound } = await openReceiver((_request, response) => {
-      response.on('close', () => closed());
-      answer(response);
-    });
+    const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>();
+    const { receiver, outbound } = await openReceiver(
+      ({ url }, response) => {
+        if (url === '/first') return void response.end();
+        response.on('close', () => closed());
+        answer(response);
+      },
+      { settings: { connectionsMax: 1 } },
+    );
+    await outbound.request(requestTo(`${receiver.url}/first`)); // So that the time is not spent on the connection.
     const message = `127.0.0.1:${receiver.port} did not answer within 0.7 s`;
     const failure = await outbound.request(requestTo(receiver.url, SOON));
     expect(failure).toMatchObject({ kind: 'failure', reason: 'timeout', message, status });
@@ -142,18 +146,25 @@ describe('the time is for everything:', () => {
 
   test('waiting for a free connection counts, and who waited too long is never sent', async () => {
     const seen: string[] = [];
+    const both = Promise.withResolvers<void>();
     const { receiver, outbound } = await openReceiver(
       ({ url = '' }, response) => {
         seen.push(url);
         if (url === '/after') response.end();
+        else if (seen.length === 2) both.resolve();
       },
       { settings: { connectionsMax: 2 } },
     );
-    const answers = [1, 2, 3, 4, 5].map((n) => outbound.request(requestTo(`${receiver.url}/${n}`, SOON)));
-    const failures = await Promise.all(answers);
-    expect(failures.map((answer) => answer.kind === 'failure' && answer.reason)).toEqual(Array(5).fill('timeout'));
+    const { signal, abort } = abortable();
+    const held = [1, 2].map((n) => outbound.request(requestTo(`${receiver.url}/${n}`, { signal })));
+    await both.promise;
+    const waiting = [3, 4, 5].map((n) => outbound.request(requestTo(`${receiver.url}/${n}`, { timeoutMs: 100 })));
+    const failures = await Promise.all(waiting);
+    expect(failures.map((answer) => answer.kind === 'failure' && answer.reason)).toEqual(Array(3).fill('timeout'));
+    abort();
+    await Promise.allSettled(held);
     expect(await outbound.request(requestTo(`${receiver.url}/after`))).toMatchObject({ kind: 'answer' });
-    expect(seen).toEqual(['/1', '/2', '/after']);
+    expect(seen.sort()).toEqual(['/1', '/2', '/after']);
   });
 
   test('requests that wait behind ones that fail get their turn', async () => {
@@ -205,16 +216,12 @@ describe('a caller', () => {
   });
 
   test('that aborts in between gets its own reason, and the connection is closed', async () => {
-    const controller = new AbortController();
-    let closed: () => void;
-    const isClosed = new Promise<void>((resolve) => {
-      closed = resolve;
-    });
+    const { signal, abort } = abortable();
+    const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>();
     const { receiver, outbound } = await openReceiver((_request, response) => {
       response.on('close', () => closed());
-      controller.abort(new Error('stopping'));
+      abort();
     });
-    const { signal } = controller;
     await expect(outbound.request(requestTo(receiver.url, { signal }))).rejects.toThrow('stopping');
     await isClosed;
   });

@@ -8,11 +8,11 @@ import { listenOnLoopback } from '../../test/support/http/listen-on-loopback.ts'
 import { LOOPBACK, requestTo } from '../../test/support/http/outbound-settings.ts';
 import { startTlsReceiver, type TlsReceiverOptions } from '../../test/support/http/tls-receiver.ts';
 import { openOutbound, openReceiver } from '../../test/support/http/use-outbound.ts';
-import { createAuthority, selfSigned } from '../../test/support/tls/certificates.ts';
+import { createAuthority, selfSigned } from '../certificates/certificates.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
-const authority = createAuthority();
+const authority = createAuthority('authority of a test');
 const issue = (names: readonly string[], times: { from?: Date; to?: Date } = {}) =>
   authority.issue({ names, ...times });
 
@@ -98,10 +98,8 @@ test("Node's own authorities are trusted, and those of NODE_EXTRA_CA_CERTS", asy
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'ca.pem');
   await writeFile(file, receiver.ca);
-  expect([await kindIn({}, receiver.url), await kindIn({ NODE_EXTRA_CA_CERTS: file }, receiver.url)]).toEqual([
-    'tls',
-    'answer',
-  ]);
+  const kinds = Promise.all([kindIn({}, receiver.url), kindIn({ NODE_EXTRA_CA_CERTS: file }, receiver.url)]);
+  expect(await kinds).toEqual(['tls', 'answer']);
 });
 
 /** What becomes of a request in a process with this environment. */

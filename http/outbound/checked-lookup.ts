@@ -26,7 +26,7 @@ export function checkedLookup(allow: readonly AllowedNetwork[], resolveName = re
         if (options.all === true) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },
-      // A type of Node that asks for an address even beside an error.
+      // The type asks for addresses even beside an error.
       (error: OutboundFault) => callback(error, []),
     );
   };

@@ -64,6 +64,8 @@ export interface OutboundFailure {
   readonly durationMs: number;
 }
 
+export type { AllowedNetwork, OutboundProtocol, OutboundReason, OutboundRedirects };
+
 /** `status` of an answer is any but 3xx: those were followed, or are failures. */
 export type OutboundAnswer = OutboundSuccess | OutboundFailure;
 

@@ -19,14 +19,16 @@ export interface AllowedNetwork {
 
 /** IPv6 addresses that were given out for public use all lie here; `ipaddr.js` calls the unassigned rest public too. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+/** Where an IPv6 network reaches IPv4 addresses: in the last 32 bits. */
+const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 /** Public by its number, but in Azure the platform's own server answers there. */
 const AZURE_PLATFORM = '168.63.129.16';
 
 /** True for the text of an address, in any spelling that Node takes, that is public or lies in an allowed network. */
 export function isReachable(text: string, allow: readonly AllowedNetwork[]): boolean {
   if (isIP(text) === 0) return false;
-  const [written, meant] = [ipaddr.parse(text), unmapped(ipaddr.parse(text))];
-  return isPublic(meant) || allow.some((network) => isIn(network, meant) || isIn(network, written));
+  const address = unmapped(ipaddr.parse(text));
+  return isPublic(address) || allow.some((network) => isIn(network, address));
 }
 
 function isPublic(address: Address): boolean {
@@ -41,12 +43,9 @@ function isPublic(address: Address): boolean {
  */
 function unmapped(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;
-  if (address.isIPv4MappedAddress() || address.match(WELL_KNOWN_NAT64))
-    return ipaddr.fromByteArray(address.toByteArray().slice(12));
-  return address;
+  const isEmbedded = address.isIPv4MappedAddress() || address.match(WELL_KNOWN_NAT64);
+  return isEmbedded ? ipaddr.fromByteArray(address.toByteArray().slice(12)) : address;
 }
-
-const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 function isIn({ address: network, prefix }: AllowedNetwork, address: Address): boolean {
   if (network instanceof ipaddr.IPv4) return address instanceof ipaddr.IPv4 && address.match(network, prefix);
@@ -59,8 +58,8 @@ function isIn({ address: network, prefix }: AllowedNetwork, address: Address): b
 export function parseNetwork(text: string): AllowedNetwork {
   const [written = '', prefixText, ...rest] = text.split('/');
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(written)] ?? 0;
-  if (bits === 0 || rest.length > 0 || written.includes('%'))
-    throw new Error(`'${text}' is no network such as 10.0.0.0/8`);
+  const isAddress = bits > 0 && !written.includes('%');
+  if (!isAddress || rest.length > 0) throw new Error(`'${text}' is no network such as 10.0.0.0/8`);
   const prefix = prefixText === undefined ? bits : Number(prefixText);
   if (prefixText !== undefined && (!/^\d{1,3}$/.test(prefixText) || prefix > bits)) {
     throw new Error(`'${text}' has no prefix from 0 to ${bits} behind its /`);

@@ -15,7 +15,7 @@ export function logEvent(log: Pick<BaseLogger, LogLine[0]>, event: ScheduleEvent
   for (const [level, message] of linesFromEvent(event)) log[level](fields, message);
 }
 
-export function linesFromEvent(event: ScheduleEvent): readonly LogLine[] {
+function linesFromEvent(event: ScheduleEvent): readonly LogLine[] {
   switch (event.type) {
     case 'scheduler_started':
       return [

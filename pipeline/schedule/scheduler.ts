@@ -112,11 +112,7 @@ export class Scheduler {
 }
 
 /** Today, where its night was due already and there is still time for it; whether it is published the night finds out. */
-export function findDayToCatchUp({
-  clock,
-  cron,
-  retry,
-}: Pick<SchedulerDeps, 'clock' | 'cron' | 'retry'>): Day | undefined {
+function findDayToCatchUp({ clock, cron, retry }: Pick<SchedulerDeps, 'clock' | 'cron' | 'retry'>): Day | undefined {
   const now = clock();
   const today = dayFromDate(now);
   const due = cron.firstRunOn(today);

@@ -5,8 +5,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listSourceDays } from '../../pipeline/night/source.ts';
 import { ENTITY_TYPES } from '../../schemas/datasets.ts';
-import { datasetFromEntityType } from '../../schemas/records.ts';
-import { applyEvents, eventsOf, expectReplay, readFeed, textFromCopy } from '../support/pipeline/consumer.ts';
+import {
+  applyEvents,
+  datasetFromEntityType,
+  eventsOf,
+  expectReplay,
+  readFeed,
+  textFromCopy,
+} from '../support/pipeline/consumer.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';

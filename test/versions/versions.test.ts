@@ -10,12 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES, ENTITY_TYPES } from '../../schemas/datasets.ts';
-import { datasetFromEntityType, recordSchema } from '../../schemas/records.ts';
+import { recordSchema } from '../../schemas/records.ts';
 import { manifestsOf } from '../../schemas/release.ts';
 import { versionInForce } from '../../schemas/versions/record-versions.ts';
 import {
   applyEvents,
   copyFromText,
+  datasetFromEntityType,
   eventsOf,
   expectReplay,
   readFeed,

@@ -1,28 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 import { getWord } from '../endpoints/endpoint.ts';
-
-/** How long deliveries are kept and may be replayed, in days (specification "Replay"). */
-export const LOG_DAYS = 30;
-
-export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'dropped'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-export const DELIVERY_KINDS = ['event', 'replay', 'ping'] as const;
-export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
-
-/** One attempt that ended. */
-export interface LoggedAttempt {
-  /** From 1. */
-  readonly attempt: number;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  /** `delivered`, or how it failed: status, redirect, timeout, tls, dns, connection, blocked. */
-  readonly outcome: string;
-  readonly status: number | null;
-  readonly message: string | null;
-  /** The beginning of the answer's body. */
-  readonly answer: string | null;
-}
+import {
+  type Attempt,
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  type DeliveryKind,
+  type DeliveryState,
+  OUTCOMES,
+} from '../queue/delivery-queue.ts';
 
 /** One delivery as the log shows it. */
 export interface LoggedDelivery {
@@ -38,12 +24,12 @@ export interface LoggedDelivery {
   /** When the next attempt may begin; null where there is none to come. */
   readonly nextAttemptAt: Date | null;
   readonly attempts: number;
-  readonly lastAttempt: LoggedAttempt | null;
+  readonly lastAttempt: Attempt | null;
 }
 
 export interface LoggedDeliveryWithAttempts extends LoggedDelivery {
   /** In their order. */
-  readonly allAttempts: readonly LoggedAttempt[];
+  readonly allAttempts: readonly Attempt[];
 }
 
 export interface DeliveryFilter {
@@ -88,7 +74,7 @@ export async function findDelivery(
     attempt: attempt.attempt,
     startedAt: new Date(attempt.started_at),
     durationMs: attempt.duration_ms,
-    outcome: attempt.outcome,
+    outcome: getWord(OUTCOMES, attempt.outcome),
     status: attempt.status,
     message: attempt.message,
     answer: attempt.answer,
@@ -129,6 +115,14 @@ function deliveryFromRow(row: DeliveryWithEvent): LoggedDelivery {
     lastAttempt:
       startedAt === null || durationMs === null || outcome === null
         ? null
-        : { attempt: row.attempts, startedAt: new Date(startedAt), durationMs, outcome, status, message, answer },
+        : {
+            attempt: row.attempts,
+            startedAt: new Date(startedAt),
+            durationMs,
+            outcome: getWord(OUTCOMES, outcome),
+            status,
+            message,
+            answer,
+          },
   };
 }

@@ -3,10 +3,10 @@ import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-cha
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
+import { KEPT_DAYS } from '../queue/cleanup.ts';
 import {
   type DeliveryFilter,
   findDelivery,
-  LOG_DAYS,
   type LoggedDelivery,
   type LoggedDeliveryWithAttempts,
   listDeliveries,
@@ -21,7 +21,7 @@ export interface Replayed {
 }
 
 /**
- * What was sent to endpoints in the last 30 days, and sending it again (specification "Replay"). Rejects with `not_found` for what
+ * What was sent to endpoints in the last 30 days, and sending it again (specification "Redelivery"). Rejects with `not_found` for what
  * isn't there, with `usage` where an endpoint is not active, and with `unavailable`.
  */
 export class DeliveryLog {
@@ -46,7 +46,7 @@ export class DeliveryLog {
   async get(id: string): Promise<LoggedDeliveryWithAttempts> {
     const delivery = await this.#changes.read((database) => findDelivery(database, id));
     if (delivery !== undefined) return delivery;
-    throw new AppError('not_found', `there is no delivery ${id}; they are kept for ${LOG_DAYS} days`);
+    throw new AppError('not_found', `there is no delivery ${id}; they are kept for ${KEPT_DAYS} days`);
   }
 
   /** Sends one event again, named by its id or that of a delivery, as a delivery of its own. */

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { getOrganization, lockOrganization } from '../../accounts/administration/organization.ts';
+import { lockOrganization, readOrganization } from '../../accounts/administration/organizations.ts';
 import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-changes.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
@@ -91,7 +91,7 @@ export class EndpointAdministration {
   /** The endpoints of an organization, or all; oldest first, without removed ones. */
   list(organizationId?: string): Promise<readonly Endpoint[]> {
     return this.#changes.read(async (database) => {
-      if (organizationId !== undefined) await getOrganization(database, organizationId, this.#deps.clock());
+      if (organizationId !== undefined) await readOrganization(database, organizationId, this.#deps.clock());
       const rows = await database
         .selectFrom('webhook_endpoints')
         .selectAll()

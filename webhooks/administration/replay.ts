@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
+import { KEPT_DAYS } from '../queue/cleanup.ts';
 import { PING } from '../topic.ts';
-import { LOG_DAYS } from './deliveries.ts';
 
-/** Events that one call replays at most (specification "Replay"). */
+/** Events that one call replays at most (specification "Redelivery"). */
 export const REPLAYS_MAX = 10_000;
 const DAY_MS = 86_400_000;
 /** Rows of one statement: SQLite and PostgreSQL bound its parameters. */
@@ -43,10 +43,10 @@ export async function getReplayable(
       ]),
     )
     .executeTakeFirst();
-  if (event === undefined || event.occurred_at < now.getTime() - LOG_DAYS * DAY_MS)
+  if (event === undefined || event.occurred_at < now.getTime() - KEPT_DAYS * DAY_MS)
     throw new AppError(
       'not_found',
-      `there is no event or delivery ${id} of the last ${LOG_DAYS} days for ${endpointId}`,
+      `there is no event or delivery ${id} of the last ${KEPT_DAYS} days for ${endpointId}`,
     );
   return event.id;
 }
@@ -67,7 +67,7 @@ export async function findUndelivered(
     .distinct()
     .where('d.endpoint_id', '=', endpointId)
     .where('e.topic', '<>', PING)
-    .where('e.occurred_at', '>=', now.getTime() - LOG_DAYS * DAY_MS)
+    .where('e.occurred_at', '>=', now.getTime() - KEPT_DAYS * DAY_MS)
     .where('d.finished_at', '>=', since.getTime())
     .where('d.state', 'in', ['failed', 'dropped'])
     .where(({ not, exists, selectFrom }) =>

@@ -24,6 +24,8 @@ import { Sweeps } from './sweeps.ts';
 import { isDeliverable, Targets } from './targets.ts';
 import { settlementOf } from './timetable.ts';
 
+/** Between two turns: what ends meanwhile shares a transaction. Longer: more is attempted again after a crash. */
+const TURN_PAUSE_MS = 5;
 /** Attempts told of in one turn: more keep other writers waiting longer. */
 const SETTLEMENTS_AT_ONCE = 500;
 /** Of deliveries that can't be attempted for a reason of ours. */
@@ -129,9 +131,11 @@ export class Dispatcher {
   /** A look where one is due, and a turn where there is something to write or to claim. */
   async #step(): Promise<void> {
     try {
-      if (this.#isLookDue) await this.#look();
+      const isLooking = this.#isLookDue;
+      if (isLooking) await this.#look();
       this.#letGo();
-      if (this.#hasTurn()) await this.#turn(this.#lanes.wants());
+      // A look also asks where the deliveries that are held go now, and whether they may.
+      if (this.#hasTurn() || (isLooking && this.#lanes.ready > 0)) await this.#turn(this.#lanes.wants());
       if (this.#failures > 0) this.#deps.onEvent({ type: 'recovered' });
       this.#failures = 0;
       this.#begin();
@@ -145,8 +149,7 @@ export class Dispatcher {
 
   /** Until there is something to do. */
   async #rest(): Promise<void> {
-    // What ends within one turn of the event loop shares a transaction.
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.#deps.sleep(TURN_PAUSE_MS, this.#stop.signal);
     if (this.#isAwake || this.#isLookDue || this.#hasTurn()) {
       this.#isAwake = false;
       return;

@@ -18,7 +18,7 @@ interface Lane {
 }
 
 /** Claimed and waiting here, as a multiple of what may be under way: enough that no slot waits for a commit, and bounded. */
-const READY_FACTOR = 2;
+const READY_FACTOR = 4;
 
 /**
  * What a dispatcher holds, by endpoint. A slot that gets free goes to the endpoint with the fewest attempts under way, so an

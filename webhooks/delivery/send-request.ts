@@ -20,7 +20,7 @@ export type RequestResult =
       readonly reason: Exclude<Outcome, 'delivered' | 'status'>;
       readonly message: string;
       /** Of an answer that is not taken, as a redirect is not. */
-      readonly status?: number;
+      readonly status?: number | undefined;
       readonly durationMs: number;
     };
 

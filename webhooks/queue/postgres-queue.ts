@@ -14,7 +14,7 @@ import { drop, findDelivery, findTarget, findWaiting, readBacklog } from './wait
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
 /**
- * Deliveries in PostgreSQL: a turn is one transaction with a statement per step, whatever the number of deliveries. It never
+ * Deliveries in PostgreSQL: a turn is one transaction, in one statement unless it changes endpoints. It never
  * waits for a delivery that another transaction has locked: what can't be settled now is told again in the next turn, and what
  * can't be claimed is somebody else's. Endpoints are locked last, by id, and only where something changes, so that dispatchers
  * and commands wait for each other but never in a circle.
@@ -29,7 +29,11 @@ export class PostgresQueue implements DeliveryQueue {
   }
 
   turn(turn: Turn): Promise<TurnResult> {
-    return orUnavailable(() => this.#transact((client) => this.#turn(client, turn)));
+    return orUnavailable(() =>
+      turn.releases.length === 0 && turn.settlements.every(isPlain)
+        ? this.#plainTurn(turn)
+        : this.#transact((client) => this.#turn(client, turn)),
+    );
   }
 
   claim(
@@ -62,23 +66,25 @@ export class PostgresQueue implements DeliveryQueue {
     return orUnavailable(() => readBacklog(this.#kysely, now));
   }
 
+  /** The usual turn, in one statement: most attempts change nothing of their endpoint, or only begin its count anew. */
+  async #plainTurn(turn: Turn): Promise<TurnResult> {
+    const { rows } = await this.#pool.query<statements.TurnRow>(statements.turnAtOnce(turn));
+    const settled = new Set(rows.flatMap((row) => (row.part === 'settled' ? [row.id] : [])));
+    const missing = turn.settlements.filter(({ delivery }) => !settled.has(delivery.id));
+    const unsettled = await findHeld(this.#pool, missing, turn.dispatcher);
+    return { ...resultFromRows(rows, turn.claimUntil), unsettled, activated: [], revoked: [] };
+  }
+
+  /** Settles what changes endpoints, and gives back; then the usual turn claims, in the same transaction. */
   async #turn(client: Queryable, turn: Turn): Promise<TurnResult> {
     const { settled, unsettled } = await settle(client, turn);
     if (turn.releases.length > 0) await client.query(statements.release(turn.releases, turn.dispatcher));
-    const touched = settled.map(({ delivery }) => delivery.endpointId);
-    const wanted = turn.wants.map(({ endpointId }) => endpointId);
-    const before = await readTargets(client, [...new Set([...turn.endpointIds, ...wanted, ...touched])]);
+    const before = await readTargets(client, [...new Set(settled.map(({ delivery }) => delivery.endpointId))]);
     const changes = await this.#changeEndpoints(client, { settled, before, now: turn.now });
-    const targets = changes.size === 0 ? before : await readTargets(client, [...before.keys()]);
-    const claimed = wanted.length === 0 ? [] : (await client.query<ClaimedRow>(statements.claim(turn))).rows;
     const idsOf = (kind: EndpointChange['kind']) => [...changes].flatMap(([id, it]) => (it === kind ? [id] : []));
-    return {
-      claimed: claimed.map((row) => claimedFromRow(row, turn.claimUntil)),
-      targets: [...targets.values()].map(targetFromRow),
-      unsettled,
-      activated: idsOf('activated'),
-      revoked: idsOf('revoked'),
-    };
+    const { rows } = await client.query<statements.TurnRow>(statements.turnAtOnce({ ...turn, settlements: [] }));
+    const [activated, revoked] = [idsOf('activated'), idsOf('revoked')];
+    return { ...resultFromRows(rows, turn.claimUntil), unsettled, activated, revoked };
   }
 
   /** Locks the endpoints that change, looks again, and changes them. */
@@ -169,8 +175,33 @@ async function settle(
     return at === undefined ? [] : [{ ...settlement, createdAt: at }];
   });
   const missing = settlements.filter(({ delivery }) => !createdAt.has(delivery.id));
-  if (missing.length === 0) return { settled, unsettled: [] };
-  const held = await client.query<{ id: string }>(statements.findHeld(missing, dispatcher));
-  const heldIds = new Set(held.rows.map(({ id }) => id));
-  return { settled, unsettled: missing.filter(({ delivery }) => heldIds.has(delivery.id)) };
+  return { settled, unsettled: await findHeld(client, missing, dispatcher) };
+}
+
+/** Of these what the dispatcher still holds at that attempt: another transaction had it locked. */
+async function findHeld(
+  client: Queryable | pg.Pool,
+  missing: readonly Settlement[],
+  dispatcher: string,
+): Promise<readonly Settlement[]> {
+  if (missing.length === 0) return [];
+  const { rows } = await client.query<{ id: string }>(statements.findHeld(missing, dispatcher));
+  const heldIds = new Set(rows.map(({ id }) => id));
+  return missing.filter(({ delivery }) => heldIds.has(delivery.id));
+}
+
+/** True for an attempt that changes nothing of its endpoint, or at most begins its count of failures anew. */
+function isPlain({ delivery: { kind }, attempt, nextAt }: Settlement): boolean {
+  if (kind === 'ping') return false;
+  return kind === 'replay' || nextAt !== undefined || attempt.outcome === 'delivered';
+}
+
+function resultFromRows(
+  rows: readonly statements.TurnRow[],
+  claimUntil: Date,
+): Pick<TurnResult, 'claimed' | 'targets'> {
+  return {
+    claimed: rows.flatMap((row) => (row.part === 'claimed' ? [claimedFromRow(row, claimUntil)] : [])),
+    targets: rows.flatMap((row) => (row.part === 'target' ? [targetFromRow(row)] : [])),
+  };
 }

@@ -30,6 +30,7 @@ interface TermsOptions {
 
 export interface CreateOrganizationOptions extends TermsOptions {
   readonly name: string;
+  readonly email?: string | null;
   readonly plan: PlanName;
   readonly json?: boolean;
 }
@@ -49,10 +50,25 @@ export interface ListOrganizationsOptions {
 export async function createOrganization(context: CommandContext, options: CreateOrganizationOptions): Promise<number> {
   const subscription = subscriptionFrom(options);
   const created = await withAdministration(context, (administration) =>
-    administration.createOrganization(options.name, subscription),
+    administration.createOrganization(options.name, subscription, { email: options.email ?? null }),
   );
   const next = `issue a key for it with: modelstats keys create --org ${created.id}`;
   context.print(options.json ? JSON.stringify(jsonFrom(created)) : `${tableOf([created])}\n${next}`);
+  return 0;
+}
+
+export interface SetEmailOptions {
+  readonly org: string;
+  /** Null: nowhere. */
+  readonly email: string | null;
+  readonly json?: boolean;
+}
+
+/** `modelstats orgs set-email`: changes where an organization is told what concerns it. */
+export async function setEmail(context: CommandContext, { org, email, json }: SetEmailOptions): Promise<number> {
+  const changed = await withAdministration(context, (administration) => administration.setEmail(org, email));
+  if (json) context.print(JSON.stringify(jsonFrom(changed)));
+  else context.print(email === null ? `${org} is told nothing by mail` : `${org} is told at ${email}`);
   return 0;
 }
 
@@ -145,10 +161,11 @@ function contractFrom(options: TermsOptions): Contract {
   return Object.fromEntries(Object.entries(contract).filter(([, value]) => value !== undefined));
 }
 
-function jsonFrom({ id, name, createdAt, subscription, terms }: Organization) {
+function jsonFrom({ id, name, email, createdAt, subscription, terms }: Organization) {
   return {
     id,
     name,
+    email,
     created_at: timestampFromDate(createdAt),
     plan: terms.plan,
     plan_version: terms.planVersion,

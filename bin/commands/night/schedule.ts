@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pc from 'picocolors';
@@ -13,6 +12,7 @@ import { AppError } from '../../../schemas/errors.ts';
 import type { HealthProblem } from '../../../schemas/health-problem.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { createLogger } from '../../cli/logger.ts';
+import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { runNightProcess } from './night-process.ts';
@@ -116,22 +116,6 @@ function nightRunner(
   const command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] as const;
   return (day, abandon) =>
     runNightProcess(day, abandon, { ...night, command, timeoutMs: NIGHT_TIMEOUT_SECONDS * 1000 });
-}
-
-/** Resolves at the first SIGTERM or SIGINT. The second ends the process at once, with 128 and the signal's number as exit code. */
-export function firstSignal({ onSecond }: { readonly onSecond: () => void }): Promise<NodeJS.Signals> {
-  return new Promise((resolveFirst) => {
-    let isStopping = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (isStopping) {
-        onSecond();
-        process.exit(128 + (constants.signals[signal] ?? 0));
-      }
-      isStopping = true;
-      resolveFirst(signal);
-    };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
-  });
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {

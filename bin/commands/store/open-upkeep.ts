@@ -3,7 +3,8 @@ import { ulid } from 'ulid';
 import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
 import type { UpkeepDeps } from '../../../pipeline/upkeep/upkeep-run.ts';
 import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
-import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { duckdbSettings } from '../../config/configured-duckdb.ts';
 
 /** What a command needs for a run in the configured work folder; what runs that died left there is removed first. */
 export async function openUpkeep(context: CommandContext): Promise<UpkeepDeps & { readonly duckdb: DuckDBLimits }> {

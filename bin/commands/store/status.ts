@@ -2,7 +2,8 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import { type CommandContext, duckdbSettings } from '../../cli/command-context.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { duckdbSettings } from '../../config/configured-duckdb.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface StatusOptions {

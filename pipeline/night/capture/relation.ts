@@ -119,7 +119,7 @@ export function compareColumns(dataset: Dataset, present: readonly string[]) {
 }
 
 /** The names in the header line of a CSV file; none where the file is empty. */
-export function csvHeader(start: string, fileName: string): readonly string[] {
+function csvHeader(start: string, fileName: string): readonly string[] {
   const line = start.split(/\r?\n/, 1)[0] ?? '';
   if (line === '') return [];
   const fields = line.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g) ?? [];

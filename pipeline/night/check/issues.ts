@@ -7,7 +7,7 @@ import type { CapturedDataset } from '../capture/capture.ts';
  * A problem with one row: `bad` rows are quarantined and count towards rejection; an `orphan` lists a record whose
  * parent is gone; a `suspect` is a price that is held back; a `repeat` stood twice, identically.
  */
-export const ISSUE_KINDS = ['bad', 'orphan', 'suspect', 'repeat'] as const;
+const ISSUE_KINDS = ['bad', 'orphan', 'suspect', 'repeat'] as const;
 export type IssueKind = (typeof ISSUE_KINDS)[number];
 
 /** One problem as it stands in `issues.jsonl`. */

@@ -13,7 +13,7 @@ export function describeAudit(subject: Subject): void {
       const administration = accounts.administration.as('cli:ada');
       const { id: org } = await administration.createOrganization('Acme');
       const builder = { ...NO_SUBSCRIPTION, plan: 'builder', contract: { daily_quota: null } } as const;
-      await administration.setPlan(org, builder);
+      await administration.changePlan(org, () => builder);
       const first = await administration.createKey(org, 'production');
       const { issued } = await administration.rotateKey(first.id, { overlapMs: 1000 });
       await administration.revokeKey(first.id);
@@ -62,7 +62,7 @@ export function describeAudit(subject: Subject): void {
         () => administration.createKey(organizationId, 'unseen'),
         () => administration.rotateKey(keyId, { overlapMs: 0 }),
         () => administration.revokeKey(keyId),
-        () => administration.setPlan(organizationId, { ...NO_SUBSCRIPTION, plan: 'builder' }),
+        () => administration.changePlan(organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'builder' })),
       ];
       for (const change of changes) await expect(change()).rejects.toMatchObject({ code: 'unavailable' });
       await sql`alter table audit_log_away rename to audit_log`.execute(database.kysely);

@@ -5,6 +5,8 @@ import { MIGRATIONS_TABLE } from '../../../database/migrate.ts';
 import { openDatabase } from '../../../database/open-database.ts';
 import { addCustomer, callerOf, times } from './subject.ts';
 
+const WEBHOOK_TABLES = ['endpoints', 'events', 'deliveries', 'attempts', 'progress'].map((name) => `webhook_${name}`);
+
 /** `another` makes an empty database and gives its address. */
 export function describeDatabase(another: () => Promise<string>): void {
   describe('the control database', () => {
@@ -49,8 +51,9 @@ export function describeDatabase(another: () => Promise<string>): void {
       const { key, caller } = await addCustomer(before, { contract: { daily_quota: 5 } });
       await before.quota.reserve(await caller());
       await before.close();
-      for (const table of ['audit_log', 'service_values'])
+      for (const table of ['audit_log', 'service_values', ...WEBHOOK_TABLES])
         await sql`drop table ${sql.table(table)}`.execute(database.kysely);
+      await sql`alter table organizations drop column email`.execute(database.kysely);
       await sql`alter table api_keys drop column expires_at`.execute(database.kysely);
       await sql`delete from ${sql.table(MIGRATIONS_TABLE)} where name > '0002-usage'`.execute(database.kysely);
       await database.close();

@@ -170,10 +170,14 @@ export function describeKeys(subject: Subject): void {
         contract: { daily_quota: 7, history_months: 24 },
         periodEnd: new Date('2027-05-31T00:00:00Z'),
       };
-      await accounts.administration.setPlan(organizationId, subscription);
+      await accounts.administration.changePlan(organizationId, () => subscription);
       const terms = { plan: 'commercial', quotaLimit: 7, historyMonths: 24, periodEnd: subscription.periodEnd };
       expect(await accounts.authenticate(key)).toMatchObject({ terms });
-      await accounts.administration.setPlan(organizationId, { ...subscription, plan: 'community', contract: {} });
+      await accounts.administration.changePlan(organizationId, () => ({
+        ...subscription,
+        plan: 'community',
+        contract: {},
+      }));
       expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'community', quotaLimit: 500 } });
     });
   });

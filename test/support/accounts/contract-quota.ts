@@ -100,7 +100,11 @@ export function describeQuota(subject: Subject): void {
       const caller = await customer.caller();
       expect(await grantedOf(here, caller, 2)).toBe(1);
       const { subscription } = await there.administration.getOrganization(customer.organizationId);
-      await there.administration.setPlan(customer.organizationId, { ...subscription, plan: 'builder', contract: {} });
+      await there.administration.changePlan(customer.organizationId, () => ({
+        ...subscription,
+        plan: 'builder',
+        contract: {},
+      }));
       expect(await here.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2, limit: 5000 } });
     });
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
-import { type Certificate, createAuthority } from '../tls/certificates.ts';
+import { type Certificate, createAuthority } from '../../../http/certificates/certificates.ts';
 
 export interface TlsReceiverOptions {
   /** What answers; the body of a request is its to read. */
@@ -40,7 +40,7 @@ export async function startTlsReceiver({
   tls = {},
   host = '127.0.0.1',
 }: TlsReceiverOptions): Promise<TlsReceiver> {
-  const authority = createAuthority();
+  const authority = createAuthority('authority of a test');
   const { cert, key } = certificate ?? authority.issue({ names: [...names, ...LOOPBACK_NAMES] });
   const server = createServer({ cert, key, ...tls }, handler);
   const addresses: string[] = [];

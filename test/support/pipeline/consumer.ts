@@ -6,8 +6,7 @@
 import { expect } from 'vitest';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { type Change, ChangeSchema, entityIdFromKey, seqFromCursor } from '../../../schemas/change.ts';
-import { DATASETS, type DatasetName, ENTITY_TYPES } from '../../../schemas/datasets.ts';
-import { datasetFromEntityType } from '../../../schemas/records.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, ENTITY_TYPES, type EntityType } from '../../../schemas/datasets.ts';
 import { listReleases, readChanges, readRelease, readSnapshot } from './published.ts';
 import type { TemporaryStore } from './temporary-store.ts';
 
@@ -98,4 +97,11 @@ function keyOf(dataset: DatasetName, record: ConsumerRecord): readonly string[] 
 
 function entityIdOf(dataset: DatasetName, record: ConsumerRecord): string {
   return entityIdFromKey(keyOf(dataset, record));
+}
+
+/** The dataset whose records an entity type stands for. */
+export function datasetFromEntityType(entityType: EntityType): DatasetName {
+  const found = DATASET_NAMES.find((name) => DATASETS[name].entityType === entityType);
+  if (found === undefined) throw new Error(`no dataset has records of the type ${entityType}`);
+  return found;
 }

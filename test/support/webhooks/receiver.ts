@@ -15,14 +15,9 @@ export type Answer = (received: Received) => number | Promise<number>;
 export class Receiver {
   readonly received: Received[] = [];
   readonly #server: Server;
-  #underWay = 0;
-  /** The most requests that were under way at once. */
-  underWayMax = 0;
 
   private constructor(answer: Answer) {
     this.#server = createServer(async (request, response) => {
-      this.#underWay += 1;
-      this.underWayMax = Math.max(this.underWayMax, this.#underWay);
       try {
         const received = { headers: request.headers, body: await text(request) };
         this.received.push(received);
@@ -30,8 +25,6 @@ export class Receiver {
         response.end('thanks');
       } catch {
         response.destroy(); // The sender went away.
-      } finally {
-        this.#underWay -= 1;
       }
     });
   }

@@ -6,6 +6,7 @@ import type { PlanName } from '../../../accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
+import { findUrlProblem } from '../../../http/outbound/address-check.ts';
 import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
 import { EndpointAdministration, type NewEndpoint } from '../../../webhooks/administration/endpoint-administration.ts';
 import { moveEndpoint } from '../../../webhooks/endpoints/transitions.ts';
@@ -36,7 +37,7 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
   const keys = new SecretKeys([randomBytes(32)], randomBytes);
   const deps = { database: database.kysely, clock: clock.now, newId, random: randomBytes, keys };
   const endpoints = new EndpointAdministration(
-    { ...deps, findUrlProblem: (text) => (URL.canParse(text) ? undefined : 'it is no URL'), isOffered: () => true },
+    { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered: () => true },
     'test',
   );
   const wanted: WebhookSubject['wanted'] = (organizationId, changes = {}) => ({

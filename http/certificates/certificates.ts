@@ -17,7 +17,7 @@ export interface CertificateOptions {
   readonly to?: Date;
 }
 
-/** An authority of a test's own: its certificate as PEM, and how it makes others. */
+/** An authority: its certificate as PEM, and how it makes others. */
 export interface Authority {
   readonly ca: string;
   readonly issue: (options: CertificateOptions) => Certificate;
@@ -30,20 +30,24 @@ const [COMMON_NAME, KEY_USAGE, ALT_NAME, BASIC_CONSTRAINTS] = ['2.5.4.3', '2.5.2
 /** The bits keyCertSign and cRLSign. */
 const SIGNS_CERTIFICATES = 0x06;
 
-/** An authority that nobody trusts unless told to, made anew, so that no key lies in the repository. */
-export function createAuthority(name = 'authority of a test'): Authority {
+/**
+ * An authority that nobody trusts unless told to, for receivers on loopback: those of `webhooks listen` and of tests (decision
+ * 0053). Its key is made anew, kept nowhere, and signs only what is issued here.
+ */
+export function createAuthority(name: string, times: Pick<CertificateOptions, 'from' | 'to'> = {}): Authority {
   const keys = generateKeys();
   const signer = { name, key: keys.privateKey };
   const isAuthority = extension(BASIC_CONSTRAINTS, { isCritical: true, value: sequence(TRUE) });
   const usage = extension(KEY_USAGE, { isCritical: true, value: bitString([SIGNS_CERTIFICATES], 1) });
-  const ca = certificate({ subject: name, publicKey: keys.publicKey, signer, extensions: [isAuthority, usage] });
+  const extensions = [isAuthority, usage];
+  const ca = certificate({ subject: name, publicKey: keys.publicKey, signer, extensions, ...times });
   return {
     ca,
-    issue: ({ names, ...times }) => {
+    issue: ({ names, ...issuedTimes }) => {
       const { publicKey, privateKey } = generateKeys();
-      const extensions = [altNames(names)];
+      const subject = names[0] ?? '';
       return {
-        cert: certificate({ subject: names[0] ?? '', publicKey, signer, extensions, ...times }),
+        cert: certificate({ subject, publicKey, signer, extensions: [altNames(names)], ...issuedTimes }),
         key: pem(privateKey),
       };
     },

@@ -1,0 +1,99 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { ControlTables } from '../../database/tables.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { AuditedChanges } from '../audit/audited-changes.ts';
+import { rowFromSubscription } from '../plans/subscription-row.ts';
+import { effectiveTerms, type Subscription } from '../plans/terms.ts';
+import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
+import { describeSubscription, subscriptionChanges } from './subscription-changes.ts';
+
+/** @param email where it is told what concerns it; null: nowhere */
+export async function createOrganization(
+  { name, email }: { readonly name: string; readonly email: string | null },
+  subscription: Subscription,
+  changes: AuditedChanges,
+): Promise<Organization> {
+  const [id, now] = [changes.newId('org'), changes.now()];
+  await changes.change(async (transaction, note) => {
+    await transaction.insertInto('organizations').values({ id, name, created_at: now.getTime(), email }).execute();
+    const row = rowFromSubscription(id, subscription, now);
+    await transaction.insertInto('subscriptions').values(row).execute();
+    const details = { name, email, ...describeSubscription(subscription) };
+    await note({ organizationId: id, action: 'organization.create', subjectId: id, details });
+  });
+  return { id, name, email, createdAt: now, subscription, terms: effectiveTerms(subscription, 0, now) };
+}
+
+/** All organizations, oldest first. */
+export async function listOrganizations(changes: AuditedChanges): Promise<readonly Organization[]> {
+  const rows = await changes.read((database) => selectOrganizations(database).orderBy('organizations.id').execute());
+  return rows.map((row) => organizationFromRow(row, changes.now()));
+}
+
+/** Rejects with `not_found`. */
+export function getOrganization(id: string, changes: AuditedChanges): Promise<Organization> {
+  return changes.read((database) => readOrganization(database, id, changes.now()));
+}
+
+/** Changes where an organization is told what concerns it; null: nowhere. */
+export function setEmail(organizationId: string, email: string | null, changes: AuditedChanges): Promise<Organization> {
+  return changes.change(async (transaction, note) => {
+    await lockOrganization(transaction, organizationId);
+    const { email: from } = await readOrganization(transaction, organizationId, changes.now());
+    await transaction.updateTable('organizations').set({ email }).where('id', '=', organizationId).execute();
+    const details = { from, to: email };
+    await note({ organizationId, subjectId: organizationId, action: 'organization.set_email', details });
+    return readOrganization(transaction, organizationId, changes.now());
+  });
+}
+
+export interface PlanChange {
+  readonly before: Organization;
+  readonly after: Organization;
+}
+
+/** Replaces the subscription by what `change` makes of it; in force from the next request on. */
+export function changePlan(
+  organizationId: string,
+  change: (before: Subscription) => Subscription,
+  changes: AuditedChanges,
+): Promise<PlanChange> {
+  return changes.change(async (transaction, note) => {
+    await lockOrganization(transaction, organizationId);
+    const before = await readOrganization(transaction, organizationId, changes.now());
+    const wanted = change(before.subscription);
+    if (subscriptionChanges(before.subscription, wanted).length === 0) return { before, after: before };
+    const row = rowFromSubscription(organizationId, wanted, changes.now());
+    await transaction
+      .insertInto('subscriptions')
+      .values(row)
+      .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
+      .execute();
+    const after = await readOrganization(transaction, organizationId, changes.now());
+    const details = { from: describeSubscription(before.subscription), to: describeSubscription(after.subscription) };
+    await note({ organizationId, subjectId: organizationId, action: 'organization.set_plan', details });
+    return { before, after };
+  });
+}
+
+/**
+ * Writes nothing new, but keeps others from changing the organization until the transaction ends. Rejects with `not_found`.
+ */
+export async function lockOrganization(transaction: Transaction<ControlTables>, id: string): Promise<void> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('organizations')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw noOrganization(id);
+}
+
+export async function readOrganization(database: Kysely<ControlTables>, id: string, now: Date): Promise<Organization> {
+  const row = await selectOrganizations(database).where('organizations.id', '=', id).executeTakeFirst();
+  if (row === undefined) throw noOrganization(id);
+  return organizationFromRow(row, now);
+}
+
+function noOrganization(id: string): AppError {
+  return new AppError('not_found', `there is no organization ${id}`);
+}

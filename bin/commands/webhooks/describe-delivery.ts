@@ -1,0 +1,55 @@
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import { timestampFromDate } from '../../../schemas/day.ts';
+import type { LoggedDelivery } from '../../../webhooks/administration/deliveries.ts';
+import type { Attempt } from '../../../webhooks/queue/delivery-queue.ts';
+
+/** An attempt in a few words. */
+export function describeAttempt(attempt: Attempt | undefined | null): string {
+  if (attempt === undefined || attempt === null) return 'not attempted yet';
+  const { outcome, status, message, durationMs } = attempt;
+  if (outcome === 'delivered') return pc.green(`answered ${status} in ${Math.round(durationMs)} ms`);
+  return pc.red(`failed: ${message ?? (status === null ? outcome : `${outcome} ${status}`)}`);
+}
+
+/** An attempt as the command line answers it; null for none. */
+export function attemptJson(attempt: Attempt | undefined | null): Record<string, unknown> | null {
+  if (attempt === undefined || attempt === null) return null;
+  return {
+    attempt: attempt.attempt,
+    started_at: timestampFromDate(attempt.startedAt),
+    duration_ms: attempt.durationMs,
+    outcome: attempt.outcome,
+    status: attempt.status,
+    message: attempt.message,
+    answer: attempt.answer,
+  };
+}
+
+/** A delivery as the command line answers it. */
+export function deliveryJson(delivery: LoggedDelivery): Record<string, unknown> {
+  const { finishedAt, nextAttemptAt } = delivery;
+  return {
+    id: delivery.id,
+    event_id: delivery.eventId,
+    endpoint_id: delivery.endpointId,
+    topic: delivery.topic,
+    kind: delivery.kind,
+    state: delivery.state,
+    seq: delivery.seq,
+    created_at: timestampFromDate(delivery.createdAt),
+    finished_at: finishedAt === null ? null : timestampFromDate(finishedAt),
+    next_attempt_at: nextAttemptAt === null ? null : timestampFromDate(nextAttemptAt),
+    attempts: delivery.attempts,
+    last_attempt: attemptJson(delivery.lastAttempt),
+  };
+}
+
+/** A line per delivery. */
+export function deliveryTable(deliveries: readonly LoggedDelivery[]): string {
+  const head = ['id', 'topic', 'kind', 'state', 'attempts', 'created', 'last attempt'];
+  const table = new Table({ head, style: { head: ['bold'] } });
+  for (const { id, topic, kind, state, attempts, createdAt, lastAttempt } of deliveries)
+    table.push([id, topic, kind, state, attempts, timestampFromDate(createdAt), describeAttempt(lastAttempt)]);
+  return table.toString();
+}

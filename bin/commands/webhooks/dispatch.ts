@@ -1,0 +1,35 @@
+import { Metrics } from '../../../http/metrics.ts';
+import { shownAddress } from '../../../schemas/shown-address.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { createLogger } from '../../cli/logger.ts';
+import { firstSignal } from '../../cli/process-events.ts';
+import { openConfiguredDatabase } from '../../config/configured-accounts.ts';
+import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openMetricsPort } from '../metrics-port.ts';
+import { startWebhooks } from './running-webhooks.ts';
+
+/** `modelstats dispatch`: sends webhooks until a signal. */
+export async function dispatch(context: CommandContext, { json }: { readonly json?: boolean }): Promise<number> {
+  const { config } = context;
+  const log = createLogger(config, { isBusy: true });
+  const stopRequested = firstSignal({ onSecond: () => undefined });
+  const store = await openConfiguredStore(config, 'read');
+  const database = await openConfiguredDatabase(config, { log });
+  try {
+    const metrics = new Metrics();
+    const webhooks = await startWebhooks(context, { database, store, log, registry: metrics.registry });
+    try {
+      const port = await openMetricsPort(config, metrics);
+      context.log(`sending webhooks for what ${shownAddress(config.STORE)} publishes`);
+      if (port !== undefined) context.log(`metrics at ${port.url}`);
+      if (json) context.print(JSON.stringify({ status: 'dispatching', metrics_url: port?.url ?? null }));
+      log.info({ signal: await stopRequested }, 'stop requested');
+      port?.close();
+    } finally {
+      await webhooks.stop();
+    }
+  } finally {
+    await database.close();
+  }
+  return 0;
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import pc from 'picocolors';
+import { createAuthority } from '../../../http/certificates/certificates.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { findSignatureProblem } from '../../../webhooks/signing/verify-signature.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { firstSignal } from '../../cli/process-events.ts';
+
+export interface ListenOptions {
+  readonly port: number;
+  readonly folder: string;
+  readonly secret?: string;
+  readonly status: number;
+  readonly json?: boolean;
+}
+
+/** On loopback alone: whoever wants deliveries from elsewhere has a server with a real certificate. */
+const HOST = '127.0.0.1';
+const CERTIFICATE_DAYS = 365;
+const DAY_MS = 86_400_000;
+/** Of a delivery; a digest of 1,000 events has some 200 KB. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+
+/** `modelstats webhooks listen`: a receiver to try webhooks with, which verifies and prints what arrives, until a signal. */
+export async function listen(context: CommandContext, options: ListenOptions): Promise<number> {
+  const stopRequested = firstSignal({ onSecond: () => undefined });
+  const { cert, key, caPath } = await readCertificate(resolve(options.folder), context.clock());
+  const server = createServer({ cert, key }, (request, response) => void receive(request, response));
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBody(request);
+    if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
+    const { secret } = options;
+    const header = headerOf(request, 'x-service-signature');
+    const problem =
+      secret === undefined ? undefined : findSignatureProblem({ header, body, secret, now: context.clock() });
+    const status = problem === undefined ? options.status : 401;
+    response.writeHead(status).end();
+    context.print(
+      options.json ? jsonOf(request, { body, problem, status }) : lineOf(request, { body, problem, status }),
+    );
+  };
+  try {
+    server.listen(options.port, HOST);
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new AppError('configuration', `can't listen on ${HOST}:${options.port}: ${messageFromError(cause)}`, {
+      cause,
+    });
+  }
+  const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
+  const url = `https://localhost:${port}/`;
+  if (options.json) context.print(JSON.stringify({ status: 'listening', url, ca: caPath }));
+  for (const line of hints(url, caPath, options)) context.log(line);
+  await stopRequested;
+  server.close();
+  server.closeAllConnections();
+  return 0;
+}
+
+function hints(url: string, caPath: string, { secret }: ListenOptions): readonly string[] {
+  return [
+    `listening at ${url}`,
+    'Whoever sends to it needs, in the environment:',
+    `  NODE_EXTRA_CA_CERTS=${caPath} MODELSTATS_OUTBOUND_ALLOW=127.0.0.0/8,::1/128`,
+    `  modelstats webhooks add --org ID --topics all --url ${url}`,
+    ...(secret === undefined ? ['Without --secret signatures are not checked.'] : []),
+  ];
+}
+
+/** The certificate of the folder, made with its authority where it is missing or about to end. */
+async function readCertificate(folder: string, now: Date) {
+  const [caPath, certPath, keyPath] = [join(folder, 'ca.pem'), join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const madePath = join(folder, 'made');
+  const made = await readFile(madePath, 'utf8').catch(() => '');
+  const ageMs = now.getTime() - Date.parse(made);
+  if (!(ageMs >= 0 && ageMs < (CERTIFICATE_DAYS - 1) * DAY_MS)) {
+    const times = { from: new Date(now.getTime() - DAY_MS), to: new Date(now.getTime() + CERTIFICATE_DAYS * DAY_MS) };
+    const authority = createAuthority('modelstats webhooks listen', times);
+    const { cert, key } = authority.issue({ names: ['localhost', HOST], ...times });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(keyPath, key, { mode: 0o600 });
+    await writeFile(certPath, cert);
+    await writeFile(caPath, authority.ca);
+    await writeFile(madePath, now.toISOString()); // Last: what is made by half is made again.
+  }
+  return { caPath, cert: await readFile(certPath, 'utf8'), key: await readFile(keyPath, 'utf8') };
+}
+
+/** Undefined where it is too long. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += part.length;
+    if (bytes > BODY_BYTES_MAX) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+interface Received {
+  readonly body: Buffer;
+  readonly problem: string | undefined;
+  readonly status: number;
+}
+
+function lineOf(request: IncomingMessage, { body, problem, status }: Received): string {
+  const event = headerOf(request, 'x-service-event') ?? '?';
+  const verdict = problem === undefined ? pc.green(String(status)) : pc.red(`${status}, ${problem}`);
+  return `${verdict} ${pc.bold(event)} ${headerOf(request, 'x-service-delivery') ?? ''}\n  ${body.toString('utf8')}`;
+}
+
+function jsonOf(request: IncomingMessage, { body, problem, status }: Received): string {
+  return JSON.stringify({
+    status,
+    problem: problem ?? null,
+    event: headerOf(request, 'x-service-event') ?? null,
+    delivery: headerOf(request, 'x-service-delivery') ?? null,
+    body: body.toString('utf8'),
+  });
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

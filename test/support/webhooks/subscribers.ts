@@ -1,0 +1,83 @@
+/** Endpoints that listen, and what lies in the queue for them, read and written as plain rows. */
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import type { EndpointMode, EndpointState } from '../../../webhooks/endpoints/endpoint.ts';
+import type { Filters } from '../../../webhooks/endpoints/filters.ts';
+import { TOPICS, type Topic } from '../../../webhooks/topic.ts';
+
+const ORGANIZATION = 'org_1';
+
+export interface SubscriberOptions {
+  /** Default: all. */
+  readonly topics?: readonly Topic[];
+  readonly filters?: Filters;
+  readonly mode?: EndpointMode;
+  readonly state?: EndpointState;
+  /** Since when it is in its state. */
+  readonly since?: string;
+}
+
+/** Adds an endpoint, active since long ago unless told otherwise. */
+export async function addSubscriber(
+  { kysely }: ControlDatabase,
+  id: string,
+  {
+    topics = TOPICS,
+    filters = {},
+    mode = 'each',
+    state = 'active',
+    since = '2000-01-01T00:00:00Z',
+  }: SubscriberOptions = {},
+): Promise<void> {
+  await kysely
+    .insertInto('organizations')
+    .values({ id: ORGANIZATION, name: 'Acme', created_at: 0 })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  const at = Date.parse(since);
+  await kysely
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      organization_id: ORGANIZATION,
+      url: 'https://receiver.example/hook',
+      description: id,
+      topics: JSON.stringify(topics),
+      filters: JSON.stringify(filters),
+      mode,
+      sealed_secret: '',
+      secret_changed_at: at,
+      state,
+      state_changed_at: at,
+      consecutive_failures: 0,
+      notice: null,
+      created_at: at,
+    })
+    .execute();
+}
+
+/** One event as it is queued for one endpoint. */
+export interface Told {
+  readonly endpoint: string;
+  readonly topic: string;
+  readonly data: unknown;
+}
+
+/** All that is queued: by endpoint, then topic, then seq. Throws where something is queued twice or for nobody. */
+export async function readTold({ kysely }: ControlDatabase): Promise<readonly Told[]> {
+  const rows = await kysely
+    .selectFrom('webhook_events')
+    .leftJoin('webhook_deliveries', 'webhook_deliveries.event_id', 'webhook_events.id')
+    .select(['webhook_deliveries.endpoint_id as endpoint', 'topic', 'data', 'seq'])
+    .execute();
+  const told = rows.map(({ endpoint, topic, data, seq }) => {
+    if (endpoint === null) throw new Error(`nobody is told ${topic} ${data}`);
+    return { endpoint, topic, data, seq };
+  });
+  const texts = told.map((row) => JSON.stringify(row));
+  const twice = texts.find((text, index) => texts.indexOf(text) !== index && texts.length < 5_000);
+  if (twice !== undefined || new Set(texts).size !== texts.length) throw new Error(`queued twice: ${twice}`);
+  const order = (row: (typeof told)[number]) => [row.endpoint, row.topic, String(row.seq).padStart(12, '0')].join(' ');
+  return told
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1))
+    .map(({ endpoint, topic, data }) => ({ endpoint, topic, data: JSON.parse(data) as unknown }));
+}

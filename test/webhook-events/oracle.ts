@@ -1,0 +1,144 @@
+/**
+ * What a night has to tell, read again from what was published (specification "From changes to events"): both snapshots as JSON Lines,
+ * compared record by record in plain TypeScript; the feed only gives the numbers. Slow and simple, and nothing of the product's SQL.
+ */
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import { type Change, ChangeSchema, entityIdFromKey } from '../../schemas/change.ts';
+import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import type { Filters } from '../../webhooks/endpoints/filters.ts';
+import type { Topic } from '../../webhooks/topic.ts';
+import { readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type Rows = ReadonlyMap<string, Row>;
+
+/** An event that should be told, with the records that it is about. */
+export interface Expected {
+  readonly topic: Topic;
+  readonly data: Row;
+  /** The records before and after; of a ranking those of every model with another rank. */
+  readonly records: readonly { readonly before: Row | undefined; readonly after: Row | undefined }[];
+}
+
+/** Everything that a release has to tell, by topic. */
+export async function expectedOf(
+  store: TemporaryStore,
+  entry: CatalogEntry,
+  before: CatalogEntry,
+): Promise<readonly Expected[]> {
+  const changes = (await readChanges(store, entry)).split('\n').filter((line) => line !== '');
+  const seqs = new Map(changes.map((line) => seqEntry(ChangeSchema.parse(JSON.parse(line)))));
+  const pairs = async (dataset: DatasetName) => {
+    const [old, now] = [await readRows(store, before, dataset), await readRows(store, entry, dataset)];
+    const seqOf = (id: string) => seqs.get(`${DATASETS[dataset].entityType} ${id}`) ?? Number.NaN;
+    return [...new Set([...old.keys(), ...now.keys()])]
+      .map((id) => ({ before: old.get(id), after: now.get(id), seq: seqOf(id) }))
+      .filter((pair) => JSON.stringify(pair.before) !== JSON.stringify(pair.after));
+  };
+  return [
+    ...(await pairs('models')).flatMap((pair) => createdBy(pair)),
+    ...(await pairs('scores')).flatMap((pair) => scoreBy(pair)),
+    ...(await pairs('pricing')).flatMap((pair) => priceBy(pair)),
+    ...rankingsBy(await pairs('rankings')),
+    await snapshotOf(store, entry),
+  ];
+}
+
+interface Pair {
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+  readonly seq: number;
+}
+
+function createdBy(pair: Pair): readonly Expected[] {
+  if (pair.before !== undefined) return [];
+  return [{ topic: 'model.created', data: { model_id: pair.after?.['id'], seq: pair.seq }, records: [pair] }];
+}
+
+function scoreBy(pair: Pair): readonly Expected[] {
+  if (pair.after === undefined) return [];
+  const { model_id, benchmark_id } = pair.after;
+  return [{ topic: 'score.updated', data: { model_id, benchmark_id, seq: pair.seq }, records: [pair] }];
+}
+
+function priceBy(pair: Pair): readonly Expected[] {
+  const { before, after, seq } = pair;
+  const told = ['input_per_million', 'output_per_million', 'currency'];
+  const isSame = told.every((name) => before?.[name] === after?.[name]);
+  if (before !== undefined && after !== undefined && isSame) return [];
+  const { model_id, provider } = after ?? before ?? {};
+  const came = before === undefined ? 'provider_added' : 'price';
+  const change = after === undefined ? 'provider_removed' : came;
+  return [{ topic: 'pricing.updated', data: { model_id, provider, change, seq }, records: [pair] }];
+}
+
+function rankingsBy(pairs: readonly Pair[]): readonly Expected[] {
+  const moved = pairs.filter(({ before, after }) => before?.['rank'] !== after?.['rank']);
+  const categories = Map.groupBy(moved, ({ before, after }) => (after ?? before)?.['category']);
+  return [...categories].map(([category_id, records]) => {
+    const seqs = records.map(({ seq }) => seq);
+    const data = { category_id, changed: records.length, first_seq: Math.min(...seqs), seq: Math.max(...seqs) };
+    return { topic: 'ranking.updated', data, records };
+  });
+}
+
+async function snapshotOf(store: TemporaryStore, entry: CatalogEntry): Promise<Expected> {
+  const { manifest } = await readRelease(store, entry);
+  const { id: snapshot_id, data_as_of, schema_version, change_cursor } = manifest;
+  const data = { snapshot_id, data_as_of, schema_version, change_cursor, seq: entry.last_seq };
+  return { topic: 'snapshot.published', data, records: [] };
+}
+
+/** Whether filters let an event pass, each read by itself as the specification words it. */
+export function passes(filters: Filters, { topic, data, records }: Expected): boolean {
+  const isIn = (ids: readonly string[] | undefined, id: unknown) => ids === undefined || ids.includes(String(id));
+  const models = records.map(({ before, after }) => (after ?? before)?.['model_id']);
+  const isRanking = topic === 'ranking.updated';
+  const isOfModels =
+    topic === 'snapshot.published' ||
+    (isRanking
+      ? filters.models === undefined || models.some((id) => isIn(filters.models, id))
+      : isIn(filters.models, data['model_id']));
+  return (
+    isOfModels &&
+    (topic !== 'score.updated' || isIn(filters.benchmarks, data['benchmark_id'])) &&
+    (!isRanking || isIn(filters.categories, data['category_id'])) &&
+    (topic !== 'pricing.updated' || isIn(filters.providers, data['provider'])) &&
+    (data['change'] !== 'price' || isLargeChange(filters.min_price_change_percent, records[0])) &&
+    (!isRanking || isHigh(filters.max_rank, records))
+  );
+}
+
+function isLargeChange(percent: number | undefined, pair: Expected['records'][number] | undefined): boolean {
+  const [before, after] = [pair?.before ?? {}, pair?.after ?? {}];
+  if (percent === undefined || before['currency'] !== after['currency']) return true;
+  return ['input_per_million', 'output_per_million'].some((name) => {
+    const [old, now] = [before[name], after[name]];
+    if (old === now) return false;
+    if (typeof old !== 'number' || typeof now !== 'number' || old === 0) return true;
+    return Math.abs(now - old) * 100 >= percent * old * (1 - 1e-12);
+  });
+}
+
+function isHigh(maxRank: number | undefined, records: Expected['records']): boolean {
+  if (maxRank === undefined) return true;
+  return records.some(({ before, after }) =>
+    [before, after].some((record) => record !== undefined && Number(record['rank']) <= maxRank),
+  );
+}
+
+async function readRows(store: TemporaryStore, entry: CatalogEntry, dataset: DatasetName): Promise<Rows> {
+  const lines = (await readSnapshot(store, entry, dataset)).split('\n').filter((line) => line !== '');
+  const { key } = DATASETS[dataset];
+  return new Map(
+    lines.map((line) => {
+      const row = JSON.parse(line) as Row; // A canonical line.
+      return [entityIdFromKey(key.map((part) => String(row[part]))), row];
+    }),
+  );
+}
+
+function seqEntry({ entity_type, entity_id, seq }: Change): [string, number] {
+  return [`${entity_type} ${entity_id}`, seq];
+}

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../database/open-database.ts';
+import { addDays } from '../../schemas/day.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
+import type { DayRows } from '../support/pipeline/write-day.ts';
+import { openPublisher } from '../support/webhooks/publisher.ts';
+import { addListeners, expectTold, type Listener } from './check-told.ts';
+
+const MODELS = ['a', 'A', 'a:t', 'b/c', 'é "x"'];
+const OTHERS = ['one', 'Two', 't:3'];
+
+const model = fc.constantFrom(...MODELS);
+const other = fc.constantFrom(...OTHERS);
+const price = fc.constantFrom(null, 0, 0.5, 0.55, 3, 3.3, 1e-7);
+const updated_at = fc.constant('2026-01-01T00:00:00Z');
+
+const rows: fc.Arbitrary<DayRows> = fc.record({
+  models: fc.uniqueArray(fc.record({ id: model, name: fc.constantFrom('N', 'M'), updated_at }), {
+    selector: ({ id }) => id,
+    minLength: 2,
+  }),
+  benchmarks: fc.constant(OTHERS.map((id) => ({ id, name: id }))),
+  scores: listOf('benchmark_id', { value: fc.constantFrom(0, 1.5), n: fc.constantFrom(1, 2) }),
+  rankings: listOf('category', { rank: fc.integer({ min: 1, max: 4 }), trueskill_mu: fc.constantFrom(1, 2) }),
+  pricing: listOf('provider', {
+    ...{ input_per_million: price, output_per_million: price, currency: fc.constantFrom('USD', 'EUR') },
+    effective_from: fc.constantFrom('2025-01-01', null),
+  }),
+});
+
+/** A file of rows with their keys at random, each once; now and then there is none. */
+function listOf(part: string, columns: Readonly<Record<string, fc.Arbitrary<unknown>>>) {
+  const row = fc.record({ model_id: model, [part]: other, updated_at, ...columns });
+  const keyOf = (value: Readonly<Record<string, unknown>>) => JSON.stringify([value['model_id'], value[part]]);
+  return fc.option(fc.uniqueArray(row, { selector: keyOf, maxLength: 10 }), { freq: 8, nil: undefined });
+}
+
+const some = (ids: readonly string[]) => fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 2 });
+const filters = fc.record(
+  {
+    models: some(MODELS),
+    benchmarks: some(OTHERS),
+    categories: some(OTHERS),
+    providers: some(OTHERS),
+    min_price_change_percent: fc.constantFrom(1, 10, 100),
+    max_rank: fc.integer({ min: 1, max: 3 }),
+  },
+  { requiredKeys: [] },
+);
+const listeners: fc.Arbitrary<readonly Listener[]> = fc
+  .array(fc.record({ filters, mode: fc.constantFrom('each', 'digest') }), { minLength: 6, maxLength: 12 })
+  .map((list) => [{ filters: {}, mode: 'each' as const }, ...list].map((one, index) => ({ ...one, id: `e${index}` })));
+
+test('any series of nights tells each endpoint what an independent reading of the published files says', {
+  timeout: 300_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelstats-events-'));
+  let [told, runs] = [0, 0];
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.array(rows, { minLength: 3, maxLength: 5 }), listeners, async (nights, listening) => {
+        const store = await openTemporaryStore();
+        runs += 1;
+        const control = await openDatabase(`sqlite:${join(folder, `${runs}.db`)}`);
+        try {
+          await addListeners(control, listening);
+          const { publisher } = openPublisher(store, control);
+          for (const [index, night] of nights.entries()) {
+            await store.publish(addDays('2026-06-01', index), night, { settings: { max_bad_fraction: 1 } });
+            // Looks at each night, or only at the end.
+            if (runs % 2 === 0) await publisher.look();
+          }
+          if (runs % 2 === 1) await publisher.look();
+          const counts = await expectTold(store, control, listening);
+          told += Object.values(counts).reduce((sum, count) => sum + count, 0);
+        } finally {
+          await control.close();
+          await store.dispose();
+        }
+      }),
+      { numRuns: 6 },
+    );
+    expect(told).toBeGreaterThan(50);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

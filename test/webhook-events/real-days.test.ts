@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../database/open-database.ts';
+import { listSourceDays } from '../../pipeline/night/source.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { REAL_DATA } from '../support/real-data.ts';
+import { openPublisher } from '../support/webhooks/publisher.ts';
+import { addListeners, expectTold, type Listener } from './check-told.ts';
+
+/** Rankings come for the first time on the third of them; prices move a million-fold on the fourth. */
+const DAYS = { from: '2026-03-17', to: '2026-04-05' };
+
+const LISTENERS: readonly Listener[] = [
+  { id: 'all', mode: 'each', filters: {} },
+  { id: 'digest', mode: 'digest', filters: {} },
+  { id: 'prices', mode: 'each', filters: { min_price_change_percent: 20 } },
+  { id: 'top', mode: 'each', filters: { max_rank: 3 } },
+];
+
+describe.skipIf(REAL_DATA === undefined)('real days (skipped where they are not beside the project)', () => {
+  test('are told as an independent reading of the published files says', { timeout: 900_000 }, async () => {
+    const store = await openTemporaryStore();
+    const folder = await mkdtemp(join(tmpdir(), 'modelstats-events-'));
+    const control = await openDatabase(`sqlite:${join(folder, 'accounts.db')}`);
+    try {
+      const source = REAL_DATA ?? '';
+      const days = (await listSourceDays(source)).filter((day) => day >= DAYS.from && day <= DAYS.to);
+      for (const day of days) {
+        expect(await store.night(source, day)).toMatchObject({ status: 'published' });
+      }
+      await addListeners(control, LISTENERS);
+      const clock = () => new Date(`${DAYS.to}T12:00:00Z`);
+      expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+      const counts = await expectTold(store, control, LISTENERS);
+      expect(
+        Object.values(counts).every((count) => count > 0),
+        JSON.stringify(counts),
+      ).toBe(true);
+    } finally {
+      await control.close();
+      await store.dispose();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

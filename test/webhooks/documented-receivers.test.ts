@@ -1,0 +1,69 @@
+/** The receivers in docs/webhooks.md, run as they stand there. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { secretFromBytes, signatureHeaders } from '../../webhooks/signing/signature.ts';
+import { HAS_PYTHON } from '../consumer/python.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const AT = new Date('2026-11-20T12:00:00Z');
+const [SECRET, OLD] = [secretFromBytes(new Uint8Array(32).fill(1)), secretFromBytes(new Uint8Array(32).fill(2))];
+const BODY =
+  '{"id":"evt_1","topic":"score.updated","occurred_at":"2026-11-20T00:10:00Z","data":{"model_id":"müller/ü","seq":7}}';
+const headerOf = (body: string, secret: string) =>
+  signatureHeaders({ deliveryId: 'dlv_1', body, secret, at: AT })['x-service-signature'] ?? '';
+
+/** What a receiver is given, and whether it has to believe it. */
+const CASES = [
+  { what: 'a genuine delivery', header: headerOf(BODY, SECRET), body: BODY, after: 0, isGenuine: true },
+  { what: 'one that took four minutes', header: headerOf(BODY, SECRET), body: BODY, after: 240, isGenuine: true },
+  { what: 'a changed byte', header: headerOf(BODY, SECRET), body: BODY.replace('7', '8'), after: 0, isGenuine: false },
+  { what: 'a time six minutes old', header: headerOf(BODY, SECRET), body: BODY, after: 360, isGenuine: false },
+  { what: 'a time six minutes ahead', header: headerOf(BODY, SECRET), body: BODY, after: -360, isGenuine: false },
+  { what: 'the secret before the rotation', header: headerOf(BODY, OLD), body: BODY, after: 0, isGenuine: false },
+  { what: 'no header to speak of', header: 'none', body: BODY, after: 0, isGenuine: false },
+  { what: 'a short digest', header: `${headerOf(BODY, SECRET).slice(0, -2)}`, body: BODY, after: 0, isGenuine: false },
+].map((one) => ({ ...one, now: AT.getTime() / 1000 + one.after }));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-receivers-'));
+  const text = await readFile(join(ROOT, 'docs/webhooks.md'), 'utf8');
+  for (const [, name = '', code = ''] of text.matchAll(/<!-- example: (\S+) -->\n```\w+\n([\s\S]*?)```/g))
+    await writeFile(join(folder, name), code);
+  await writeFile(join(folder, 'cases.json'), JSON.stringify(CASES));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const EXPECTED = CASES.map(({ what, isGenuine }) => [what, isGenuine]);
+
+describe('the receiver of docs/webhooks.md', () => {
+  test('in TypeScript believes what is genuine and nothing else', async () => {
+    await writeFile(
+      join(folder, 'run.ts'),
+      `import { readFileSync } from 'node:fs';
+       import { isGenuine } from './verify.ts';
+       const cases = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+       console.log(JSON.stringify(cases.map((c: any) => [c.what, isGenuine(c.header, Buffer.from(c.body), '${SECRET}', c.now)])));`,
+    );
+    const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
+    const found = execFileSync(process.execPath, [tsx, join(folder, 'run.ts'), join(folder, 'cases.json')], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(found)).toEqual(EXPECTED);
+  });
+
+  test.skipIf(!HAS_PYTHON)('in Python believes what is genuine and nothing else', async () => {
+    await writeFile(
+      join(folder, 'run.py'),
+      `import json, sys
+from verify import is_genuine
+cases = json.load(open(sys.argv[1]))
+print(json.dumps([[c["what"], is_genuine(c["header"], c["body"].encode(), "${SECRET}", c["now"])] for c in cases]))`,
+    );
+    const found = execFileSync('python3', [join(folder, 'run.py'), join(folder, 'cases.json')], { encoding: 'utf8' });
+    expect(JSON.parse(found)).toEqual(EXPECTED);
+  });
+});

@@ -1,0 +1,51 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ControlDatabase } from '../../database/control-database.ts';
+import type { ControlTables } from '../../database/tables.ts';
+import type { Topic } from '../topic.ts';
+
+/** An event and whom it is told. */
+export interface QueuedEvent {
+  readonly id: string;
+  readonly topic: Topic;
+  /** Set where it is for this endpoint alone. */
+  readonly endpointId: string | null;
+  readonly seq: number;
+  /** JSON text. */
+  readonly data: string;
+  readonly deliveries: readonly { readonly id: string; readonly endpointId: string }[];
+}
+
+export interface InsertOptions {
+  readonly engine: ControlDatabase['engine']['kind'];
+  /** When what the events tell was published. */
+  readonly occurredAt: Date;
+  readonly now: Date;
+}
+
+/**
+ * Writes events and a waiting delivery per endpoint; events that are there already stay, with their deliveries. The rows travel as
+ * one JSON text per table: with a parameter per value, a statement of many rows takes longer to put together than to run.
+ */
+export async function insertEvents(
+  transaction: Kysely<ControlTables>,
+  events: readonly QueuedEvent[],
+  { engine, occurredAt, now }: InsertOptions,
+): Promise<void> {
+  if (events.length === 0) return;
+  const rows = (values: readonly unknown[]): RawBuilder<unknown> =>
+    engine === 'sqlite'
+      ? sql`json_each(${JSON.stringify(values)})`
+      : sql`json_array_elements(cast(${JSON.stringify(values)} as json)) as value`;
+  const eventRows = events.map(({ id, topic, endpointId, seq, data }) => [id, topic, endpointId, seq, data]);
+  await sql`insert into webhook_events (id, topic, endpoint_id, occurred_at, seq, data)
+    select value->>0, value->>1, value->>2, cast(${occurredAt.getTime()} as bigint), cast(value->>3 as bigint), value->>4
+    from ${rows(eventRows)} where true on conflict do nothing`.execute(transaction);
+  const deliveryRows = events.flatMap(({ id, deliveries }) =>
+    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId]),
+  );
+  await sql`insert into webhook_deliveries
+      (id, event_id, endpoint_id, kind, state, attempts, due_at, claimed_by, created_at, finished_at)
+    select value->>0, value->>1, value->>2, 'event', 'waiting', 0,
+      cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint), null
+    from ${rows(deliveryRows)} where true on conflict do nothing`.execute(transaction);
+}

@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely';
+import type { ControlDatabase } from '../../database/control-database.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import type { ControlTables } from '../../database/tables.ts';
+import { type EndpointMode, endpointFromRow } from '../endpoints/endpoint.ts';
+import { TOPICS, type Topic } from '../topic.ts';
+import { type Matcher, matcherFromFilters } from './matches-filters.ts';
+import { CHANGE_TOPICS, type ChangeTopic, type TopicEvent } from './topic-event.ts';
+
+/** What one endpoint is to be told of a release. */
+export interface Subscription {
+  readonly endpointId: string;
+  readonly mode: EndpointMode;
+  readonly topics: ReadonlySet<Topic>;
+  /** Models that its filters name. */
+  readonly models: readonly string[];
+  readonly matches: Matcher;
+}
+
+/**
+ * Who is told of what was published at an instant: the endpoints that are active, and were then (specification "From changes to
+ * events").
+ */
+export async function readSubscriptions(
+  database: Kysely<ControlTables>,
+  publishedAt: Date,
+): Promise<readonly Subscription[]> {
+  const query = activeSince(database, publishedAt).selectAll().orderBy('id');
+  const rows = await orUnavailable(() => query.execute());
+  return rows.map(endpointFromRow).map(({ id, mode, topics, filters }) => ({
+    endpointId: id,
+    mode,
+    topics: new Set(topics),
+    models: filters.models ?? [],
+    matches: matcherFromFilters(filters),
+  }));
+}
+
+/** Those of the endpoints that are still told; on PostgreSQL none of them leaves `active` before the transaction has ended. */
+export async function keepActive(
+  transaction: Kysely<ControlTables>,
+  endpointIds: readonly string[],
+  { publishedAt, engine }: { readonly publishedAt: Date; readonly engine: ControlDatabase['engine']['kind'] },
+): Promise<ReadonlySet<string>> {
+  if (endpointIds.length === 0) return new Set();
+  const query = activeSince(transaction, publishedAt).select('id').where('id', 'in', endpointIds).orderBy('id');
+  const rows = await (engine === 'postgres' ? query.forShare() : query).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Since when the first of the active endpoints is, in Unix milliseconds; null: there is none. */
+export async function readFirstActive(database: Kysely<ControlTables>): Promise<number | null> {
+  const query = database
+    .selectFrom('webhook_endpoints')
+    .where('state', '=', 'active')
+    .select(({ fn }) => fn.min('state_changed_at').as('since'));
+  return (await orUnavailable(() => query.executeTakeFirstOrThrow())).since;
+}
+
+function activeSince(database: Kysely<ControlTables>, publishedAt: Date) {
+  return database
+    .selectFrom('webhook_endpoints')
+    .where('state', '=', 'active')
+    .where('state_changed_at', '<=', publishedAt.getTime());
+}
+
+/** Finds who is to be told of an event. */
+export type RecipientsOf = (event: TopicEvent) => readonly Subscription[];
+
+/** {@link RecipientsOf} of these; made ready once, for there may be a million events. */
+export function recipientsFrom(subscriptions: readonly Subscription[]): RecipientsOf {
+  const byTopic = new Map(TOPICS.map((topic) => [topic, subscriptions.filter(({ topics }) => topics.has(topic))]));
+  return (event) => (byTopic.get(event.topic) ?? []).filter(({ matches }) => matches(event));
+}
+
+/** The topics made from changes that any of these endpoints wants. */
+export function changeTopicsOf(subscriptions: readonly Subscription[]): ReadonlySet<ChangeTopic> {
+  return new Set(CHANGE_TOPICS.filter((topic) => subscriptions.some(({ topics }) => topics.has(topic))));
+}

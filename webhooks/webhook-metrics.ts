@@ -1,0 +1,116 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { DispatcherEvent } from './delivery/dispatcher-events.ts';
+import type { Backlog } from './queue/delivery-queue.ts';
+
+/** Between two looks at the queue: a scrape may come more often than it is worth counting what waits. */
+const BACKLOG_KEPT_MS = 15_000;
+
+export interface WebhookMetricsSources {
+  /** Attempts under way. */
+  readonly inFlight: () => number;
+  readonly backlog: (now: Date) => Promise<Backlog>;
+  readonly clock: () => Date;
+}
+
+/** What deliveries count, on a registry that others share (specification "Health and metrics"). */
+export class WebhookMetrics {
+  readonly #attempts: Counter<'kind' | 'outcome'>;
+  readonly #seconds: Histogram;
+  readonly #changes: Counter<'state'>;
+  readonly #dropped: Counter;
+  readonly #troubles: Counter;
+  readonly #sources: WebhookMetricsSources;
+  #backlog: { readonly atMs: number; readonly read: Promise<Backlog | undefined> } | undefined;
+
+  constructor(registry: Registry, sources: WebhookMetricsSources) {
+    this.#sources = sources;
+    const registers = [registry];
+    this.#attempts = new Counter({
+      name: 'modelstats_webhook_attempts_total',
+      help: 'Attempts at deliveries, by what is delivered and how it went',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: 'modelstats_webhook_attempt_seconds',
+      help: 'How long receivers took to answer, or attempts to fail',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+    this.#changes = new Counter({
+      name: 'modelstats_webhook_endpoint_changes_total',
+      help: 'Endpoints that deliveries made active or revoked',
+      labelNames: ['state'],
+      registers,
+    });
+    this.#dropped = new Counter({
+      name: 'modelstats_webhook_dropped_total',
+      help: 'Deliveries dropped because their endpoint is not active any more',
+      registers,
+    });
+    this.#troubles = new Counter({
+      name: 'modelstats_webhook_troubles_total',
+      help: 'Times that the control database kept deliveries from being sent or written down',
+      registers,
+    });
+    this.#gauge(registers, 'modelstats_webhook_in_flight', 'Attempts under way', async () => sources.inFlight());
+    this.#gauge(registers, 'modelstats_webhook_waiting', 'Deliveries that wait, due or not', async () => {
+      return (await this.#readBacklog())?.waiting;
+    });
+    const late = 'For how long the first of the due deliveries has been due; 0 where none is';
+    this.#gauge(registers, 'modelstats_webhook_oldest_due_seconds', late, async () => {
+      const backlog = await this.#readBacklog();
+      if (backlog === undefined) return undefined;
+      const sinceMs = backlog.oldestDueAt?.getTime() ?? Number.POSITIVE_INFINITY;
+      return Math.max(0, sources.clock().getTime() - sinceMs) / 1000;
+    });
+  }
+
+  onEvent(event: DispatcherEvent): void {
+    switch (event.type) {
+      case 'attempted':
+        this.#attempts.inc({ kind: event.kind, outcome: event.outcome });
+        this.#seconds.observe(event.durationMs / 1000);
+        break;
+      case 'activated':
+        this.#changes.inc({ state: 'active' });
+        break;
+      case 'revoked':
+        this.#changes.inc({ state: 'revoked' });
+        break;
+      case 'dropped':
+        this.#dropped.inc(event.deliveries);
+        break;
+      case 'trouble':
+        this.#troubles.inc();
+        break;
+      case 'put_off':
+      case 'recovered':
+        break;
+    }
+  }
+
+  /** A gauge that is read when it is asked for; while it can't be read it has no value. */
+  #gauge(registers: Registry[], name: string, help: string, read: () => Promise<number | undefined>): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers,
+      collect: async () => {
+        const value = await read();
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
+      },
+    });
+  }
+
+  /** Undefined while the database doesn't answer: the rest of the metrics is told all the same. */
+  #readBacklog(): Promise<Backlog | undefined> {
+    const now = this.#sources.clock();
+    if (this.#backlog === undefined || Math.abs(now.getTime() - this.#backlog.atMs) >= BACKLOG_KEPT_MS) {
+      const read = this.#sources.backlog(now).catch(() => undefined);
+      this.#backlog = { atMs: now.getTime(), read };
+    }
+    return this.#backlog.read;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Kysely } from 'kysely';
+import type { BaseLogger } from 'pino';
+import type { Mailer } from '../accounts/mail/mailer.ts';
+import type { ControlTables } from '../database/tables.ts';
+import { messageFromError } from '../schemas/errors.ts';
+import type { Dispatcher } from './delivery/dispatcher.ts';
+import type { IsOffered } from './endpoints/entitlement.ts';
+import { sendNotices } from './endpoints/notices.ts';
+import { followPlans } from './endpoints/suspension.ts';
+import type { EventPublisher } from './events/publish-events.ts';
+import type { WebhookCleanup } from './queue/cleanup.ts';
+
+export interface WebhookServiceOptions {
+  /** Between two looks at the catalog, in milliseconds. */
+  readonly catalogPollMs: number;
+  /** Longest wait after looks at the catalog that failed; it doubles from `catalogPollMs`. */
+  readonly catalogRetryMaxMs: number;
+}
+
+/** Between two looks at plans and notices: a change of plan is promised to hold within 5 seconds. */
+const PLANS_MS = 3_000;
+const PLANS_RETRY_MAX_MS = 30_000;
+
+export interface WebhookServiceDeps {
+  readonly database: Kysely<ControlTables>;
+  readonly dispatcher: Pick<Dispatcher, 'start' | 'stop' | 'wake'>;
+  readonly publisher: Pick<EventPublisher, 'look'>;
+  readonly cleanup: Pick<WebhookCleanup, 'at' | 'close'>;
+  readonly mailer: Mailer;
+  readonly isOffered: IsOffered;
+  readonly clock: () => Date;
+  /** A new ULID. */
+  readonly newId: () => string;
+  /** Resolves after a time, or as soon as the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
+}
+
+/**
+ * All that sends webhooks, in one process: follows the catalog and the plans, tells owners, sends what is due. Several may run on
+ * one PostgreSQL database; each does a share.
+ */
+export class WebhookService {
+  readonly #options: WebhookServiceOptions;
+  readonly #deps: WebhookServiceDeps;
+  readonly #stop = new AbortController();
+  #loops: Promise<void> = Promise.resolve();
+
+  constructor(options: WebhookServiceOptions, deps: WebhookServiceDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /** Begins to work, until {@link stop}. */
+  start(): void {
+    const { catalogPollMs: everyMs, catalogRetryMaxMs: retryMaxMs } = this.#options;
+    this.#deps.dispatcher.start();
+    this.#loops = Promise.all([
+      this.#repeat(() => this.#publish(), {
+        everyMs,
+        retryMaxMs,
+        trouble: 'published changes could not be turned into events',
+      }),
+      this.#repeat(() => this.#followPlans(), {
+        everyMs: PLANS_MS,
+        retryMaxMs: PLANS_RETRY_MAX_MS,
+        trouble: 'the plans of endpoints could not be followed',
+      }),
+    ]).then(() => undefined);
+  }
+
+  /** Ends all work: what is under way is finished within the dispatcher's time. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    const { dispatcher, cleanup } = this.#deps;
+    await Promise.all([this.#loops, dispatcher.stop(), cleanup.close()]);
+  }
+
+  async #publish(): Promise<void> {
+    if ((await this.#deps.publisher.look(this.#stop.signal)) === 'published') this.#deps.dispatcher.wake();
+  }
+
+  async #followPlans(): Promise<void> {
+    const { log, dispatcher, cleanup, clock } = this.#deps;
+    cleanup.at(clock());
+    const { suspended, resumed } = await followPlans(this.#deps);
+    if (resumed.length > 0) {
+      log.info({ endpoint_ids: resumed }, 'the plan has webhooks again: endpoints are pinged');
+      dispatcher.wake();
+    }
+    if (suspended.length > 0) log.info({ endpoint_ids: suspended }, 'the plan has no webhooks any more');
+    await sendNotices(this.#deps);
+  }
+
+  /** Never rejects: what fails is told once, tried again ever later, and its end is told too. */
+  async #repeat(
+    work: () => Promise<void>,
+    {
+      everyMs,
+      retryMaxMs,
+      trouble,
+    }: { readonly everyMs: number; readonly retryMaxMs: number; readonly trouble: string },
+  ): Promise<void> {
+    const { log, sleep } = this.#deps;
+    const { signal } = this.#stop;
+    let [failures, told] = [0, ''];
+    while (!signal.aborted) {
+      try {
+        await work();
+        if (failures > 0) log.info({ failures }, `it works again: ${trouble}`);
+        [failures, told] = [0, ''];
+      } catch (error) {
+        failures += 1;
+        const reason = messageFromError(error);
+        if (reason !== told) log.error({ err: error, reason }, trouble);
+        told = reason;
+      }
+      const delayMs = failures === 0 ? everyMs : Math.min(everyMs * 2 ** (failures - 1), retryMaxMs);
+      await sleep(delayMs, signal);
+    }
+  }
+}
