@@ -2,12 +2,12 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic } from '../topic.ts';
-import type { Digest } from './digests.ts';
+import type { TopicEvent } from './changes/topic-event.ts';
 import { ulidFromWords } from './event-ids.ts';
 import { insertEvents, type QueuedEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
-import { keepActive } from './subscriptions.ts';
-import type { TopicEvent } from './topic-event.ts';
+import type { Digest } from './subscriptions/digests.ts';
+import { keepActive } from './subscriptions/subscriptions.ts';
 
 /**
  * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a
