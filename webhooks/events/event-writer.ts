@@ -115,8 +115,10 @@ export class EventWriter {
 
   #queuedFor(told: Told, recipients: readonly Recipient[]): QueuedEvent {
     const { record, publishedAt } = this.#input;
-    const ulid = (...more: readonly string[]) =>
-      ulidFromWords(publishedAt, [record, told.topic, told.seq, told.endpointId ?? '', ...more]);
+    const { topic, seq, endpointId: only } = told;
+    // A release has one digest per endpoint and topic, whatever stands in it.
+    const words = only === null ? [record, topic, seq] : [record, topic, 'digest', only];
+    const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...words, ...more]);
     return {
       ...told,
       id: `evt_${ulid()}`,
