@@ -2,12 +2,12 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic } from '../topic.ts';
-import type { Digest } from './digests.ts';
+import type { TopicEvent } from './changes/topic-event.ts';
 import { ulidFromWords } from './event-ids.ts';
 import { insertEvents, type QueuedEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
-import { keepActive } from './subscriptions.ts';
-import type { TopicEvent } from './topic-event.ts';
+import type { Digest } from './subscriptions/digests.ts';
+import { keepActive } from './subscriptions/subscriptions.ts';
 
 /**
  * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a
@@ -115,8 +115,10 @@ export class EventWriter {
 
   #queuedFor(told: Told, recipients: readonly Recipient[]): QueuedEvent {
     const { record, publishedAt } = this.#input;
-    const ulid = (...more: readonly string[]) =>
-      ulidFromWords(publishedAt, [record, told.topic, told.seq, told.endpointId ?? '', ...more]);
+    const { topic, seq, endpointId: only } = told;
+    // A release has one digest per endpoint and topic, whatever stands in it.
+    const words = only === null ? [record, topic, seq] : [record, topic, 'digest', only];
+    const ulid = (...more: readonly string[]) => ulidFromWords(publishedAt, [...words, ...more]);
     return {
       ...told,
       id: `evt_${ulid()}`,

@@ -1,18 +1,18 @@
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadRelease } from '../../storage/catalog.ts';
-import { DigestCollector } from './digests.ts';
+import { ReleaseChanges, type ReleaseChangesDeps } from './changes/release-changes.ts';
+import { type ChangeEvent, snapshotPublished } from './changes/topic-event.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
 import type { Place } from './progress.ts';
-import { ReleaseChanges, type ReleaseChangesDeps } from './release-changes.ts';
+import { DigestCollector } from './subscriptions/digests.ts';
 import {
   changeTopicsOf,
   type RecipientsOf,
   readSubscriptions,
   recipientsFrom,
   type Subscription,
-} from './subscriptions.ts';
-import { type ChangeEvent, snapshotPublished } from './topic-event.ts';
+} from './subscriptions/subscriptions.ts';
 
 export interface PublishReleaseInput {
   /** The store's identity. */

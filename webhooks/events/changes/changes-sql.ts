@@ -10,10 +10,10 @@ import {
   type DatasetName,
   publishedColumns,
   publishedName,
-} from '../../schemas/datasets.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import { sqlText } from '../../storage/duckdb/database.ts';
-import { DUCKDB_TYPES, sameKeySql } from '../../storage/duckdb/record-sql.ts';
+} from '../../../schemas/datasets.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { sqlText } from '../../../storage/duckdb/database.ts';
+import { DUCKDB_TYPES, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import type { ChangeTopic } from './topic-event.ts';
 
 /** The versions of the records on both sides of a night; the same but where one comes into force with it. */

@@ -1,5 +1,5 @@
-import type { Release } from '../../schemas/release.ts';
-import type { Topic, TopicData } from '../topic.ts';
+import type { Release } from '../../../schemas/release.ts';
+import type { Topic, TopicData } from '../../topic.ts';
 
 /** Something that happened, by topic: what a delivery would say, and what filters go by beside it. */
 export type TopicEvent = ModelCreated | ScoreUpdated | PricingUpdated | RankingUpdated | SnapshotPublished;

@@ -1,6 +1,6 @@
-import { DIGEST_ITEMS_MAX, type Topic } from '../topic.ts';
+import { DIGEST_ITEMS_MAX, type Topic } from '../../topic.ts';
+import type { TopicEvent } from '../changes/topic-event.ts';
 import { type RecipientsOf, recipientsFrom, type Subscription } from './subscriptions.ts';
-import type { TopicEvent } from './topic-event.ts';
 
 /** What one endpoint is told of one topic of one night, where it wants that at once. */
 export interface Digest {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DIGEST_ITEMS_MAX, DigestDataSchema, TOPICS } from '../topic.ts';
+import { DIGEST_ITEMS_MAX, DigestDataSchema, TOPICS } from '../../topic.ts';
 import { DigestCollector } from './digests.ts';
 import { matcherFromFilters } from './matches-filters.ts';
 import type { Subscription } from './subscriptions.ts';

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Release } from '../../schemas/release.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
-import { Database, type DuckDBLimits, sqlText } from '../../storage/duckdb/database.ts';
-import { nullable, number, type RowOf, text, word } from '../../storage/duckdb/row-shape.ts';
-import { fetchReleaseFile } from '../../storage/fetch-object.ts';
-import { unpackLines } from '../../storage/gzip-lines.ts';
-import { RELEASE_PATHS } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import type { Release } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { getVersion, RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { Database, type DuckDBLimits, sqlText } from '../../../storage/duckdb/database.ts';
+import { nullable, number, type RowOf, text, word } from '../../../storage/duckdb/row-shape.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { unpackLines } from '../../../storage/gzip-lines.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 import {
   beforeSql,
   COMPARED_BY_TOPIC,

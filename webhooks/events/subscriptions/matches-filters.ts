@@ -1,5 +1,5 @@
-import type { Filters } from '../endpoints/filters.ts';
-import type { TopicEvent } from './topic-event.ts';
+import type { Filters } from '../../endpoints/filters.ts';
+import type { TopicEvent } from '../changes/topic-event.ts';
 
 /** Tells whether an endpoint wants an event of one of its topics. */
 export type Matcher = (event: TopicEvent) => boolean;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Filters } from '../endpoints/filters.ts';
+import type { Filters } from '../../endpoints/filters.ts';
+import { largestChangePercent, type Price, snapshotPublished, type TopicEvent } from '../changes/topic-event.ts';
 import { matcherFromFilters } from './matches-filters.ts';
-import { largestChangePercent, type Price, snapshotPublished, type TopicEvent } from './topic-event.ts';
 
 const IDS = ['a', 'A', 'b', 'é:1'];
 const id = fc.constantFrom(...IDS);

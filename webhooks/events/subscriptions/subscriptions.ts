@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { ControlDatabase } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables.ts';
-import { type EndpointMode, endpointFromRow } from '../endpoints/endpoint.ts';
-import { TOPICS, type Topic } from '../topic.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { orUnavailable } from '../../../database/database-errors.ts';
+import type { ControlTables } from '../../../database/tables.ts';
+import { type EndpointMode, endpointFromRow } from '../../endpoints/endpoint.ts';
+import { TOPICS, type Topic } from '../../topic.ts';
+import { CHANGE_TOPICS, type ChangeTopic, type TopicEvent } from '../changes/topic-event.ts';
 import { type Matcher, matcherFromFilters } from './matches-filters.ts';
-import { CHANGE_TOPICS, type ChangeTopic, type TopicEvent } from './topic-event.ts';
 
 /** What one endpoint is to be told of a release. */
 export interface Subscription {

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { getEntry, loadCatalog, loadRelease } from '../../storage/catalog.ts';
+import { getEntry, loadCatalog, loadRelease } from '../../../storage/catalog.ts';
 import {
   NIGHT_SETTINGS,
   openTemporaryStore,
   type TemporaryStore,
-} from '../../test/support/pipeline/temporary-store.ts';
+} from '../../../test/support/pipeline/temporary-store.ts';
 import {
   AFTER,
   BEFORE,
@@ -17,7 +17,7 @@ import {
   NOTICE,
   VERSIONS,
   writeVersionedDays,
-} from '../../test/worlds/versioned-days.ts';
+} from '../../../test/worlds/versioned-days.ts';
 import { ReleaseChanges } from './release-changes.ts';
 import { CHANGE_TOPICS, type ChangeEvent } from './topic-event.ts';
 

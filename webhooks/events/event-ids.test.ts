@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { decodeTime, isValid } from 'ulid';
+import { expect, test } from 'vitest';
+import { ulidFromWords } from './event-ids.ts';
+
+const AT = new Date('2026-06-02T00:20:00.123Z');
+
+test('an id is a ULID of its instant, the same for the same words and no others', () => {
+  const words = fc.array(fc.oneof(fc.string(), fc.nat()), { maxLength: 5 });
+  const seen = new Map<string, string>();
+  fc.assert(
+    fc.property(words, (told) => {
+      const id = ulidFromWords(AT, told);
+      expect(isValid(id)).toBe(true);
+      expect(decodeTime(id)).toBe(AT.getTime());
+      expect(ulidFromWords(AT, [...told])).toBe(id);
+      expect(seen.get(id) ?? JSON.stringify(told)).toBe(JSON.stringify(told));
+      seen.set(id, JSON.stringify(told));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('words that run together give other ids', () => {
+  expect(ulidFromWords(AT, ['ab', 'c'])).not.toBe(ulidFromWords(AT, ['a', 'bc']));
+  expect(ulidFromWords(AT, ['1'])).not.toBe(ulidFromWords(AT, [1]));
+});
