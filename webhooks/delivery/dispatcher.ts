@@ -24,8 +24,11 @@ import { Sweeps } from './sweeps.ts';
 import { isDeliverable, Targets } from './targets.ts';
 import { settlementOf } from './timetable.ts';
 
-/** Between two turns: what ends meanwhile shares a transaction. Longer: more is attempted again after a crash. */
-const TURN_PAUSE_MS = 5;
+/**
+ * Between two turns, unless a slot is free for want of a claim: what ends meanwhile shares a sync to the disk. Longer: more is
+ * attempted again after a crash.
+ */
+const TURN_PAUSE_MS = 20;
 /** Attempts told of in one turn: more keep other writers waiting longer. */
 const SETTLEMENTS_AT_ONCE = 500;
 /** Of deliveries that can't be attempted for a reason of ours. */
@@ -52,6 +55,7 @@ export class Dispatcher {
   #isLookDue = true;
   #failures = 0;
   #alarm: AbortController | undefined;
+  #pause: AbortController | undefined;
   #isAwake = false;
   #running: Promise<unknown> | undefined;
 
@@ -79,6 +83,7 @@ export class Dispatcher {
   /** Looks for due deliveries now: some were queued. */
   wake(): void {
     this.#isLookDue = true;
+    this.#pause?.abort();
     this.#rouse();
   }
 
@@ -98,6 +103,7 @@ export class Dispatcher {
   /** Begins no more attempts, waits a bounded time for those under way, writes down what they found, and lets go of the rest. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#pause?.abort();
     this.#rouse();
     await this.#running;
     const waited = new AbortController();
@@ -149,7 +155,7 @@ export class Dispatcher {
 
   /** Until there is something to do. */
   async #rest(): Promise<void> {
-    await this.#deps.sleep(TURN_PAUSE_MS, this.#stop.signal);
+    if (!this.#lanes.isHungry) await this.#pauseTurns();
     if (this.#isAwake || this.#isLookDue || this.#hasTurn()) {
       this.#isAwake = false;
       return;
@@ -158,6 +164,12 @@ export class Dispatcher {
     await this.#deps.sleep(this.#options.pollMs, this.#alarm.signal);
     this.#alarm = undefined;
     this.#isAwake = false;
+  }
+
+  async #pauseTurns(): Promise<void> {
+    this.#pause = new AbortController();
+    await this.#deps.sleep(TURN_PAUSE_MS, this.#pause.signal);
+    this.#pause = undefined;
   }
 
   #rouse(): void {
@@ -228,7 +240,10 @@ export class Dispatcher {
   #begin(): void {
     while (!this.#stop.signal.aborted && this.#ended.length < this.#options.inFlightMax * 2) {
       const delivery = this.#lanes.take();
-      if (delivery === undefined) return;
+      if (delivery === undefined) {
+        if (this.#pause !== undefined && this.#lanes.isHungry) this.#pause.abort();
+        return;
+      }
       const attempt = this.#attempt(delivery).finally(() => this.#underWay.delete(attempt));
       this.#underWay.add(attempt);
     }

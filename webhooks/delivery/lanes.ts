@@ -43,6 +43,14 @@ export class Lanes {
     return this.#ready;
   }
 
+  /** True where an endpoint has a free slot, nothing claimed for it, and perhaps more that is due. */
+  get isHungry(): boolean {
+    if (this.#inFlight >= this.#limits.inFlightMax) return false;
+    for (const { mayHaveMore, ready, inFlight } of this.#lanes.values())
+      if (mayHaveMore && ready.length === 0 && inFlight < this.#limits.perEndpointMax) return true;
+    return false;
+  }
+
   /** Endpoints of which something is held. */
   get endpointIds(): readonly string[] {
     return [...this.#lanes.keys()];
