@@ -83,8 +83,11 @@ try {
   spawnSync(process.execPath, [tsx, generate, days, scoresText, '0.55'], { stdio: 'inherit' });
   await run('nightly', '--source', days, '--day', FIRST_DAY);
   const { id: organization } = await run('orgs', 'create', '--name', 'Load', '--plan', 'commercial');
-  for (const { url } of servers)
-    await run('webhooks', 'add', '--org', String(organization), '--url', url, '--topics', 'score.updated');
+  for (const { url } of servers) {
+    const words = ['webhooks', 'add', '--org', String(organization), '--url', url, '--topics', 'score.updated'];
+    const { state } = await run(...words);
+    if (state !== 'active') throw new Error(`${url} is ${state}`);
+  }
   let running = Array.from({ length: dispatchers }, () => startCli(['dispatch'], { env }));
   await sleep(3_000);
   const { events, first_seq: firstSeq } = await run('nightly', '--source', days, '--day', SECOND_DAY);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -40,7 +41,8 @@ export async function startTlsReceiver({
   tls = {},
   host = '127.0.0.1',
 }: TlsReceiverOptions): Promise<TlsReceiver> {
-  const authority = createAuthority('authority of a test');
+  // A name of its own: several may be trusted at once.
+  const authority = createAuthority(`authority of a test ${randomUUID()}`);
   const { cert, key } = certificate ?? authority.issue({ names: [...names, ...LOOPBACK_NAMES] });
   const server = createServer({ cert, key, ...tls }, handler);
   const addresses: string[] = [];
