@@ -17,7 +17,7 @@ import { LastUsed } from './keys/last-used.ts';
 import { type FindKey, keyFinder } from './keys/live-key.ts';
 import { type Enforcement, isEnforced } from './plans/enforcement.ts';
 import { Batcher, type BatcherOptions } from './quota/batcher.ts';
-import { Cleanup, type CleanupOptions } from './quota/cleanup.ts';
+import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
 import { PostgresUsage } from './quota/postgres-usage.ts';
 import { Quota } from './quota/quota.ts';
 import { SqliteUsage } from './quota/sqlite-usage.ts';
@@ -36,7 +36,7 @@ export interface OpenAccountsOptions {
   readonly probeMs?: number;
   readonly keys?: Partial<KeyDirectoryOptions>;
   readonly batches?: Partial<BatcherOptions>;
-  readonly cleanup?: Partial<CleanupOptions>;
+  readonly cleanup?: Partial<UsageCleanupOptions>;
   readonly counter?: Partial<OpenCounterOptions>;
   readonly database?: OpenDatabaseOptions;
 }
@@ -55,7 +55,7 @@ const KEYS: KeyDirectoryOptions = {
   lookupsMax: 1_000,
 };
 const BATCHES: BatcherOptions = { batchMax: 1_000, waitingMax: 20_000 };
-const CLEANUP: CleanupOptions = { usageDays: 400, rowsAtOnce: 1_000 };
+const CLEANUP: UsageCleanupOptions = { usageDays: 400, rowsAtOnce: 1_000 };
 const LAST_USED_INTERVAL_MS = 10_000;
 const PROBE_MS = 10_000;
 
@@ -118,7 +118,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const findKey: FindKey = (by) => health.reading(() => findNow(by));
   const directory = new KeyDirectory({ findKey, version: database.version }, clock, { ...KEYS, ...options.keys });
   const lastUsed = new LastUsed(database.kysely, log, { intervalMs });
-  const cleanup = new Cleanup(database.kysely, log, { ...CLEANUP, ...options.cleanup });
+  const cleanup = usageCleanup(database.kysely, log, { ...CLEANUP, ...options.cleanup });
   const store = watched(usageStoreOn(database.engine), health);
   const batcher = new Batcher(store, { ...BATCHES, ...options.batches });
   const quota = new Quota({

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mailer } from '../accounts/mail/mailer.ts';
+import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { ControlTables } from '../database/tables.ts';
 import { messageFromError } from '../schemas/errors.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
@@ -8,7 +9,6 @@ import type { IsOffered } from './endpoints/entitlement.ts';
 import { sendNotices } from './endpoints/notices.ts';
 import { followPlans } from './endpoints/suspension.ts';
 import type { EventPublisher } from './events/publish-events.ts';
-import type { WebhookCleanup } from './queue/cleanup.ts';
 
 export interface WebhookServiceOptions {
   /** Between two looks at the catalog, in milliseconds. */
@@ -25,7 +25,7 @@ export interface WebhookServiceDeps {
   readonly database: Kysely<ControlTables>;
   readonly dispatcher: Pick<Dispatcher, 'start' | 'stop' | 'wake'>;
   readonly publisher: Pick<EventPublisher, 'look'>;
-  readonly cleanup: Pick<WebhookCleanup, 'at' | 'close'>;
+  readonly cleanup: Pick<HourlyCleanup, 'at' | 'close'>;
   readonly mailer: Mailer;
   readonly isOffered: IsOffered;
   readonly clock: () => Date;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { PostgresEngine } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
+import { transactOn } from '../../database/postgres-transaction.ts';
 import type { CountRow, HoldersRow, UsedRow } from './postgres-usage-statements.ts';
 import * as statements from './postgres-usage-statements.ts';
 import type {
@@ -49,17 +50,7 @@ export class PostgresUsage implements UsageStore {
     work: (client: Queryable) => Promise<T>,
   ): Promise<T> {
     if (requests.every(({ idempotency }) => idempotency === undefined)) return work(this.#pool);
-    const client = await this.#pool.connect();
-    try {
-      await client.query('begin');
-      const result = await work(client);
-      await client.query('commit');
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(true); // Closing the connection is the surest rollback.
-      throw error;
-    }
+    return transactOn(this.#pool, work);
   }
 }
 

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts';
-import { KEPT_DAYS, WebhookCleanup } from './cleanup.ts';
+import { KEPT_DAYS, webhookCleanup } from './cleanup.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -63,7 +63,7 @@ test('removes deliveries, attempts and events after 30 days, never what waits, i
   for (let index = 0; index < 25; index += 1) await add(KEPT_DAYS + 1, 'failed');
   const waiting = await add(KEPT_DAYS + 10, 'waiting');
   const young = await add(KEPT_DAYS - 1, 'delivered');
-  const cleanup = new WebhookCleanup(world.database.kysely, log, { rowsAtOnce: 4 });
+  const cleanup = webhookCleanup(world.database.kysely, log, { rowsAtOnce: 4 });
   cleanup.at(NOW);
   await cleanup.idle();
   expect(await idsLeft()).toEqual({ deliveries: [waiting, young], attempts: [waiting, young], events: 2 });
@@ -75,7 +75,7 @@ test('keeps an old event that was replayed lately', async () => {
   const replay = await add(2, 'delivered');
   const { event_id } = await world.delivery(old);
   await world.database.kysely.updateTable('webhook_deliveries').set({ event_id }).where('id', '=', replay).execute();
-  const cleanup = new WebhookCleanup(world.database.kysely, log);
+  const cleanup = webhookCleanup(world.database.kysely, log);
   cleanup.at(NOW);
   await cleanup.idle();
   expect((await idsLeft()).deliveries).toEqual([replay]);
@@ -85,7 +85,7 @@ test('keeps an old event that was replayed lately', async () => {
 });
 
 test('cleans once an hour, and a database that does not answer is told and does no harm', async () => {
-  const cleanup = new WebhookCleanup(world.database.kysely, log);
+  const cleanup = webhookCleanup(world.database.kysely, log);
   cleanup.at(NOW);
   await cleanup.idle();
   const id = await add(KEPT_DAYS + 1, 'failed');

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { PostgresEngine } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
+import { transactOn } from '../../database/postgres-transaction.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { compileMove } from '../endpoints/transitions.ts';
 import type { ClaimedDelivery, DeliveryQueue, Settlement, Target, Turn, TurnResult } from './delivery-queue.ts';
@@ -32,7 +33,7 @@ export class PostgresQueue implements DeliveryQueue {
     return orUnavailable(() =>
       turn.releases.length === 0 && turn.settlements.every(isPlain)
         ? this.#plainTurn(turn)
-        : this.#transact((client) => this.#turn(client, turn)),
+        : transactOn(this.#pool, (client) => this.#turn(client, turn)),
     );
   }
 
@@ -137,20 +138,6 @@ export class PostgresQueue implements DeliveryQueue {
   ): Promise<void> {
     const { sql, parameters } = compileMove(this.#kysely, id, { from: [from], to, now });
     await client.query(sql, [...parameters]);
-  }
-
-  async #transact<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    try {
-      await client.query('begin');
-      const result = await work(client);
-      await client.query('commit');
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(true); // Closing the connection is the surest rollback.
-      throw error;
-    }
   }
 }
 

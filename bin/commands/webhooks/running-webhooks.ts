@@ -7,7 +7,7 @@ import { openMailer } from '../../../accounts/mail/mailer.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { EventPublisher } from '../../../webhooks/events/publish-events.ts';
-import { WebhookCleanup } from '../../../webhooks/queue/cleanup.ts';
+import { webhookCleanup } from '../../../webhooks/queue/cleanup.ts';
 import { WebhookMetrics } from '../../../webhooks/webhook-metrics.ts';
 import { WebhookService } from '../../../webhooks/webhook-service.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
@@ -77,7 +77,7 @@ export async function startWebhooks(
       database: database.kysely,
       dispatcher,
       publisher,
-      cleanup: new WebhookCleanup(database.kysely, log),
+      cleanup: webhookCleanup(database.kysely, log),
       mailer,
       isOffered: isOfferedBy(config),
       clock,
