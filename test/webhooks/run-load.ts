@@ -1,7 +1,7 @@
 /**
  * A night that changes many scores, told to three endpoints: one that answers at once, one after 9 seconds, one that fails half the
- * time; the dispatcher is killed ten times meanwhile. By hand: `npx tsx test/webhooks/run-load.ts [SCORES] [DATABASE] [DISPATCHERS]`,
- * for example `200000` or `200000 postgres://… 2`; one JSON object on stdout. Needs `make build`.
+ * time; the dispatcher is killed ten times meanwhile. By hand: `npx tsx test/webhooks/run-load.ts [SCORES] [sqlite | postgres] [DISPATCHERS]`,
+ * with a PostgreSQL server of its own; one JSON object on stdout. Needs `make build`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,11 +13,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FIRST_DAY, SECOND_DAY } from '../../bench/night.ts';
 import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';
+import { PostgresServer } from '../support/processes/postgres-server.ts';
 
 const KILLS = 10;
 const SLOW_MS = 9_000;
 
-const [scoresText = '200000', databaseUrl, dispatchersText = '1'] = process.argv.slice(2);
+const [scoresText = '200000', engine = 'sqlite', dispatchersText = '1'] = process.argv.slice(2);
 const dispatchers = Number(dispatchersText);
 const folder = await mkdtemp(join(tmpdir(), 'modelstats-load-'));
 
@@ -56,13 +57,14 @@ receivers.flaky.failing = 0.5;
 const servers = await Promise.all(
   Object.values(receivers).map(({ handle }) => startTlsReceiver({ handler: (...call) => void handle(...call) })),
 );
+const postgres = engine === 'postgres' ? await PostgresServer.start() : undefined;
 const ca = join(folder, 'ca.pem');
 await writeFile(ca, servers.map((server) => server.ca).join(''));
 const env = {
   MODELSTATS_STORE: `file:${join(folder, 'store')}`,
   MODELSTATS_WORK: join(folder, 'work'),
   MODELSTATS_MAIL: join(folder, 'mail'),
-  MODELSTATS_DATABASE: databaseUrl ?? `sqlite:${join(folder, 'accounts.db')}`,
+  MODELSTATS_DATABASE: (await postgres?.createDatabase()) ?? `sqlite:${join(folder, 'accounts.db')}`,
   MODELSTATS_SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
   MODELSTATS_OUTBOUND_ALLOW: '127.0.0.0/8',
   MODELSTATS_POLL_SECONDS: '1',
@@ -132,6 +134,7 @@ try {
   );
 } finally {
   await Promise.all(servers.map((server) => server.close()));
+  await postgres?.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
