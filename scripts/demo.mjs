@@ -111,4 +111,4 @@ Start the API (Ctrl-C ends it), and in another terminal paste the lines above an
   ${curl('COMMUNITY', '/v1/changes', '   # 403: not in this plan')}
   ${curl('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}
 
-The API's description is at $URL/docs.`);
+The API's description is at $URL/docs. To be told of changes instead of asking: docs/webhooks.md, "In five minutes".`);

@@ -1,7 +1,7 @@
 /**
  * A night that changes many scores, told to three endpoints: one that answers at once, one after 9 seconds, one that fails half the
- * time; the dispatcher is killed ten times meanwhile. By hand: `npx tsx test/webhooks/run-load.ts [SCORES] [sqlite | postgres] [DISPATCHERS]`,
- * with a PostgreSQL server of its own; one JSON object on stdout. Needs `make build`.
+ * time; the dispatcher is killed ten times meanwhile. By hand: `npx tsx test/webhooks/run-load.ts [SCORES] [sqlite | postgres] [DISPATCHERS]
+ * [KILLS] [ENDPOINTS]`, with a PostgreSQL server of its own, and `fast` alone for comparison; one JSON object on stdout. Needs `make build`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';
 import { PostgresServer } from '../support/processes/postgres-server.ts';
 
-const KILLS = 10;
 const SLOW_MS = 9_000;
 
-const [scoresText = '200000', engine = 'sqlite', dispatchersText = '1'] = process.argv.slice(2);
-const dispatchers = Number(dispatchersText);
+const [scoresText = '200000', engine = 'sqlite', dispatchersText = '1', killsText = '10', names = 'fast,slow,flaky'] =
+  process.argv.slice(2);
+const [dispatchers, kills] = [Number(dispatchersText), Number(killsText)];
 const folder = await mkdtemp(join(tmpdir(), 'modelstats-load-'));
 
 /** What one endpoint got. */
@@ -51,9 +51,10 @@ class Receiver {
   };
 }
 
-const receivers = { fast: new Receiver(), slow: new Receiver(), flaky: new Receiver() };
-receivers.slow.delayMs = SLOW_MS;
-receivers.flaky.failing = 0.5;
+const all = { fast: new Receiver(), slow: new Receiver(), flaky: new Receiver() };
+all.slow.delayMs = SLOW_MS;
+all.flaky.failing = 0.5;
+const receivers = Object.fromEntries(Object.entries(all).filter(([name]) => names.split(',').includes(name)));
 const servers = await Promise.all(
   Object.values(receivers).map(({ handle }) => startTlsReceiver({ handler: (...call) => void handle(...call) })),
 );
@@ -100,16 +101,16 @@ try {
   const watch = setInterval(() => {
     for (const { child } of running) peakKilobytes = Math.max(peakKilobytes, peakOf(child.pid));
   }, 200);
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let kill = 0; kill < kills; kill += 1) {
     await sleep(1_000 + Math.random() * 4_000);
     const [victim, ...others] = running;
     victim?.child.kill('SIGKILL');
     await victim?.ended;
     running = [...others, startCli(['dispatch'], { env })];
   }
-  while (receivers.fast.completeAt === undefined) await sleep(100);
-  const slowMeanwhile = receivers.slow.seqs.size;
-  receivers.slow.delayMs = 0; // It had 9 seconds for each so far; all of them would take a day.
+  while (all.fast.completeAt === undefined) await sleep(100);
+  const slowMeanwhile = all.slow.seqs.size;
+  all.slow.delayMs = 0; // It had 9 seconds for each so far; all of them would take a day.
   while (Object.values(receivers).some(({ completeAt }) => completeAt === undefined)) await sleep(100);
   clearInterval(watch);
   for (const { child } of running) child.kill('SIGTERM');
@@ -119,7 +120,7 @@ try {
     JSON.stringify({
       events,
       score_events: wanted,
-      kills: KILLS,
+      kills,
       dispatchers,
       peak_mb: Math.round(peakKilobytes / 1024),
       slow_told_at_9_s_each: slowMeanwhile,
