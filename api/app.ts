@@ -83,7 +83,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       if (isGuarded) bindAccountRoute(app);
-      for (const route of DATA_ROUTES) bindDataRoute(app, route, { answers, isGuarded, baseUrlOf });
+      const binding = { answers, isGuarded, baseUrlOf, compressFromBytes: settings.compressFromBytes };
+      for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },
   });
 }

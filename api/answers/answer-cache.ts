@@ -29,12 +29,12 @@ export class AnswerCache {
     return this.#bodies.has(etag);
   }
 
-  async get(etag: string, load: () => Promise<string>): Promise<KeptBody> {
+  async get(etag: string, load: () => Promise<string | Buffer>): Promise<KeptBody> {
     const known = this.#bodies.get(etag);
     if (known !== undefined) return { body: known, isHit: true };
     const pending = this.#pending.get(etag);
     if (pending !== undefined) return { body: await pending, isHit: true };
-    const loading = load().then((text) => Buffer.from(text, 'utf8'));
+    const loading = load().then((body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body));
     this.#pending.set(etag, loading);
     try {
       const body = await loading;

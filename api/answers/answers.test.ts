@@ -150,6 +150,15 @@ describe('compressed', () => {
     }
   });
 
+  test('an answer that is kept is packed once, and the packed one is kept with it', async () => {
+    const path = '/v1/models?limit=61';
+    await api.get(path);
+    const ask = async () => (await api.get(path, { 'accept-encoding': 'br;q=0.5, gzip' })).rawPayload;
+    const [first, again] = [await ask(), await ask()];
+    expect(gunzipSync(first).toString()).toBe((await api.get(path)).body);
+    expect(again).toEqual(first);
+  });
+
   test('only what is worth it', async () => {
     const { headers, body } = await api.get('/v1/categories', { 'accept-encoding': 'gzip' });
     expect(body.length).toBeLessThan(300);

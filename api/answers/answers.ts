@@ -10,6 +10,7 @@
 
 import type { UnitFor } from '../../accounts/quota/quota.ts';
 import { etagOf, findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
+import { gzip } from '../../http/gzip.ts';
 import { dayFromDate } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { sha256 } from '../../storage/hash.ts';
@@ -55,6 +56,8 @@ export interface Answer {
   readonly body: Buffer | string | undefined;
 }
 
+export type AnswerWithBody = Answer & { readonly body: Buffer | string };
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Answers the data routes from the view in use. Knows no server: a binding hands it what it needs of a request. */
@@ -81,6 +84,11 @@ export class Answers {
     } finally {
       release();
     }
+  }
+
+  /** An answer's body in gzip, kept like the body itself, so that an answer that is sent often is packed once. */
+  async packed({ headers, body }: AnswerWithBody): Promise<Buffer> {
+    return (await this.#deps.cache.get(`gzip ${headers['ETag']}`, () => gzip(body))).body;
   }
 
   async #answerCached(exchange: Exchange, answer: CachedRouteAnswer): Promise<Answer> {

@@ -1,4 +1,5 @@
 /** The routes' answers where there is no server: as tools, pages, badges and feeds ask for them. */
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
@@ -129,4 +130,14 @@ test('addresses of this service begin where the caller says', async () => {
   const { headers, body } = await answers.answer(snapshotDownloadRoute, request, { rights: ALL_RIGHTS });
   expect(JSON.parse(String(body)).url).toMatch(/^https:\/\/a\.test\/v\/files\/releases\/2026-06-03/);
   expect(headers['X-Cache']).toBe('BYPASS');
+});
+
+test('a body is packed once for all who want it packed', async () => {
+  const answer = await answers.answer(modelsRoute, { query: { limit: '2' } }, { rights: ALL_RIGHTS });
+  if (!Buffer.isBuffer(answer.body)) throw new Error('it has no body');
+  const whole = { ...answer, body: answer.body };
+  const [first, second] = await Promise.all([answers.packed(whole), answers.packed(whole)]);
+  expect(gunzipSync(first)).toEqual(answer.body);
+  expect(second).toBe(first);
+  expect(await answers.packed(whole)).toBe(first);
 });

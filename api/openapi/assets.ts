@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, findMatchingEtag } from '../../http/conditional.ts';
 import { notFound } from '../../http/errors/http-error.ts';
+import { acceptsGzip, gzip } from '../../http/gzip.ts';
 
 /** What the documentation has files of. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,7 +18,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Pictures are small, and don't get smaller. */
 const PACKED_FROM_BYTES = 4096;
-const pack = promisify(gzip);
 
 /**
  * Something of the documentation, from memory: it is for everybody, so nobody's request may pack it anew. Its route must not
@@ -46,7 +44,7 @@ export class Asset {
     reply.type(this.#type);
     if (this.#body.length < PACKED_FROM_BYTES || !acceptsGzip(headers['accept-encoding']))
       return reply.send(this.#body);
-    this.#packed ??= pack(this.#body);
+    this.#packed ??= gzip(this.#body);
     return reply.header('Content-Encoding', 'gzip').send(await this.#packed); // Which the tag tells then, as everywhere.
   }
 }
@@ -77,11 +75,4 @@ export function swaggerUiFolder(): string {
 
 function assetFrom(name: string, body: Buffer): Asset {
   return new Asset(TYPES[extname(name)] ?? 'application/octet-stream', body);
-}
-
-/** Whether `Accept-Encoding` names gzip, whatever the client would rather have, and doesn't refuse it. */
-function acceptsGzip(header: string | readonly string[] | undefined): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)|$)/i.test(part));
 }
