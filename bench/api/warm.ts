@@ -30,7 +30,11 @@ export async function measureWarm(scores: number, options: ApiBenchOptions): Pro
   const bare = await startBare({ api, paths, headers: options.headers, folder: stage.folder });
   const warm: (readonly string[])[] = [];
   for (const path of paths) warm.push(await compare({ path, api, bare }, options));
-  await Promise.all([api.stop(), bare.stop()]);
+  const packed = { ...options, headers: { ...options.headers, 'accept-encoding': 'gzip' } };
+  const barePacked = await startBare({ api, paths, headers: packed.headers, folder: stage.folder });
+  const gzip: (readonly string[])[] = [];
+  for (const path of paths) gzip.push(await compare({ path, api, bare: barePacked }, packed));
+  await Promise.all([api.stop(), bare.stop(), barePacked.stop()]);
   const uncached = await startApi({ store: stage.after, view, env: { ...options.env, MODELSTATS_CACHE_BYTES: '1' } });
   const cold: (readonly string[])[] = [];
   for (const { cold: pathOf } of ROUTES) cold.push(await measureCold(uncached, pathOf, options));
@@ -50,7 +54,10 @@ export async function measureWarm(scores: number, options: ApiBenchOptions): Pro
       ],
       ...['cold requests/s', 'cold p50 ms', 'cold p99 ms'],
     ],
-    rows: ROUTES.map(({ warm: path }, i) => [`\`${path}\``, ...(warm[i] ?? []), ...(cold[i] ?? [])]),
+    rows: [
+      ...ROUTES.map(({ warm: path }, i) => [`\`${path}\``, ...(warm[i] ?? []), ...(cold[i] ?? [])]),
+      ...ROUTES.map(({ warm: path }, i) => [`\`${path}\`, gzip`, ...(gzip[i] ?? []), '–', '–', '–']),
+    ],
     note:
       `Goal: at least 60 %. Each server is a process of its own, asked in turn by the same client over ${CONNECTIONS} kept connections; ` +
       `with a key, its burst limit and its daily quota, which SQLite keeps. Medians of ${options.repeats} rounds of ${options.seconds} s. Processor time of the server, a request. ` +
