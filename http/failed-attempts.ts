@@ -21,11 +21,18 @@ export async function limitFailedAttempts(
   await app.register(rateLimit, { global: false, ipv6Subnet: 64 });
   // The plugin takes `cache` here, though its types don't say so; what `register` was given is not handed on.
   const options = { max, timeWindow: 60_000, cache: addressesMax };
-  const count = app.createRateLimit(options);
+  const countOnce = app.createRateLimit(options);
+  // One after the other: attempts at the same moment would all be told the count of the last one.
+  let before: Promise<unknown> = Promise.resolve();
+  const count = (ip: string) => {
+    // The plugin reads only these two of a request; its types ask for a whole one.
+    const counted = before.then(() => countOnce({ ip, routeOptions: {} } as FastifyRequest));
+    before = counted.catch(() => undefined);
+    return counted;
+  };
   return async (clientAddress) => {
     if (clientAddress === undefined) return;
-    // The plugin reads only these two of a request; its types ask for a whole one.
-    const state = await count({ ip: clientAddress, routeOptions: {} } as FastifyRequest);
+    const state = await count(clientAddress);
     if (state.isAllowed || !state.isExceeded) return;
     throw refusal({ resetAt: new Date(Date.now() + state.ttl), retryAfterSeconds: Math.max(1, state.ttlInSeconds) });
   };

@@ -27,6 +27,18 @@ test.each<[string, MetricsAccess, Record<string, string>, number]>([
   expect(await askWith(access, headers)).toBe(status);
 });
 
+test('they are in the format of Prometheus, and nobody keeps them', async () => {
+  const { port } = await startServer(async () => undefined, {
+    settings: { metricsAccess: { token: undefined, isOpen: true } },
+  });
+  const { headers, body } = await sendRaw(port, requestText('/metrics', { Connection: 'close' }));
+  expect(headers).toMatchObject({
+    'content-type': expect.stringMatching(/^text\/plain; version=0\.0\.4/),
+    'cache-control': 'no-store',
+  });
+  expect(body).toContain('# TYPE modelstats_request_duration_seconds histogram');
+});
+
 test.each<[string, MetricsAccess]>([
   ['without the token', { token: TOKEN, isOpen: false }],
   ['where they have a port of their own', { token: undefined, isOpen: false }],

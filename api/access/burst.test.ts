@@ -114,6 +114,7 @@ describe('Burst rules while the organization limit is only measured', () => {
       expect(refused[0]?.json().error).toMatchObject({
         code: 'rate_limit_exceeded',
         limit_type: 'burst',
+        limit_scope: 'route',
         plan: 'commercial',
       });
       expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);

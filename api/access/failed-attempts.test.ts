@@ -3,6 +3,7 @@ import fastify from 'fastify';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { apiKeyFromBytes } from '../../accounts/keys/api-key.ts';
 import { limitFailedAttempts } from '../../http/failed-attempts.ts';
+import { times } from '../../test/support/accounts/subject.ts';
 import { LIMIT_HEADERS } from '../../test/support/api/answers.ts';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
 import { bearer } from '../../test/support/api/test-accounts.ts';
@@ -65,6 +66,13 @@ describe('Before authentication (specification "Attempts without a key")', () =>
       expect(Date.parse(response.json().error.reset_at)).toBeGreaterThan(Date.now());
       expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining([...LIMIT_HEADERS, 'www-authenticate']));
     }
+  });
+
+  test('of 100 at the same moment exactly 60 get 401', async () => {
+    const api = await start();
+    const statuses = await times(100, async () => (await attempt(api)).statusCode);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
   test('a valid key at the same address still works, and its own limits are untouched', async () => {

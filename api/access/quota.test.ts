@@ -121,6 +121,18 @@ describe('Daily quota rules', () => {
     }
   });
 
+  test('a condition that names no answer holds a unit while it is looked up, and gives it back', async () => {
+    const customer = await withQuota(1);
+    const ask = (url: string) => api.ask(customer, url, { headers: { 'if-none-match': '*' } });
+    const unknown = (day: string) => `/v1/models/${MODEL}/history?kind=score&from=${day}&to=${day}`;
+    const found = await ask(unknown('2026-06-01'));
+    expect([found.statusCode, found.headers['x-quota-used']]).toEqual([304, '0']);
+    await api.ask(customer, '/v1/models');
+    expect((await ask('/v1/models?limit=3')).statusCode).toBe(304);
+    const refused = await ask(unknown('2026-06-02'));
+    expect([refused.statusCode, refused.json().error.code]).toEqual([429, 'quota_exceeded']);
+  });
+
   test('a 302 of a download counts as one unit, and fetching the file as none', async () => {
     const customer = await withQuota(null);
     const redirect = await api.ask(customer, `${DOWNLOAD}&redirect=true`);
@@ -136,6 +148,13 @@ describe('Daily quota rules', () => {
       await statusesOf(customer, ['/v1/account', '/v1/account', '/v1/models', '/v1/models', '/v1/account']),
     ).toEqual([200, 200, 200, 429, 200]);
     expect(await api.accountOf(customer)).toMatchObject({ usage: { used: 1, remaining: 0 } });
+  });
+
+  test('meta routes cost nothing, also of whoever sends a key', async () => {
+    const customer = await withQuota(1);
+    const meta = ['/health/live', '/health/ready', '/openapi.json', '/docs', '/docs/errors', '/docs/errors/not_found'];
+    expect(await statusesOf(customer, meta)).toEqual(meta.map(() => 200));
+    expect(await usedBy(customer)).toBe(0);
   });
 
   test('when the quota is used up, data routes answer 429 quota_exceeded until midnight UTC', async () => {

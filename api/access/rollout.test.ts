@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { OpenAccountsOptions } from '../../accounts/open-accounts.ts';
 import type { Enforcement } from '../../accounts/plans/enforcement.ts';
 import type { Subscription } from '../../accounts/plans/terms.ts';
+import { times } from '../../test/support/accounts/subject.ts';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
@@ -48,7 +49,9 @@ describe('Rollout of enforcement', () => {
       expect((await api.ask(community, '/v1/changes')).statusCode).toBe(403);
       const old = '/v1/rankings/history?category_id=general&from=2025-10-01';
       expect((await api.ask(community, old)).json().error.code).toBe('history_window_exceeded');
-      expect((await api.get('/v1/models')).statusCode).toBe(401);
+      const strangers = await times(61, async () => (await api.get('/v1/models')).statusCode);
+      expect(strangers.filter((status) => status === 401)).toHaveLength(60);
+      expect(strangers.filter((status) => status === 429)).toHaveLength(1);
     });
   });
 

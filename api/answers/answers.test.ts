@@ -50,6 +50,7 @@ describe.each(ROUTES)('%s', (path) => {
         for (const name of ['cache-control', 'last-modified', 'vary', 'x-data-as-of']) {
           expect(response.headers[name], name).toBe(first.headers[name]);
         }
+        expect(response.headers['x-cache']).toBe('BYPASS');
         expect(header).toContain(response.headers['etag']);
       });
       expect(queries).toBe(0);
@@ -76,8 +77,10 @@ describe.each(ROUTES)('%s', (path) => {
   });
 });
 
-test.each([...PUBLIC, ...PUBLIC_TODAY])('%s may be kept by anybody for a minute', async (path) => {
-  expect((await api.get(path)).headers['cache-control']).toBe('public, max-age=60');
+test.each([...PUBLIC, '/v1/categories', ...PUBLIC_TODAY])('%s may be kept by anybody for a minute', async (path) => {
+  const { headers } = await api.get(path);
+  expect(headers['cache-control']).toBe('public, max-age=60');
+  expect(headers['vary']).toBe('Authorization, accept-encoding');
 });
 
 test.each([...PRIVATE, ...PRIVATE_TODAY])('%s may be kept by the caller for a minute', async (path) => {

@@ -1,5 +1,7 @@
 /** Which tags a night, a backfill or midnight changes: those of the answers that it changes, and no others. */
 import { describe, expect, test } from 'vitest';
+import { openApi } from '../../test/support/api/open-api.ts';
+import { bearer } from '../../test/support/api/test-accounts.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import type { DayRows } from '../../test/support/pipeline/write-day.ts';
 import { BACKFILL_ROWS, publishSmallDays, SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
@@ -159,4 +161,82 @@ describe('the tags that change with', () => {
     expect(left.etag).not.toBe(shown.etag);
     expect(await showOn('2026-06-17')).toEqual(left);
   });
+
+  test.each<readonly [what: string, day: string, rows: DayRows, changed: readonly string[]]>([
+    [
+      'another name of a model',
+      '2026-06-17',
+      { models: first(LAST.models, { name: 'another' }) },
+      ['/v1/models', '/v1/models?max_input_price=100', '/v1/models/a', '/v1/updates?days=30'],
+    ],
+    [
+      'another name of a benchmark',
+      '2026-06-18',
+      {
+        models: first(LAST.models, { name: 'another' }),
+        benchmarks: first(LAST.benchmarks, { name: 'another' }),
+      },
+      ['/v1/benchmarks'],
+    ],
+  ])('%s', async (_, day, rows, changed) => {
+    api.clock.set(`${day}T23:00:00Z`);
+    const expected = ALL.filter((path) => changed.includes(path) || DAILY.includes(path));
+    expect(await changedBy(() => api.store.publish(day, withRows(rows)))).toEqual(expected);
+  });
+
+  test('a prune: those that show how far it reaches back', async () => {
+    const before = await showAll();
+    await api.store.prune({ changesMonths: 0, snapshots: 2, states: 7 });
+    await api.follower.refresh();
+    const after = await showAll();
+    const changed = ALL.filter((path) => before.get(path)?.etag !== after.get(path)?.etag);
+    expect(changed).toEqual(['/v1/changes', '/v1/snapshots']);
+    // The catalog does not say when it was pruned, so whoever asks by date hears of it with the next night.
+    for (const path of changed) expect(after.get(path)?.lastModified).toBe(before.get(path)?.lastModified);
+  });
+});
+
+test('the first capture of a dataset changes the histories of days before it, whose window tells of it', async () => {
+  const models = [{ id: 'a', name: 'A' }];
+  const own = await openApi({ days: (store) => store.publish('2026-06-01', { models }), now: '2026-06-04T12:00:00Z' });
+  try {
+    const ask = async (headers: Record<string, string> = {}) =>
+      own.get('/v1/models/a/history?kind=pricing&from=2026-06-01&to=2026-06-01', headers);
+    const before = await ask();
+    expect(before.json().window.available_from).toBeNull();
+    const pricing = [{ model_id: 'a', provider: 'p', input_per_million: 1, output_per_million: 2 }];
+    await own.store.publish('2026-06-02', { models, pricing });
+    await own.follower.refresh();
+    const after = await ask({ 'if-none-match': String(before.headers['etag']) });
+    expect([after.statusCode, after.json().window.available_from]).toEqual([200, '2026-06-02']);
+    expect(after.headers['last-modified']).toBe('Wed, 03 Jun 2026 00:20:00 GMT');
+    const since = { 'if-modified-since': 'Wed, 03 Jun 2026 00:19:59 GMT' };
+    expect((await ask(since)).statusCode).toBe(200);
+  } finally {
+    await own.close();
+  }
+});
+
+test('what a plan’s window moves has been so since midnight at the earliest, over days that are over too', async () => {
+  const own = await openApi({ store: api.store.url, accounts: {}, now: '2026-06-20T12:00:00Z' });
+  try {
+    const { community, commercial } = own.accounts.customers;
+    const asked = [
+      [community, `/v1/models/a/history?kind=score${CLOSED}`],
+      [community, `/v1/rankings/history?category_id=general${CLOSED}`],
+      [commercial, '/v1/snapshots'],
+    ] as const;
+    const ask = () => Promise.all(asked.map(([{ key }, path]) => own.get(path, bearer(key))));
+    const modifiedOf = (answers: Awaited<ReturnType<typeof ask>>) =>
+      answers.map(({ headers }) => headers['last-modified']);
+    const before = await ask();
+    expect(modifiedOf(before)).toEqual(asked.map(() => 'Sat, 20 Jun 2026 00:00:00 GMT'));
+    own.clock.set('2026-06-21T00:00:00Z');
+    const after = await ask();
+    expect(modifiedOf(after)).toEqual(asked.map(() => 'Sun, 21 Jun 2026 00:00:00 GMT'));
+    for (const [i, { headers }] of after.slice(0, 2).entries())
+      expect(headers['etag']).not.toBe(before[i]?.headers['etag']);
+  } finally {
+    await own.close();
+  }
 });

@@ -5,6 +5,7 @@
  */
 import type { DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import type { HistoryKind } from '../view/history-kinds.ts';
 import type { ValueInForce, View } from '../view/view.ts';
 
 export interface Dependency {
@@ -41,6 +42,13 @@ export function capturesOf(
 /** Reconstructed prices. */
 export function backfillOf({ meta, backfilledAt }: View): Dependency {
   return { on: meta.catalog.backfill?.pricing?.sha256, changedAt: backfilledAt };
+}
+
+/** The first day with data of a kind, which its own release told; where the day is reconstructed {@link backfillOf} says when. */
+export function availableFromOf({ meta }: View, kind: HistoryKind): Dependency {
+  const on = meta.availableFrom[kind];
+  const first = meta.catalog.releases.find(({ day }) => day === on);
+  return { on, changedAt: first === undefined ? NEVER : new Date(first.published_at) };
 }
 
 /** The newest release as such. */

@@ -14,7 +14,7 @@ import { snapshotDownloadRoute } from '../routes/snapshots/snapshot-download.ts'
 import { AnswerCache } from './answer-cache.ts';
 import { Answers } from './answers.ts';
 import { type DataRoute, dataRoute } from './data-route.ts';
-import { contentOf } from './dependencies.ts';
+import { contentOf, value } from './dependencies.ts';
 import { oneOf } from './parameters.ts';
 
 /** For its view and its accounts; nothing is asked over HTTP. */
@@ -123,6 +123,28 @@ test('a route needs nothing but its own definition', async () => {
   expect(route.access).toEqual({ name: '/v1/days/{name}', capability: 'current', feature: null, limitPerMinute: 1 });
   const { body } = await answers.answer(route, { params: { name: 'models' } }, { rights: ALL_RIGHTS });
   expect(JSON.parse(String(body))).toEqual(['2026-06-01', '2026-06-02', '2026-06-03']);
+});
+
+test('routes that are asked for the same, and depend on the same, have tags of their own', async () => {
+  const routeAt = (path: `/v1/${string}`) =>
+    dataRoute({
+      path,
+      capability: 'current',
+      feature: null,
+      limitPerMinute: 1,
+      summary: 'A path',
+      params: z.object({}),
+      response: z.string(),
+      example: path,
+      errors: [],
+      cacheControl: 'public, max-age=60',
+      prepare: () => null,
+      answer: { dependsOn: () => value('the same'), cached: async () => JSON.stringify(path) },
+    });
+  const paths = ['/v1/one', '/v1/other'] as const;
+  const told = await Promise.all(paths.map((path) => answers.answer(routeAt(path), {}, { rights: ALL_RIGHTS })));
+  expect(told.map(({ body }) => JSON.parse(String(body)))).toEqual(paths);
+  expect(new Set(told.map(({ headers }) => headers['ETag'])).size).toBe(2);
 });
 
 test('addresses of this service begin where the caller says', async () => {

@@ -189,7 +189,10 @@ describe('a connection on which nothing more can come', () => {
     socket.on('error', () => undefined);
     socket.write(bytes);
     expect(String((await once(socket, 'data'))[0])).toContain(`HTTP/1.1 ${status}`);
+    const answeredAt = performance.now();
     await until(() => isEnded);
+    // Two seconds, so that the answer can be read; a busy machine may be late.
+    expect(performance.now() - answeredAt).toBeGreaterThan(1_800);
   });
 
   test('is ended if nothing ever came on it', async () => {
@@ -248,7 +251,10 @@ describe('a client that takes its time', () => {
     const { port } = await startServer(async (app) => void app.get('/', async () => 'x'), { settings });
     const socket = connect(port, '127.0.0.1');
     socket.resume();
+    const startedAt = performance.now();
     socket.write(requestText('/', {}));
     await once(socket, 'close');
+    // Node waits a second more than it is told, and five unless told.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 });

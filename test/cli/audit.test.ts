@@ -67,6 +67,13 @@ test('what an operator does to a store leaves a line with who and what; what cha
   expect(noted.at(-1)?.['details']).toEqual({ days: ['2026-06-03'], accept: true, accept_suspects: ['pricing:a:b'] });
 });
 
+test('the line is there before the work, so that what fails has one too', async () => {
+  const { code } = await runCli(['republish', '2020-01-01', '--json'], { env });
+  expect(code).not.toBe(0);
+  const [newest] = await entries();
+  expect(newest).toMatchObject({ action: 'store.republish', details: { snapshot: '2020-01-01', from: null } });
+});
+
 function sourceOf(command: string): readonly string[] {
   return command.startsWith('nightly') ? ['--source', SOURCE] : [];
 }

@@ -1,5 +1,5 @@
 /** A catalog that was restored from an older copy: nothing goes on from it, and it can be rebuilt. */
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
@@ -36,17 +36,32 @@ function command(...args: readonly string[]) {
   return runCli(args, { env: envOf({ store: nights.folder, work: nights.deps.workFolder }) });
 }
 
+const CONTINUING = [
+  ['a night of the next day', ['nightly', '--source', SOURCE, '--day', THIRD]],
+  ['a backfill', ['backfill', 'pricing', '--table', join(SOURCE, FIRST, 'pricing.csv')]],
+  ['a prune', ['prune']],
+  ['verify', ['verify']],
+  ['verify of all', ['verify', '--all']],
+] as const;
+
+describe('a catalog that is gone', { timeout: 120_000 }, () => {
+  test.each(CONTINUING)('stops %s, which says how to mend it and writes nothing', async (_, args) => {
+    await rm(join(nights.folder, CATALOG_KEY));
+    const before = (await readdir(nights.folder, { recursive: true })).sort();
+    const { code, stderr } = await command(...args);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('but no catalog') });
+    expect(stderr).toContain('rebuild it first: modelstats catalog rebuild');
+    expect((await readdir(nights.folder, { recursive: true })).sort()).toEqual(before);
+  });
+});
+
 describe('a catalog that lacks the newest release', { timeout: 120_000 }, () => {
   beforeEach(() => restore(releases.slice(0, 1)));
 
   test.each([
-    ['a night of the next day', ['nightly', '--source', SOURCE, '--day', THIRD]],
+    ...CONTINUING,
     ['a night of the day that it lacks', ['nightly', '--source', SOURCE, '--day', SECOND]],
-    ['a backfill', ['backfill', 'pricing', '--table', join(SOURCE, FIRST, 'pricing.csv')]],
-    ['a prune', ['prune']],
-    ['verify', ['verify']],
-    ['verify of all', ['verify', '--all']],
-  ])('stops %s, which says how to mend it', async (_, args) => {
+  ] as const)('stops %s, which says how to mend it', async (_, args) => {
     const catalog = await readFile(join(nights.folder, CATALOG_KEY), 'utf8');
     const { code, stderr } = await command(...args);
     expect(code).toBe(1);

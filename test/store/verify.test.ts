@@ -94,6 +94,16 @@ test.each(['release.json', 'snapshot/models.jsonl.gz', 'state/pricing.parquet', 
   },
 );
 
+test.each<readonly [what: string, change: (bytes: Buffer) => Buffer | undefined, isOk: boolean]>([
+  ['empty, as older programs left it', () => Buffer.alloc(0), true],
+  ['gone, as a killed night leaves it', () => undefined, true],
+  ['of another release', (bytes) => Buffer.concat([bytes, Buffer.from(' ')]), false],
+])('a mark that is %s is judged so', async (_, change, isOk) => {
+  const { ok, problems } = await verifyDamaged(3, 'published', change);
+  expect(ok).toBe(isOk);
+  expect(problems.map(({ message }) => message)).toEqual(isOk ? [] : ['published is no copy of release.json']);
+});
+
 test('a file with other content of the same length is told', async () => {
   const { ok } = await verifyDamaged(3, 'snapshot/models.jsonl.gz', (bytes) =>
     gzipSync(gunzipSync(bytes).toString('utf8').replace('a', 'b')),

@@ -114,8 +114,26 @@ test.each([
   expect((await api.get(path)).statusCode).toBe(422);
 });
 
-test('every data answer tells the moment it reflects', async () => {
-  for (const path of ['/v1/models', '/v1/categories', '/v1/updates', '/v1/changes', '/v1/snapshots']) {
-    expect((await api.get(path)).headers['x-data-as-of'], path).toBe('2026-06-05T23:59:59Z');
+test('every data answer tells the moment it reflects, errors too', async () => {
+  for (const [path, status] of [
+    ['/v1/models', 200],
+    ['/v1/models/new', 200],
+    ['/v1/benchmarks', 200],
+    ['/v1/scores', 200],
+    ['/v1/rankings?category=general', 200],
+    ['/v1/categories', 200],
+    ['/v1/updates', 200],
+    ['/v1/models/new/history?kind=score', 200],
+    ['/v1/rankings/history?category_id=none', 404],
+    ['/v1/changes', 200],
+    ['/v1/snapshots', 200],
+    ['/v1/snapshots/2026-06-05/download?dataset=models', 200],
+    ['/v1/snapshots/2026-06-05/download?dataset=models&redirect=true', 302],
+    ['/v1/snapshots/none/download?dataset=models', 404],
+    ['/v1/models/nobody', 404],
+    ['/v1/models?limit=0', 422],
+  ] as const) {
+    const { statusCode, headers } = await api.get(path);
+    expect([statusCode, headers['x-data-as-of']], path).toEqual([status, '2026-06-05T23:59:59Z']);
   }
 });

@@ -4,7 +4,15 @@ import { notFound } from '../../../http/errors/http-error.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
 import type { JsonText } from '../../answers/data-route.ts';
-import { all, backfillOf, capturesOf, type Dependency, sinceDay, value } from '../../answers/dependencies.ts';
+import {
+  all,
+  availableFromOf,
+  backfillOf,
+  capturesOf,
+  type Dependency,
+  sinceDay,
+  value,
+} from '../../answers/dependencies.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../../view/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import type { HistoryRange } from './history-range.ts';
@@ -46,7 +54,8 @@ export function windowText(view: View, kind: HistoryKind, range: HistoryRange): 
 export function historyDependency(view: View, kind: HistoryKind, range: HistoryRange, today: Day): Dependency {
   return all(
     capturesOf(view, HISTORY_SOURCES[kind].dataset.name, range),
-    sinceDay(range.planLimitFrom === null ? range.to : today, view.meta.availableFrom[kind]),
+    sinceDay(range.planLimitFrom === null ? range.to : today),
+    availableFromOf(view, kind),
     kind === 'pricing' ? backfillOf(view) : value(null),
   );
 }

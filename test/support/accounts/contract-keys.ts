@@ -1,11 +1,24 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { apiKeyFromBytes } from '../../../accounts/keys/api-key.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../accounts/plans/terms.ts';
+import { openDatabase } from '../../../database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
 
-/** Longest that a key revoked by another process may still work, as promised. */
+/** Longest that what another process revoked, or changed of a plan, may still hold, as promised. */
 const REVOCATION_MS_MAX = 5_000;
+
+/** All rows of all tables, as JSON. */
+async function readAll(url: string): Promise<string> {
+  const database = await openDatabase(url);
+  const tables = await database.kysely.introspection.getTables();
+  const rows = await Promise.all(
+    tables.map(({ name }) => sql`select * from ${sql.table(name)}`.execute(database.kysely)),
+  );
+  await database.close();
+  return JSON.stringify(rows.map((result) => result.rows));
+}
 
 export function describeKeys(subject: Subject): void {
   describe('keys', () => {
@@ -29,11 +42,17 @@ export function describeKeys(subject: Subject): void {
     });
 
     test('the key is nowhere in the database, only its hash and last four', async () => {
-      const accounts = await subject.open();
+      const clock = new TestClock('2026-11-20T12:00:00Z');
+      const accounts = await subject.open({ clock: clock.now });
       const { key, organizationId } = await addCustomer(accounts);
       const listed = await accounts.administration.listKeys(organizationId);
-      expect(listed).toMatchObject([{ name: 'test', lastFour: key.slice(-4), lastUsedAt: null, revokedAt: null }]);
+      const known = { name: 'test', lastFour: key.slice(-4), createdAt: clock.now(), lastUsedAt: null };
+      expect(listed).toMatchObject([{ ...known, revokedAt: null, expiresAt: null }]);
       expect(JSON.stringify(listed)).not.toContain(key.slice(4, 20));
+      const stored = await readAll(subject.url());
+      expect(stored).toContain(createHash('sha256').update(key).digest('hex'));
+      // The last four are there; whatever is longer would be a part of the key.
+      for (let from = 4; from + 8 <= key.length; from += 1) expect(stored).not.toContain(key.slice(from, from + 8));
     });
 
     test('a revocation is in force at once in its own process, for a key in use as well', async () => {
@@ -158,6 +177,18 @@ export function describeKeys(subject: Subject): void {
       const listed = await administration.listOrganizations();
       expect(listed.filter(({ id }) => id === one.id || id === two.id)).toEqual([one, two]);
       expect(one.terms.plan).toBe('community');
+    });
+
+    test('a change of plan by another process is in force within 5 seconds, less as well as more', async () => {
+      const clock = new TestClock();
+      const [here, there] = [await subject.open({ clock: clock.now }), await subject.open()];
+      const { key, organizationId } = await addCustomer(there, { plan: 'commercial' });
+      expect(await here.authenticate(key)).toMatchObject({ terms: { plan: 'commercial' } });
+      for (const plan of ['community', 'builder'] as const) {
+        await there.administration.changePlan(organizationId, (before) => ({ ...before, plan }));
+        clock.advance(REVOCATION_MS_MAX);
+        expect(await here.authenticate(key)).toMatchObject({ terms: { plan } });
+      }
     });
 
     test('a change of plan holds from the next request on, contract and all, and can be taken back', async () => {
