@@ -138,6 +138,17 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(await follow()).toEqual({ suspended: [], resumed: [] });
     });
 
+    test('two dispatchers that see the plan come back at once leave an endpoint with a ping', async () => {
+      const ids: string[] = [];
+      for (let count = 0; count < 5; count += 1) ids.push(await subject.active(organizationId));
+      await changePlan('builder');
+      await follow();
+      await changePlan('commercial');
+      const both = await Promise.all([follow(), follow()]);
+      expect(both.flatMap(({ resumed }) => resumed).toSorted()).toEqual(ids.toSorted());
+      for (const id of ids) expect((await deliveriesOf(id)).map(({ state }) => state)).toContain('waiting');
+    });
+
     test('a revoked endpoint stays revoked whatever becomes of the plan', async () => {
       const id = await subject.active(organizationId);
       await moveEndpoint(subject.database.kysely, id, { from: ['active'], to: 'revoked', now: subject.clock.now() });

@@ -116,10 +116,11 @@ export class EndpointAdministration {
     await this.#changes.read((database) => this.#assertEntitled(database, organizationId));
     if (state === 'active') return undefined;
     const now = this.#deps.clock();
-    // What waited for a revoked or suspended endpoint is not sent later.
-    await this.#changes.read((database) => dropWaiting(database, id, now));
+    // What waited for a revoked or suspended endpoint is not sent later, and the newest ping is the one that counts.
+    const states = ['registered', 'revoked', 'suspended'] as const;
+    await this.#changes.read((database) => dropWaiting(database, id, { now, states }));
     return this.#changes.change(async (transaction, note) => {
-      const move = { from: ['registered', 'revoked', 'suspended'], to: 'registered', now } as const;
+      const move = { from: states, to: 'registered', now } as const;
       if (!(await moveEndpoint(transaction, id, move))) return undefined; // Active since, or removed.
       const endpoint = await readEndpoint(transaction, id);
       await note({ organizationId, action: 'webhook.enable', subjectId: id, details: { was: state } });
@@ -168,7 +169,7 @@ export class EndpointAdministration {
       await note({ organizationId, action: 'webhook.remove', subjectId: id, details: { url } });
       return endpoint;
     });
-    await this.#changes.read((database) => dropWaiting(database, id, now));
+    await this.#changes.read((database) => dropWaiting(database, id, { now }));
     return removed;
   }
 

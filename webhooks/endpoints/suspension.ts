@@ -65,13 +65,14 @@ async function suspend(endpoint: Endpoint, { database, clock, newId }: Suspensio
     });
     return true;
   });
-  await dropWaiting(database, endpoint.id, now); // Also what a process left that was killed in between.
+  await dropWaiting(database, endpoint.id, { now }); // Also what a process left that was killed in between.
   return isMoved;
 }
 
 async function resume(endpoint: Endpoint, { database, clock, newId }: SuspensionDeps): Promise<boolean> {
   const now = clock();
-  await dropWaiting(database, endpoint.id, now);
+  // Not the ping of another process that was faster.
+  await dropWaiting(database, endpoint.id, { now, states: ['suspended'] });
   return database.transaction().execute(async (transaction) => {
     const isMoved = await moveEndpoint(transaction, endpoint.id, { from: ['suspended'], to: 'registered', now });
     if (isMoved) await queuePing(transaction, endpoint, { newId, now });
