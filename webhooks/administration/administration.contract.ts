@@ -136,6 +136,14 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(await stateOf(id)).toBe('registered');
       expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['waiting', 'dropped']);
       expect(await follow()).toEqual({ suspended: [], resumed: [] });
+      expect((await auditActions()).slice(0, 4)).toEqual([
+        'webhook.resume',
+        'organization.set_plan',
+        'webhook.suspend',
+        'organization.set_plan',
+      ]);
+      const resumed = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().executeTakeFirst();
+      expect(resumed?.notice).toBe(null);
     });
 
     test('two dispatchers that see the plan come back at once leave an endpoint with a ping', async () => {
@@ -147,6 +155,27 @@ export function describeAdministration(name: string, another: () => Promise<stri
       const both = await Promise.all([follow(), follow()]);
       expect(both.flatMap(({ resumed }) => resumed).toSorted()).toEqual(ids.toSorted());
       for (const id of ids) expect((await deliveriesOf(id)).map(({ state }) => state)).toContain('waiting');
+    });
+
+    test('each change of an endpoint leaves its line in the audit log', async () => {
+      const id = await subject.active(organizationId);
+      await subject.endpoints.test(id);
+      await subject.log.replayFailed(id, new Date(0));
+      await subject.endpoints.rotateSecret(id);
+      await moveEndpoint(subject.database.kysely, id, { from: ['active'], to: 'revoked', now: subject.clock.now() });
+      await subject.endpoints.enable(id);
+      await subject.endpoints.resealSecrets();
+      await subject.endpoints.remove(id);
+      const lines = await subject.accounts.administration.listAudit(undefined, { limit: 100 });
+      expect(lines.filter(({ actor }) => actor === 'test').map(({ action }) => action)).toEqual([
+        'webhook.remove',
+        'webhook.reseal_secrets',
+        'webhook.enable',
+        'webhook.rotate_secret',
+        'webhook.replay',
+        'webhook.test',
+        'webhook.add',
+      ]);
     });
 
     test('a revoked endpoint stays revoked whatever becomes of the plan', async () => {

@@ -212,6 +212,8 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const claimed = await claim(endpointId, FAILURES_MAX + 1);
       const early = await turn({ settlements: claimed.slice(0, FAILURES_MAX - 1).map(fail) });
       expect(early.revoked).toEqual([]);
+      const audit = world.database.kysely.selectFrom('audit_log').selectAll();
+      expect(await audit.execute()).toEqual([]);
       expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 19 });
       const { revoked, claimed: after } = await turn({
         ms: 9,
@@ -229,6 +231,9 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await queue.drop({ id: endpointId, state: 'revoked' }, at(10))).toBe(1);
       expect(await world.delivery(ids.at(-1) ?? '')).toMatchObject({ state: 'dropped' });
       expect(await queue.findWaiting()).toEqual([]);
+      expect(await audit.execute()).toMatchObject([
+        { action: 'webhook.revoke', actor: 'system', organization_id: 'org_1', subject_id: endpointId },
+      ]);
     });
 
     test('begins to count anew with a success, in the order in which attempts ended', async () => {
