@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { messageFromError } from '../../schemas/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
 import { followPlans } from '../endpoints/suspension.ts';
 import { moveEndpoint } from '../endpoints/transitions.ts';
@@ -65,6 +66,26 @@ export function describeAdministration(name: string, another: () => Promise<stri
           code: 'usage',
         });
       }
+      expect(await subject.endpoints.list()).toEqual([]);
+    });
+
+    test('all that is wrong with what is wanted is told at once, and nothing is registered', async () => {
+      const many = Array.from({ length: 1001 }, (_, index) => `model-${index}`);
+      const wanted = subject.wanted(organizationId, {
+        url: 'http://example.com/',
+        description: 'two\nlines',
+        topics: [],
+        filters: { models: many, max_rank: 0.5 },
+      });
+      const refused = await subject.endpoints.add(wanted).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'usage' });
+      expect(messageFromError(refused).split('\n')).toEqual([
+        'the address of the endpoint: the URL must begin with https://',
+        'description: must be one line of at most 200 characters',
+        'topics: must be one or more',
+        'filters.models: must name 1 to 1000 ids',
+        'filters.max_rank: must be a whole number from 1 to 1000000',
+      ]);
       expect(await subject.endpoints.list()).toEqual([]);
     });
 

@@ -222,11 +222,11 @@ describe('The dispatcher', () => {
     ];
     await world.addMany(damaged, 1_000);
     await world.addDeliveries(other, 300);
-    let opened = 0;
+    let tries = 0;
     const secrets = {
       open: (sealed: string, endpointId: string) => {
         if (endpointId !== damaged) return SECRET_KEYS.open(sealed, endpointId);
-        opened += 1;
+        tries += 1;
         throw new AppError('configuration', 'of another key');
       },
     };
@@ -235,7 +235,7 @@ describe('The dispatcher', () => {
     dispatcher.start();
     await attempted(300);
     await dispatcher.stop();
-    expect(opened).toBe(1);
+    expect(tries).toBe(1);
     expect(events.filter(({ type }) => type === 'put_off')).toMatchObject([{ endpointId: damaged }]);
     const due = await world.database.kysely
       .selectFrom('webhook_deliveries')
