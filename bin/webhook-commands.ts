@@ -42,7 +42,7 @@ function addAdd(webhooks: Command, run: RunAction): void {
     .requiredOption('--url <url>', 'https address that takes the deliveries', textValue)
     .requiredOption('--topics <list>', `${TOPICS.join(', ')}; or all`, topicsValue)
     .option('--description <text>', 'what it is for', nameValue, '')
-    .option('--models <ids>', 'only events of these models, separated by commas', idsValue)
+    .option('--models <ids>', 'only events of these models, separated by commas; \\, is a comma in an id', idsValue)
     .option('--benchmarks <ids>', 'only scores of these benchmarks', idsValue)
     .option('--categories <ids>', 'only rankings of these categories', idsValue)
     .option('--providers <ids>', 'only prices of these providers', idsValue)

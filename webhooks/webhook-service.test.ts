@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Mailer } from '../accounts/mail/mailer.ts';
 import { openWebhookSubject, type WebhookSubject } from '../test/support/webhooks/webhook-subject.ts';
 import type { LookResult } from './events/publish-events.ts';
 import { WebhookService } from './webhook-service.ts';
@@ -18,7 +19,7 @@ afterEach(async () => {
 });
 
 /** A service whose sleeps end as they are told, with what it did. */
-function startService(look: () => Promise<LookResult>) {
+function startService(look: () => Promise<LookResult>, send: Mailer['send'] = async () => undefined) {
   const done: string[] = [];
   const sleeps: { ms: number; wake: () => void }[] = [];
   const note = (level: string) => (fields: unknown, message?: string) =>
@@ -34,22 +35,23 @@ function startService(look: () => Promise<LookResult>) {
       },
       publisher: { look },
       cleanup: { at: () => undefined, close: async () => void done.push('closed') },
-      mailer: { send: async () => undefined, close: () => undefined },
+      mailer: { send, close: () => undefined },
       isOffered: () => true,
       clock: subject.clock.now,
       newId: subject.newId,
       sleep: (ms, signal) =>
         new Promise((wake) => {
           sleeps.push({ ms, wake });
-          signal.addEventListener('abort', () => wake());
+          if (signal.aborted) wake();
+          else signal.addEventListener('abort', () => wake());
         }),
       log: { info: note('info'), warn: note('warn'), error: note('error') },
     },
   );
   service.start();
-  /** Waits until both loops sleep; how long each wants to, the shorter first. */
-  const asleep = async () => {
-    while (sleeps.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  /** Waits until the loops sleep; how long each wants to, the shorter first. */
+  const asleep = async (count = 3) => {
+    while (sleeps.length < count) await new Promise((resolve) => setImmediate(resolve));
     return sleeps.map(({ ms }) => ms).sort((a, b) => a - b);
   };
   const wakeAll = () => {
@@ -63,7 +65,7 @@ test('plans are followed every 3 seconds, and what they change is sent at once',
   const id = await subject.active(organizationId);
   const { administration } = subject.accounts;
   const { service, done, asleep, wakeAll } = startService(async () => 'idle');
-  expect(await asleep()).toEqual([3_000, 15_000]);
+  expect(await asleep()).toEqual([3_000, 3_000, 15_000]);
   await administration.changePlan(organizationId, (before) => ({ ...before, plan: 'builder' }));
   wakeAll();
   await asleep();
@@ -106,4 +108,52 @@ test('trouble is told once, tried again ever later up to a bound, and its end is
     `info it works again: ${trouble}`,
   ]);
   await service.stop();
+});
+
+describe('while the mail server', () => {
+  let organizationId: string;
+  let ids: readonly string[];
+  beforeEach(async () => {
+    organizationId = await subject.organization();
+    const { kysely } = subject.database;
+    await kysely.updateTable('organizations').set({ email: 'owner@example.com' }).execute();
+    ids = [await subject.active(organizationId), await subject.active(organizationId)];
+    await kysely
+      .updateTable('webhook_endpoints')
+      .set({ notice: 'revoked' })
+      .where('id', '=', ids[0] ?? '')
+      .execute();
+  });
+  const states = () => Promise.all(ids.map(async (id) => (await subject.endpoints.get(id)).state));
+
+  test('hangs, plans are followed all the same, and the service stops at once', async () => {
+    const { service, asleep, wakeAll } = startService(
+      async () => 'idle',
+      () => new Promise(() => {}),
+    );
+    await asleep(2);
+    await subject.accounts.administration.changePlan(organizationId, (before) => ({ ...before, plan: 'builder' }));
+    wakeAll();
+    await asleep(2);
+    expect(await states()).toEqual(['suspended', 'suspended']);
+    await service.stop();
+  });
+
+  test('refuses, it is asked ever later, and the trouble is told once', async () => {
+    const { service, done, asleep, wakeAll } = startService(
+      async () => 'idle',
+      async () => {
+        throw new Error('not today');
+      },
+    );
+    const waits: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      waits.push(...(await asleep()).filter((ms) => ms !== 15_000));
+      wakeAll();
+    }
+    await asleep();
+    expect(waits.filter((ms) => ms > 3_000)).toEqual([6_000, 12_000, 24_000]);
+    expect(done.filter((line) => line.includes('owners could not be told'))).toHaveLength(1);
+    await service.stop();
+  });
 });

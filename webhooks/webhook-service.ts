@@ -20,6 +20,10 @@ export interface WebhookServiceOptions {
 /** Between two looks at plans and notices: a change of plan is promised to hold within 5 seconds. */
 const PLANS_MS = 3_000;
 const PLANS_RETRY_MAX_MS = 30_000;
+/** Between two looks for owners who are to be told. */
+const NOTICES_MS = 3_000;
+/** A mail server that refuses is not asked more often: for some addresses it always will. */
+const NOTICES_RETRY_MAX_MS = 10 * 60_000;
 
 export interface WebhookServiceDeps {
   readonly database: Kysely<ControlTables>;
@@ -66,6 +70,11 @@ export class WebhookService {
         retryMaxMs: PLANS_RETRY_MAX_MS,
         trouble: 'the plans of endpoints could not be followed',
       }),
+      this.#repeat(() => this.#sendNotices(), {
+        everyMs: NOTICES_MS,
+        retryMaxMs: NOTICES_RETRY_MAX_MS,
+        trouble: 'owners could not be told of their endpoints',
+      }),
     ]).then(() => undefined);
   }
 
@@ -89,7 +98,11 @@ export class WebhookService {
       dispatcher.wake();
     }
     if (suspended.length > 0) log.info({ endpoint_ids: suspended }, 'the plan has no webhooks any more');
-    await sendNotices(this.#deps);
+  }
+
+  /** Beside all else: a mail server may take long. */
+  async #sendNotices(): Promise<void> {
+    await sendNotices(this.#deps, this.#stop.signal);
   }
 
   /** Never rejects: what fails is told once, tried again ever later, and its end is told too. */

@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'webhook.replay',
   'webhook.revoke',
   'webhook.suspend',
+  'webhook.resume',
   'webhook.reseal_secrets',
   'night.accept',
   'store.backfill_pricing',

@@ -64,11 +64,11 @@ export function topicsValue(value: string): readonly Topic[] {
     });
 }
 
-/** Ids separated by commas; an id that holds one itself comes with an option of its own. */
+/** Ids separated by commas; a comma that belongs to an id has a backslash before it. */
 export function idsValue(value: string, before: readonly string[] = []): readonly string[] {
   const ids = textValue(value)
-    .split(',')
-    .map((id) => id.trim());
+    .split(/(?<!\\),/)
+    .map((id) => id.trim().replaceAll('\\,', ','));
   if (ids.some((id) => id === '' || id.length > ID_LENGTH_MAX))
     throw new InvalidArgumentError(`Each must be an id of at most ${ID_LENGTH_MAX} characters.`);
   return [...before, ...ids];

@@ -1,6 +1,9 @@
 /** Webhooks as an operator runs them: the command line, a dispatcher, a receiver with a certificate. */
+
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { request as requestTls } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -90,14 +93,14 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test('an endpoint is registered with all that it wants, and shown so', async () => {
   const org = await organization();
-  const filters = ['--models', 'a,b', '--models', 'c', '--min-price-change', '2.5', '--max-rank', '10', '--digest'];
+  const filters = ['--models', 'a,b', '--models', 'c\\,d', '--min-price-change', '2.5', '--max-rank', '10', '--digest'];
   const added = await add(org, '--description', 'prices', ...filters);
   expect(added).toMatchObject({
     organization_id: org,
     state: 'active',
     mode: 'digest',
     description: 'prices',
-    filters: { models: ['a', 'b', 'c'], min_price_change_percent: 2.5, max_rank: 10 },
+    filters: { models: ['a', 'b', 'c,d'], min_price_change_percent: 2.5, max_rank: 10 },
     ping: { outcome: 'delivered', status: 204 },
   });
   const { secret, ping, ...known } = added;
@@ -222,6 +225,27 @@ test('an organization whose plan has no webhooks is told so', async () => {
   const org = await organization('builder');
   const ended = await runCli(['webhooks', 'add', '--org', org, '--url', receiver.url, '--topics', 'all'], { env });
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(`the plan of ${org} has no webhooks`)]);
+});
+
+test('webhooks listen goes on when a sender goes away in the middle of a delivery', async () => {
+  const listening = startCli(['webhooks', 'listen', '--port', '0', '--folder', join(folder, 'listen'), '--json'], {
+    env,
+  });
+  running.push(listening);
+  let said = '';
+  listening.child.stdout?.on('data', (chunk) => {
+    said += chunk;
+  });
+  await until(() => said.includes('\n'));
+  const { url } = answersFrom(said)[0] ?? {};
+  const options = { method: 'POST', headers: { 'content-length': 100 }, rejectUnauthorized: false, agent: false };
+  const half = requestTls(String(url), options);
+  half.on('error', () => undefined);
+  half.write('{', () => half.destroy());
+  await new Promise((resolve) => half.on('close', resolve));
+  const whole = requestTls(String(url), { ...options, headers: { 'content-length': 2 } }).end('{}');
+  const [answer]: IncomingMessage[] = await once(whole, 'response');
+  expect(answer?.statusCode).toBe(204);
 });
 
 test('webhooks listen verifies what arrives, and prints it', async () => {

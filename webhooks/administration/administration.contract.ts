@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { messageFromError } from '../../schemas/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
 import { followPlans } from '../endpoints/suspension.ts';
 import { moveEndpoint } from '../endpoints/transitions.ts';
@@ -65,6 +66,26 @@ export function describeAdministration(name: string, another: () => Promise<stri
           code: 'usage',
         });
       }
+      expect(await subject.endpoints.list()).toEqual([]);
+    });
+
+    test('all that is wrong with what is wanted is told at once, and nothing is registered', async () => {
+      const many = Array.from({ length: 1001 }, (_, index) => `model-${index}`);
+      const wanted = subject.wanted(organizationId, {
+        url: 'http://example.com/',
+        description: 'two\nlines',
+        topics: [],
+        filters: { models: many, max_rank: 0.5 },
+      });
+      const refused = await subject.endpoints.add(wanted).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'usage' });
+      expect(messageFromError(refused).split('\n')).toEqual([
+        'the address of the endpoint: the URL must begin with https://',
+        'description: must be one line of at most 200 characters',
+        'topics: must be one or more',
+        'filters.models: must name 1 to 1000 ids',
+        'filters.max_rank: must be a whole number from 1 to 1000000',
+      ]);
       expect(await subject.endpoints.list()).toEqual([]);
     });
 
@@ -136,6 +157,46 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(await stateOf(id)).toBe('registered');
       expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['waiting', 'dropped']);
       expect(await follow()).toEqual({ suspended: [], resumed: [] });
+      expect((await auditActions()).slice(0, 4)).toEqual([
+        'webhook.resume',
+        'organization.set_plan',
+        'webhook.suspend',
+        'organization.set_plan',
+      ]);
+      const resumed = await subject.database.kysely.selectFrom('webhook_endpoints').selectAll().executeTakeFirst();
+      expect(resumed?.notice).toBe(null);
+    });
+
+    test('two dispatchers that see the plan come back at once leave an endpoint with a ping', async () => {
+      const ids: string[] = [];
+      for (let count = 0; count < 5; count += 1) ids.push(await subject.active(organizationId));
+      await changePlan('builder');
+      await follow();
+      await changePlan('commercial');
+      const both = await Promise.all([follow(), follow()]);
+      expect(both.flatMap(({ resumed }) => resumed).toSorted()).toEqual(ids.toSorted());
+      for (const id of ids) expect((await deliveriesOf(id)).map(({ state }) => state)).toContain('waiting');
+    });
+
+    test('each change of an endpoint leaves its line in the audit log', async () => {
+      const id = await subject.active(organizationId);
+      await subject.endpoints.test(id);
+      await subject.log.replayFailed(id, new Date(0));
+      await subject.endpoints.rotateSecret(id);
+      await moveEndpoint(subject.database.kysely, id, { from: ['active'], to: 'revoked', now: subject.clock.now() });
+      await subject.endpoints.enable(id);
+      await subject.endpoints.resealSecrets();
+      await subject.endpoints.remove(id);
+      const lines = await subject.accounts.administration.listAudit(undefined, { limit: 100 });
+      expect(lines.filter(({ actor }) => actor === 'test').map(({ action }) => action)).toEqual([
+        'webhook.remove',
+        'webhook.reseal_secrets',
+        'webhook.enable',
+        'webhook.rotate_secret',
+        'webhook.replay',
+        'webhook.test',
+        'webhook.add',
+      ]);
     });
 
     test('a revoked endpoint stays revoked whatever becomes of the plan', async () => {

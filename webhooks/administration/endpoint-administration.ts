@@ -3,15 +3,13 @@ import { lockOrganization, readOrganization } from '../../accounts/administratio
 import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-changes.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { ENDPOINTS_MAX, type Endpoint, type EndpointMode, endpointFromRow } from '../endpoints/endpoint.ts';
-import { type FindUrlProblem, parseEndpointUrl } from '../endpoints/endpoint-url.ts';
+import { ENDPOINTS_MAX, type Endpoint, endpointFromRow } from '../endpoints/endpoint.ts';
 import { entitledOrganizations, type IsOffered } from '../endpoints/entitlement.ts';
-import type { Filters } from '../endpoints/filters.ts';
 import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
+import { type FindUrlProblem, parseRegistration, type Registration } from '../endpoints/registration.ts';
 import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import { SECRET_BYTES, secretFromBytes } from '../signing/signature.ts';
-import type { Topic } from '../topic.ts';
 
 export interface EndpointAdministrationDeps extends AuditDeps {
   /** That many cryptographically random bytes. */
@@ -22,15 +20,7 @@ export interface EndpointAdministrationDeps extends AuditDeps {
 }
 
 /** What an organization asks for. */
-export interface NewEndpoint {
-  readonly organizationId: string;
-  readonly url: string;
-  readonly description: string;
-  /** At least one. */
-  readonly topics: readonly Topic[];
-  readonly filters: Filters;
-  readonly mode: EndpointMode;
-}
+export type NewEndpoint = Registration;
 
 /** An endpoint at the only time when its secret can be shown; the ping waits to be sent. */
 export interface RegisteredEndpoint {
@@ -54,10 +44,10 @@ export class EndpointAdministration {
     this.#changes = new AuditedChanges(deps, actor);
   }
 
-  /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). */
+  /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told. */
   async add(wanted: NewEndpoint): Promise<RegisteredEndpoint> {
-    const { organizationId, description, topics, filters, mode } = wanted;
-    const url = parseEndpointUrl(wanted.url, this.#deps.findUrlProblem);
+    const registration = parseRegistration(wanted, this.#deps.findUrlProblem);
+    const { organizationId, url, description, topics, filters, mode } = registration;
     const [now, id, secret] = [this.#deps.clock(), `whe_${this.#deps.newId()}`, this.#newSecret()];
     return this.#changes.change(async (transaction, note) => {
       await lockOrganization(transaction, organizationId);
@@ -116,10 +106,11 @@ export class EndpointAdministration {
     await this.#changes.read((database) => this.#assertEntitled(database, organizationId));
     if (state === 'active') return undefined;
     const now = this.#deps.clock();
-    // What waited for a revoked or suspended endpoint is not sent later.
-    await this.#changes.read((database) => dropWaiting(database, id, now));
+    // What waited for a revoked or suspended endpoint is not sent later, and the newest ping is the one that counts.
+    const states = ['registered', 'revoked', 'suspended'] as const;
+    await this.#changes.read((database) => dropWaiting(database, id, { now, states }));
     return this.#changes.change(async (transaction, note) => {
-      const move = { from: ['registered', 'revoked', 'suspended'], to: 'registered', now } as const;
+      const move = { from: states, to: 'registered', now } as const;
       if (!(await moveEndpoint(transaction, id, move))) return undefined; // Active since, or removed.
       const endpoint = await readEndpoint(transaction, id);
       await note({ organizationId, action: 'webhook.enable', subjectId: id, details: { was: state } });
@@ -168,7 +159,7 @@ export class EndpointAdministration {
       await note({ organizationId, action: 'webhook.remove', subjectId: id, details: { url } });
       return endpoint;
     });
-    await this.#changes.read((database) => dropWaiting(database, id, now));
+    await this.#changes.read((database) => dropWaiting(database, id, { now }));
     return removed;
   }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../schemas/errors.ts';
 import { type Answer, Receiver } from '../../test/support/webhooks/receiver.ts';
 import { plainSender } from '../../test/support/webhooks/send-plainly.ts';
 import { makeDispatcher, sleep } from '../../test/support/webhooks/test-dispatcher.ts';
-import { newId, START, WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts';
+import { newId, SECRET_KEYS, START, WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts';
 import { queuePing } from '../endpoints/transitions.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import type { SendRequest } from './send-request.ts';
@@ -212,6 +212,38 @@ describe('The dispatcher', () => {
     await dispatcher.stop();
     expect(sent).toBe(5);
     expect(await world.states()).toEqual({ dropped: 30 });
+  });
+
+  test('an endpoint whose secret it can not open rests as a whole, and is told of once', async () => {
+    const receiver = await receive();
+    const [damaged, other] = [
+      await world.addEndpoint({ url: receiver.url }),
+      await world.addEndpoint({ url: receiver.url }),
+    ];
+    await world.addMany(damaged, 1_000);
+    await world.addDeliveries(other, 300);
+    let tries = 0;
+    const secrets = {
+      open: (sealed: string, endpointId: string) => {
+        if (endpointId !== damaged) return SECRET_KEYS.open(sealed, endpointId);
+        tries += 1;
+        throw new AppError('configuration', 'of another key');
+      },
+    };
+    const deps = { secrets };
+    const { dispatcher, events, attempted } = makeDispatcher(world, sender.send, { deps, options: { pollMs: 5 } });
+    dispatcher.start();
+    await attempted(300);
+    await dispatcher.stop();
+    expect(tries).toBe(1);
+    expect(events.filter(({ type }) => type === 'put_off')).toMatchObject([{ endpointId: damaged }]);
+    const due = await world.database.kysely
+      .selectFrom('webhook_deliveries')
+      .where('endpoint_id', '=', damaged)
+      .where('due_at', '=', START.getTime())
+      .select('id')
+      .execute();
+    expect(due.length).toBeGreaterThan(900); // What was not claimed is as late as it is.
   });
 
   test('is refused where its claims would not outlast its attempts', () => {

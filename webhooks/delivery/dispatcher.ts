@@ -31,7 +31,7 @@ import { settlementOf } from './timetable.ts';
 const TURN_PAUSE_MS = 20;
 /** Attempts told of in one turn: more keep other writers waiting longer. */
 const SETTLEMENTS_AT_ONCE = 500;
-/** Of deliveries that can't be attempted for a reason of ours. */
+/** Of endpoints and deliveries that can't be served for a reason of ours. */
 const PUT_OFF_MS = 60_000;
 /** After the first failure of the database; doubled with each further one. */
 const BACKOFF_MS = 200;
@@ -44,6 +44,8 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #lanes: Lanes;
   readonly #targets: Targets;
+  /** Endpoints whose secret can't be opened, with when that is tried again. */
+  readonly #resting = new Map<string, Date>();
   /** Deliveries that are claimed here, until that is written otherwise. */
   readonly #held = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
@@ -187,7 +189,7 @@ export class Dispatcher {
     const now = this.#deps.clock();
     for (const { id, state, dueAt, hasLeftovers } of waiting) {
       if (hasLeftovers) this.#sweeps.begin({ id, state });
-      else if (dueAt <= now && !this.#sweeps.has(id)) this.#lanes.expect(id);
+      else if (dueAt <= now && !this.#sweeps.has(id) && !this.#isResting(id, now)) this.#lanes.expect(id);
     }
   }
 
@@ -252,20 +254,39 @@ export class Dispatcher {
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const target = this.#targets.get(delivery.endpointId);
     const now = this.#deps.clock();
-    if (target === undefined || !isDeliverable(delivery, target) || this.#isStale(delivery, now)) {
-      this.#release(delivery, now);
-    } else {
-      await this.#send(delivery, target);
-    }
+    const isToBegin = target !== undefined && isDeliverable(delivery, target) && !this.#isStale(delivery, now);
+    const secret = isToBegin && !this.#isResting(target.id, now) ? this.#openSecret(target, now) : undefined;
+    if (target === undefined || secret === undefined) this.#release(delivery, now);
+    else await this.#send(delivery, target, secret);
     this.#lanes.free(delivery.endpointId);
     this.#begin();
     this.#rouse();
   }
 
-  async #send(delivery: ClaimedDelivery, target: Target): Promise<void> {
+  #isResting(endpointId: string, now: Date): boolean {
+    const until = this.#resting.get(endpointId);
+    if (until === undefined) return false;
+    // A clock that was set back must not make it longer.
+    if (until > now && until.getTime() - now.getTime() <= PUT_OFF_MS) return true;
+    this.#resting.delete(endpointId);
+    return false;
+  }
+
+  /** Undefined where it can't be opened: nothing is sent to the endpoint for a while, and that is told. */
+  #openSecret(target: Target, now: Date): string | undefined {
+    try {
+      return this.#targets.secretOf(target);
+    } catch (error) {
+      this.#deps.onEvent({ type: 'put_off', endpointId: target.id, error });
+      this.#resting.set(target.id, new Date(now.getTime() + PUT_OFF_MS));
+      for (const delivery of this.#lanes.empty(target.id)) this.#release(delivery, now);
+      return undefined;
+    }
+  }
+
+  async #send(delivery: ClaimedDelivery, target: Target, secret: string): Promise<void> {
     const { signal } = this.#abandon;
     try {
-      const secret = this.#targets.secretOf(target);
       const attempt = await attemptDelivery(
         delivery,
         { url: target.url, secret, signal },

@@ -127,6 +127,12 @@ export class Lanes {
     return removed;
   }
 
+  /** Takes out all that was not begun for an endpoint; more is claimed once it is expected again. */
+  empty(endpointId: string): readonly ClaimedDelivery[] {
+    this.#lane(endpointId).mayHaveMore = false;
+    return this.remove((delivery) => delivery.endpointId === endpointId);
+  }
+
   #lane(id: string): Lane {
     const known = this.#lanes.get(id);
     if (known !== undefined) return known;

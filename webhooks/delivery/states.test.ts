@@ -153,7 +153,7 @@ async function run(command: Command, model: Model, endpointId: string): Promise<
     if (!isMoved) return;
     model.move(to);
     if (!isDropped) return;
-    await dropWaiting(kysely, endpointId, now);
+    await dropWaiting(kysely, endpointId, { now });
     model.drop();
   };
   switch (command.kind) {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mail, Mailer } from '../../accounts/mail/mailer.ts';
 import type { ControlTables } from '../../database/tables.ts';
-import { messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX, getWord } from './endpoint.ts';
 
 /** What an endpoint's owner is told. */
@@ -18,9 +18,14 @@ export interface NoticeDeps {
 /**
  * Tells owners what became of their endpoints: in the log always, by mail where the organization has an address (specification
  * "Notices"). What could not be sent is tried again at the next call, so an owner may be told twice, but not never. Resolves to
- * how many were told.
+ * how many were told. Rejects with `unavailable` where some were not, after all were tried.
+ *
+ * @param signal ends it, also in the middle of a mail
  */
-export async function sendNotices({ database, mailer, log }: NoticeDeps): Promise<number> {
+export async function sendNotices(
+  { database, mailer, log }: NoticeDeps,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
   const rows = await database
     .selectFrom('webhook_endpoints')
     .innerJoin('organizations', 'organizations.id', 'webhook_endpoints.organization_id')
@@ -28,16 +33,20 @@ export async function sendNotices({ database, mailer, log }: NoticeDeps): Promis
     .select('organizations.email')
     .where('notice', 'is not', null)
     .execute();
-  let told = 0;
+  const problems: string[] = [];
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => undefined); // Where nobody waits.
+  signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
   for (const { email, notice: word, ...row } of rows) {
     const notice = getWord(NOTICES, word ?? '');
     const endpoint = endpointFromRow({ ...row, notice: word });
     const { id, organizationId, url } = endpoint;
     log.warn({ endpoint_id: id, organization_id: organizationId, url, notice }, 'a webhook endpoint gets no events');
     try {
-      if (email !== null) await mailer.send(mailFor(endpoint, notice, email));
+      if (email !== null) await Promise.race([mailer.send(mailFor(endpoint, notice, email)), stopped.promise]);
     } catch (error) {
-      log.warn({ endpoint_id: id, reason: messageFromError(error) }, 'an owner could not be told');
+      if (signal.aborted) break;
+      problems.push(messageFromError(error));
       continue;
     }
     await database
@@ -46,9 +55,9 @@ export async function sendNotices({ database, mailer, log }: NoticeDeps): Promis
       .where('id', '=', id)
       .where('notice', '=', notice)
       .execute();
-    told += 1;
   }
-  return told;
+  if (problems.length > 0) throw new AppError('unavailable', `${problems.length} not told: ${problems[0]}`);
+  return rows.length;
 }
 
 function mailFor({ id, url, description }: Endpoint, notice: Notice, to: string): Mail {

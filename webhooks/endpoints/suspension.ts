@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { recordAudit } from '../../accounts/audit/audit-log.ts';
+import { type AuditAction, recordAudit } from '../../accounts/audit/audit-log.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { type Endpoint, endpointFromRow } from './endpoint.ts';
 import { entitledOrganizations, type IsOffered } from './entitlement.ts';
@@ -54,27 +54,43 @@ async function suspend(endpoint: Endpoint, { database, clock, newId }: Suspensio
       .set({ notice: 'suspended' })
       .where('id', '=', endpoint.id)
       .execute();
-    await recordAudit(transaction, {
-      id: `audit_${newId()}`,
-      at: now,
-      actor: 'system',
-      organizationId: endpoint.organizationId,
-      action: 'webhook.suspend',
-      subjectId: endpoint.id,
-      details: { url: endpoint.url },
-    });
+    await noteChange(transaction, endpoint, { action: 'webhook.suspend', newId, now });
     return true;
   });
-  await dropWaiting(database, endpoint.id, now); // Also what a process left that was killed in between.
+  await dropWaiting(database, endpoint.id, { now }); // Also what a process left that was killed in between.
   return isMoved;
 }
 
 async function resume(endpoint: Endpoint, { database, clock, newId }: SuspensionDeps): Promise<boolean> {
   const now = clock();
-  await dropWaiting(database, endpoint.id, now);
+  // Not the ping of another process that was faster.
+  await dropWaiting(database, endpoint.id, { now, states: ['suspended'] });
   return database.transaction().execute(async (transaction) => {
     const isMoved = await moveEndpoint(transaction, endpoint.id, { from: ['suspended'], to: 'registered', now });
-    if (isMoved) await queuePing(transaction, endpoint, { newId, now });
-    return isMoved;
+    if (!isMoved) return false;
+    await transaction // Before the owner was told of it, it has ended.
+      .updateTable('webhook_endpoints')
+      .set({ notice: null })
+      .where('id', '=', endpoint.id)
+      .where('notice', '=', 'suspended')
+      .execute();
+    await noteChange(transaction, endpoint, { action: 'webhook.resume', newId, now });
+    await queuePing(transaction, endpoint, { newId, now });
+    return true;
   });
+}
+
+interface Noted {
+  readonly action: AuditAction;
+  readonly newId: () => string;
+  readonly now: Date;
+}
+
+function noteChange(
+  transaction: Kysely<ControlTables>,
+  { id, organizationId, url }: Endpoint,
+  { action, newId, now }: Noted,
+): Promise<void> {
+  const entry = { id: `audit_${newId()}`, at: now, actor: 'system', organizationId, action } as const;
+  return recordAudit(transaction, { ...entry, subjectId: id, details: { url } });
 }

@@ -41,26 +41,43 @@ function endpointMove(database: Kysely<ControlTables>, id: string, { from, to, n
     .where('state', 'in', from);
 }
 
+/** States in which nothing at all is sent to an endpoint. */
+const SILENT_STATES = ['revoked', 'suspended', 'removed'] as const satisfies readonly EndpointState[];
+
 /**
- * Drops all deliveries that wait for an endpoint, some at a time, so that others may write in between; resolves to how many.
- * Until it has ended the endpoint must not become active again. Running it again does no harm.
+ * Drops all deliveries that wait for an endpoint, some at a time, so that others may write in between; resolves to how many. Each
+ * step looks at the state of the endpoint: what was queued since somebody else has moved it out of `states` stays.
  */
-export async function dropWaiting(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
-  return dropInSteps(database, now, { endpointId, kinds: ['event', 'replay', PING] });
+export async function dropWaiting(
+  database: Kysely<ControlTables>,
+  endpointId: string,
+  { now, states = SILENT_STATES }: { readonly now: Date; readonly states?: readonly EndpointState[] },
+): Promise<number> {
+  return dropInSteps(database, now, { endpointId, states, kinds: ['event', 'replay', PING] });
 }
 
 /**
  * Drops what still waits from before an endpoint was registered again, because whoever took it out of `active` ended before it
- * had dropped all; pings stay. Resolves to how many.
+ * had dropped all; pings stay, and so does everything where the endpoint is active by now. Resolves to how many.
  */
 export async function dropLeftovers(database: Kysely<ControlTables>, endpointId: string, now: Date): Promise<number> {
-  return dropInSteps(database, now, { endpointId, kinds: ['event', 'replay'] });
+  return dropInSteps(database, now, {
+    endpointId,
+    states: ['registered', ...SILENT_STATES],
+    kinds: ['event', 'replay'],
+  });
+}
+
+interface ToDrop {
+  readonly endpointId: string;
+  readonly states: readonly EndpointState[];
+  readonly kinds: readonly string[];
 }
 
 async function dropInSteps(
   database: Kysely<ControlTables>,
   now: Date,
-  { endpointId, kinds }: { readonly endpointId: string; readonly kinds: readonly string[] },
+  { endpointId, states, kinds }: ToDrop,
 ): Promise<number> {
   for (let dropped = 0; ; ) {
     const { numUpdatedRows } = await database
@@ -68,11 +85,13 @@ async function dropInSteps(
       .set({ state: 'dropped', finished_at: now.getTime(), claimed_by: null })
       .where('id', 'in', (query) =>
         query
-          .selectFrom('webhook_deliveries')
-          .select('id')
-          .where('endpoint_id', '=', endpointId)
-          .where('state', '=', 'waiting')
-          .where('kind', 'in', kinds)
+          .selectFrom('webhook_deliveries as d')
+          .innerJoin('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+          .select('d.id')
+          .where('d.endpoint_id', '=', endpointId)
+          .where('e.state', 'in', states)
+          .where('d.state', '=', 'waiting')
+          .where('d.kind', 'in', kinds)
           .limit(ROWS_AT_ONCE),
       )
       .where('state', '=', 'waiting') // PostgreSQL looks again at a row that another process changed meanwhile.

@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
+import { ulidFromWords } from '../../schemas/ulid-from-words.ts';
 import type { Topic } from '../topic.ts';
 import type { TopicEvent } from './changes/topic-event.ts';
-import { ulidFromWords } from './event-ids.ts';
 import { insertEvents, type QueuedEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
 import type { Digest } from './subscriptions/digests.ts';

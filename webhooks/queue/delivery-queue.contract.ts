@@ -48,6 +48,12 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       return (await turn({ ...told, wants: [{ endpointId, count }] })).claimed;
     }
 
+    async function suspendAndDrop(endpointId: string, ms: number) {
+      const { kysely } = world.database;
+      await moveEndpoint(kysely, endpointId, { from: ['active'], to: 'suspended', now: at(ms) });
+      return dropWaiting(kysely, endpointId, { now: at(ms) });
+    }
+
     /** Claims the next delivery and settles it. */
     async function attemptNext(endpointId: string, outcome: Outcome, ms = 0) {
       const [delivery] = await claim(endpointId, 1, { ms });
@@ -148,7 +154,7 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const claimed = await claim(endpointId, 2);
       const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
       const [takenOver] = await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS + 1 });
-      await dropWaiting(world.database.kysely, endpointId, at(CLAIM_MS + 2));
+      await suspendAndDrop(endpointId, CLAIM_MS + 2);
       await turn({ settlements, releases: claimed.map((delivery) => ({ delivery, dueAt: START })) });
       expect(takenOver?.attempt).toBe(1);
       for (const id of [late, dropped]) {
@@ -206,6 +212,8 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       const claimed = await claim(endpointId, FAILURES_MAX + 1);
       const early = await turn({ settlements: claimed.slice(0, FAILURES_MAX - 1).map(fail) });
       expect(early.revoked).toEqual([]);
+      const audit = world.database.kysely.selectFrom('audit_log').selectAll();
+      expect(await audit.execute()).toEqual([]);
       expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 19 });
       const { revoked, claimed: after } = await turn({
         ms: 9,
@@ -223,6 +231,9 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await queue.drop({ id: endpointId, state: 'revoked' }, at(10))).toBe(1);
       expect(await world.delivery(ids.at(-1) ?? '')).toMatchObject({ state: 'dropped' });
       expect(await queue.findWaiting()).toEqual([]);
+      expect(await audit.execute()).toMatchObject([
+        { action: 'webhook.revoke', actor: 'system', organization_id: 'org_1', subject_id: endpointId },
+      ]);
     });
 
     test('begins to count anew with a success, in the order in which attempts ended', async () => {
@@ -293,13 +304,27 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await queue.findWaiting()).toMatchObject([{ id: endpointId, hasLeftovers: false }]);
     });
 
+    test('drops nothing of an endpoint that is active again by then, and no ping of one that was enabled meanwhile', async () => {
+      const { kysely } = world.database;
+      const endpointId = await world.addEndpoint();
+      const event = await world.addDelivery(endpointId);
+      for (const state of ['registered', 'revoked', 'suspended'] as const)
+        expect(await queue.drop({ id: endpointId, state }, at(1))).toBe(0);
+      expect(await world.delivery(event)).toMatchObject({ state: 'waiting' });
+      await moveEndpoint(kysely, endpointId, { from: ['active'], to: 'registered', now: at(2) });
+      const ping = await queuePing(kysely, { id: endpointId, topics: [] }, { newId, now: at(2) });
+      for (const state of ['revoked', 'suspended'] as const)
+        expect(await queue.drop({ id: endpointId, state }, at(3))).toBe(0);
+      expect(await world.delivery(ping)).toMatchObject({ state: 'waiting' });
+    });
+
     test('drops nothing that was delivered meanwhile', async () => {
       const endpointId = await world.addEndpoint();
       const ids = await world.addDeliveries(endpointId, 300);
       const claimed = await claim(endpointId, 300);
       const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
       const told = turn({ settlements });
-      await dropWaiting(world.database.kysely, endpointId, at(1));
+      await suspendAndDrop(endpointId, 1);
       const { unsettled } = await told;
       await turn({ settlements: unsettled });
       const states = await Promise.all(ids.map(async (id) => (await world.delivery(id)).state));

@@ -184,11 +184,3 @@ export function countFailures(id: string, failures: number): QueryConfig {
   const text = 'update webhook_endpoints set consecutive_failures = $2 where id = $1';
   return { name: 'webhooks-count-failures', text, values: [id, failures] };
 }
-
-export function notice(id: string, text: string): QueryConfig {
-  return {
-    name: 'webhooks-notice',
-    text: 'update webhook_endpoints set notice = $2 where id = $1',
-    values: [id, text],
-  };
-}

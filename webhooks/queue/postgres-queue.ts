@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import type pg from 'pg';
 import type { PostgresEngine } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
 import { transactOn } from '../../database/postgres-transaction.ts';
 import type { ControlTables } from '../../database/tables.ts';
+import { compileRevocation } from '../endpoints/revocation.ts';
 import { compileMove } from '../endpoints/transitions.ts';
 import type { ClaimedDelivery, DeliveryQueue, Settlement, Target, Turn, TurnResult } from './delivery-queue.ts';
 import { type EndpointChange, endpointChange, type Settled } from './endpoint-outcomes.ts';
@@ -123,25 +124,20 @@ export class PostgresQueue implements DeliveryQueue {
         await client.query(statements.countFailures(id, change.consecutiveFailures));
         return;
       case 'revoked':
-        await this.#move(client, { id, from: 'active', to: 'revoked', now });
-        await client.query(statements.notice(id, 'revoked'));
+        for (const query of compileRevocation(this.#kysely, id, now)) await run(client, query);
         return;
       case 'activated':
-        await this.#move(client, { id, from: 'registered', to: 'active', now });
+        await run(client, compileMove(this.#kysely, id, { from: ['registered'], to: 'active', now }));
         return;
     }
-  }
-
-  async #move(
-    client: Queryable,
-    { id, from, to, now }: { id: string; from: 'active' | 'registered'; to: 'active' | 'revoked'; now: Date },
-  ): Promise<void> {
-    const { sql, parameters } = compileMove(this.#kysely, id, { from: [from], to, now });
-    await client.query(sql, [...parameters]);
   }
 }
 
 type Targets = ReadonlyMap<string, TargetRow>;
+
+async function run(client: Queryable, { sql, parameters }: CompiledQuery): Promise<void> {
+  await client.query(sql, [...parameters]);
+}
 
 async function readTargets(client: Queryable, ids: readonly string[]): Promise<Targets> {
   if (ids.length === 0) return new Map();

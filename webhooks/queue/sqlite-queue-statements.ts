@@ -52,8 +52,5 @@ export function prepareStatements(connection: Sqlite.Database) {
     countFailures: connection.prepare<[{ readonly id: string; readonly failures: number }]>(
       'update webhook_endpoints set consecutive_failures = @failures where id = @id',
     ),
-    notice: connection.prepare<[{ readonly id: string; readonly notice: string }]>(
-      'update webhook_endpoints set notice = @notice where id = @id',
-    ),
   };
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import type { SqliteEngine } from '../../database/control-database.ts';
 import { isSqliteBusy, orUnavailable, unavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables.ts';
+import { compileRevocation } from '../endpoints/revocation.ts';
 import { compileMove } from '../endpoints/transitions.ts';
 import type {
   ClaimedDelivery,
@@ -124,18 +125,16 @@ export class SqliteQueue implements DeliveryQueue {
         this.#statements.countFailures.run({ id, failures: change.consecutiveFailures });
         break;
       case 'revoked':
-        this.#move(id, 'active', 'revoked', now);
-        this.#statements.notice.run({ id, notice: 'revoked' });
+        for (const query of compileRevocation(this.#kysely, id, now)) this.#run(query);
         break;
       case 'activated':
-        this.#move(id, 'registered', 'active', now);
+        this.#run(compileMove(this.#kysely, id, { from: ['registered'], to: 'active', now }));
         break;
     }
     return change.kind;
   }
 
-  #move(id: string, from: 'active' | 'registered', to: 'active' | 'revoked', now: Date): void {
-    const { sql, parameters } = compileMove(this.#kysely, id, { from: [from], to, now });
+  #run({ sql, parameters }: CompiledQuery): void {
     this.#engine.connection.prepare(sql).run(...parameters);
   }
 

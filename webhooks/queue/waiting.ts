@@ -61,7 +61,7 @@ export async function drop(
     case 'revoked':
     case 'suspended':
     case 'removed':
-      return dropWaiting(database, id, now);
+      return dropWaiting(database, id, { now });
   }
 }
 

@@ -62,7 +62,8 @@ export class SecretKeys {
   #key(id: string, endpointId: string): Buffer {
     const key = this.#keys.get(id);
     if (key !== undefined) return key;
-    const message = `the signing secret of ${endpointId} was encrypted with the key ${id}, which MODELSTATS_SECRET_KEYS does not have`;
+    const where = 'MODELSTATS_SECRET_KEYS and, without it, the key file beside the database';
+    const message = `the signing secret of ${endpointId} was encrypted with the key ${id}, which is not known here (${where}); modelstats webhooks rotate-secret gives the endpoint a new one`;
     throw new AppError('configuration', message);
   }
 }

@@ -48,7 +48,7 @@ export function deliveryJson(delivery: LoggedDelivery): Record<string, unknown> 
 /** A line per delivery. */
 export function deliveryTable(deliveries: readonly LoggedDelivery[]): string {
   const head = ['id', 'topic', 'kind', 'state', 'attempts', 'created', 'last attempt'];
-  const table = new Table({ head, style: { head: ['bold'] } });
+  const table = new Table({ head, style: { head: [], border: [] } });
   for (const { id, topic, kind, state, attempts, createdAt, lastAttempt } of deliveries)
     table.push([id, topic, kind, state, attempts, timestampFromDate(createdAt), describeAttempt(lastAttempt)]);
   return table.toString();

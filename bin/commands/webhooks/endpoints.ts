@@ -164,7 +164,7 @@ function jsonFrom(endpoint: Endpoint): Record<string, unknown> {
 function tableOf(endpoints: readonly Endpoint[]): string {
   const table = new Table({
     head: ['id', 'organization', 'url', 'topics', 'state', 'since'],
-    style: { head: ['bold'] },
+    style: { head: [], border: [] },
   });
   for (const { id, organizationId, url, topics, state, stateChangedAt } of endpoints)
     table.push([id, organizationId, url, String(topics.length), state, timestampFromDate(stateChangedAt)]);

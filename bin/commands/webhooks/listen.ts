@@ -32,7 +32,8 @@ export async function listen(context: CommandContext, options: ListenOptions): P
   const { cert, key, caPath } = await readCertificate(resolve(options.folder), context.clock());
   const server = createServer({ cert, key }, (request, response) => void receive(request, response));
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await readBody(request);
+    const body = await readBody(request).catch(() => 'gone' as const);
+    if (body === 'gone') return; // In the middle of its request.
     if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
     const { secret } = options;
     const header = headerOf(request, 'x-service-signature');

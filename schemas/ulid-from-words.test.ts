@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { decodeTime, isValid } from 'ulid';
 import { expect, test } from 'vitest';
-import { ulidFromWords } from './event-ids.ts';
+import { ulidFromWords } from './ulid-from-words.ts';
 
 const AT = new Date('2026-06-02T00:20:00.123Z');
 
