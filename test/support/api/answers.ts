@@ -12,6 +12,11 @@ export const LIMIT_HEADERS = [
   'x-service-plan',
 ] as const;
 
+/** Which of these headers an answer has. */
+export function namesAmong(names: readonly string[], { headers }: LightMyRequestResponse): readonly string[] {
+  return names.filter((name) => name in headers);
+}
+
 /** An answer's headers without those that differ each time: request id, date, counters. */
 export function steadyHeaders({ headers }: LightMyRequestResponse): Record<string, unknown> {
   const changing = ['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'content-length'];
