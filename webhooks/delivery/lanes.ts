@@ -72,16 +72,16 @@ export class Lanes {
     const target = this.#limits.perEndpointMax * READY_FACTOR;
     const wanting = [...this.#lanes.values()]
       .filter(({ mayHaveMore, ready }) => mayHaveMore && ready.length <= target / 2)
-      .sort((left, right) => held(left) - held(right));
+      .sort((one, other) => held(one) - held(other));
     const roomMax = this.#limits.inFlightMax * READY_FACTOR;
     const few = this.#share * READY_FACTOR;
-    let left = roomMax - this.#ready;
-    const even = Math.max(1, Math.floor(left / Math.max(1, wanting.length)));
+    let spare = roomMax - this.#ready;
+    const even = Math.max(1, Math.floor(spare / Math.max(1, wanting.length)));
     return wanting.flatMap((lane) => {
-      const open = left - roomMax * this.#reserved;
-      const room = Math.floor(held(lane) < few ? Math.max(open, Math.min(left, few - held(lane))) : open);
+      const open = spare - roomMax * this.#reserved;
+      const room = Math.floor(held(lane) < few ? Math.max(open, Math.min(spare, few - held(lane))) : open);
       const count = Math.min(target - lane.ready.length, even, room);
-      left -= Math.max(0, count);
+      spare -= Math.max(0, count);
       return count > 0 ? [{ endpointId: lane.id, count }] : [];
     });
   }
