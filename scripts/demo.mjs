@@ -111,4 +111,4 @@ Start the API (Ctrl-C ends it), and in another terminal paste the lines above an
   ${curl('COMMUNITY', '/v1/changes', '   # 403: not in this plan')}
   ${curl('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}
 
-The API's description is at $URL/docs.`);
+The API's description is at $URL/docs. Webhooks on this machine, in five minutes: docs/webhooks.md.`);
