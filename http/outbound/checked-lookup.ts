@@ -19,8 +19,9 @@ const resolveBySystem: ResolveName = (name) => lookup(name, { all: true });
  * doesn't mean the public. Fails with an {@link OutboundFault}.
  */
 export function checkedLookup(allow: readonly AllowedNetwork[], resolveName = resolveBySystem): LookupFunction {
+  const resolveShared = sharing(resolveName);
   return (name, options, callback) => {
-    resolveChecked(name, { allow, resolveName }).then(
+    resolveChecked(name, { allow, resolveName: resolveShared }).then(
       (addresses) => {
         const [first] = addresses;
         if (options.all === true) callback(null, [...addresses]);
@@ -29,6 +30,23 @@ export function checkedLookup(allow: readonly AllowedNetwork[], resolveName = re
       // The type asks for addresses even beside an error.
       (error: OutboundFault) => callback(error, []),
     );
+  };
+}
+
+/**
+ * Asks once for all who want a name at the same time: the system answers only a few questions at once, on threads that files and
+ * compression need as well, and a name whose server is silent holds one for long.
+ */
+function sharing(resolveName: ResolveName): ResolveName {
+  const asking = new Map<string, ReturnType<ResolveName>>();
+  return (name) => {
+    const known = asking.get(name);
+    if (known !== undefined) return known;
+    const answer = resolveName(name);
+    asking.set(name, answer);
+    const forget = () => asking.delete(name);
+    answer.then(forget, forget);
+    return answer;
   };
 }
 

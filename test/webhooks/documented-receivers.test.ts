@@ -24,6 +24,14 @@ const CASES = [
   { what: 'a time six minutes ahead', header: headerOf(BODY, SECRET), body: BODY, after: -360, isGenuine: false },
   { what: 'the secret before the rotation', header: headerOf(BODY, OLD), body: BODY, after: 0, isGenuine: false },
   { what: 'no header to speak of', header: 'none', body: BODY, after: 0, isGenuine: false },
+  { what: 'a time in digits of another kind', header: 't=²,v1=00', body: BODY, after: 0, isGenuine: false },
+  {
+    what: 'a digest that is no ASCII',
+    header: `${headerOf(BODY, SECRET).slice(0, -2)}é`,
+    body: BODY,
+    after: 0,
+    isGenuine: false,
+  },
   { what: 'a short digest', header: `${headerOf(BODY, SECRET).slice(0, -2)}`, body: BODY, after: 0, isGenuine: false },
 ].map((one) => ({ ...one, now: AT.getTime() / 1000 + one.after }));
 

@@ -23,8 +23,8 @@ export function describeAdministration(name: string, another: () => Promise<stri
     const changePlan = (plan: 'builder' | 'commercial') =>
       subject.accounts.administration.changePlan(organizationId, (before) => ({ ...before, plan }));
     const follow = () => {
-      const { database, clock, newId } = subject;
-      return followPlans({ database: database.kysely, clock: clock.now, newId, isOffered: () => true });
+      const { database, clock, newId, isOffered } = subject;
+      return followPlans({ database: database.kysely, clock: clock.now, newId, isOffered });
     };
 
     test('an endpoint begins as registered, with one ping that waits and a secret that is shown once', async () => {
@@ -197,6 +197,17 @@ export function describeAdministration(name: string, another: () => Promise<stri
         'webhook.test',
         'webhook.add',
       ]);
+    });
+
+    test('where webhooks are not offered, endpoints are suspended whatever the plan, and none is registered', async () => {
+      const id = await subject.active(organizationId);
+      const another = await subject.active(await subject.organization());
+      subject.notOffered.add(organizationId);
+      expect(await follow()).toEqual({ suspended: [id], resumed: [] });
+      expect([await stateOf(id), await stateOf(another)]).toEqual(['suspended', 'active']);
+      await expect(subject.endpoints.add(subject.wanted(organizationId))).rejects.toMatchObject({ code: 'usage' });
+      subject.notOffered.clear();
+      expect(await follow()).toEqual({ suspended: [], resumed: [id] });
     });
 
     test('a revoked endpoint stays revoked whatever becomes of the plan', async () => {

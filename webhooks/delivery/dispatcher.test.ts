@@ -86,6 +86,20 @@ describe('The dispatcher', () => {
     expect(await world.states()).toEqual({ delivered: 300, waiting: 100_000 });
   });
 
+  test('forty endpoints that never answer, which could hold all slots, delay no other', async () => {
+    const [slow, fast] = [await receive(() => NEVER), await receive()];
+    for (let endpoint = 0; endpoint < 40; endpoint += 1)
+      await world.addMany(await world.addEndpoint({ url: slow.url }), 200);
+    const { dispatcher, attempted } = makeDispatcher(world, sender.send, { options: { stopTimeoutMs: 1 } });
+    dispatcher.start();
+    while (dispatcher.inFlight < 150) await sleep(5, new AbortController().signal);
+    const ids = await world.addDeliveries(await world.addEndpoint({ url: fast.url }), 300);
+    dispatcher.wake();
+    await attempted(300);
+    expect(fast.deliveries.toSorted()).toEqual(ids.toSorted());
+    await dispatcher.stop();
+  });
+
   test('holds a bounded part of what waits, and gives it back at the end with what was not answered in time', async () => {
     const slow = await receive(() => NEVER);
     const endpointId = await world.addEndpoint({ url: slow.url });

@@ -19,19 +19,25 @@ interface Lane {
 
 /** Claimed and waiting here, as a multiple of what may be under way: enough that no slot waits for a commit, and bounded. */
 const READY_FACTOR = 4;
+/** Of all slots, and of all that may wait here: kept for endpoints that have less than their share. */
+const RESERVED = 1 / 4;
 
 /**
  * What a dispatcher holds, by endpoint. A slot that gets free goes to the endpoint with the fewest attempts under way, so an
- * endpoint with much to do, or a slow one, takes from no other more than its own slots.
+ * endpoint with much to do, or a slow one, takes from no other more than its own slots. Where there are so many slow ones that they
+ * could hold all slots together, a quarter of them stays for endpoints that have less than half an even share.
  */
 export class Lanes {
   readonly #limits: LaneLimits;
+  readonly #reserved: number;
   readonly #lanes = new Map<string, Lane>();
   #inFlight = 0;
   #ready = 0;
 
   constructor(limits: LaneLimits) {
     this.#limits = limits;
+    // With fewer slots than a few endpoints need, there is nothing to keep.
+    this.#reserved = limits.inFlightMax * RESERVED >= limits.perEndpointMax ? RESERVED : 0;
   }
 
   get inFlight(): number {
@@ -46,8 +52,8 @@ export class Lanes {
   /** True where an endpoint has a free slot, nothing claimed for it, and perhaps more that is due. */
   get isHungry(): boolean {
     if (this.#inFlight >= this.#limits.inFlightMax) return false;
-    for (const { mayHaveMore, ready, inFlight } of this.#lanes.values())
-      if (mayHaveMore && ready.length === 0 && inFlight < this.#limits.perEndpointMax) return true;
+    for (const lane of this.#lanes.values())
+      if (lane.mayHaveMore && lane.ready.length === 0 && this.#mayBegin(lane)) return true;
     return false;
   }
 
@@ -66,12 +72,16 @@ export class Lanes {
     const target = this.#limits.perEndpointMax * READY_FACTOR;
     const wanting = [...this.#lanes.values()]
       .filter(({ mayHaveMore, ready }) => mayHaveMore && ready.length <= target / 2)
-      .sort((left, right) => held(left) - held(right));
-    let room = this.#limits.inFlightMax * READY_FACTOR - this.#ready;
-    const share = Math.max(1, Math.floor(room / Math.max(1, wanting.length)));
+      .sort((one, other) => held(one) - held(other));
+    const roomMax = this.#limits.inFlightMax * READY_FACTOR;
+    const few = this.#share * READY_FACTOR;
+    let spare = roomMax - this.#ready;
+    const even = Math.max(1, Math.floor(spare / Math.max(1, wanting.length)));
     return wanting.flatMap((lane) => {
-      const count = Math.min(target - lane.ready.length, share, room);
-      room -= count;
+      const open = spare - roomMax * this.#reserved;
+      const room = Math.floor(held(lane) < few ? Math.max(open, Math.min(spare, few - held(lane))) : open);
+      const count = Math.min(target - lane.ready.length, even, room);
+      spare -= Math.max(0, count);
       return count > 0 ? [{ endpointId: lane.id, count }] : [];
     });
   }
@@ -94,7 +104,7 @@ export class Lanes {
     if (this.#ready === 0 || this.#inFlight >= this.#limits.inFlightMax) return undefined;
     let best: Lane | undefined;
     for (const lane of this.#lanes.values()) {
-      if (lane.ready.length === 0 || lane.inFlight >= this.#limits.perEndpointMax) continue;
+      if (lane.ready.length === 0 || !this.#mayBegin(lane)) continue;
       if (best === undefined || lane.inFlight < best.inFlight) best = lane;
     }
     const delivery = best?.ready.shift();
@@ -131,6 +141,17 @@ export class Lanes {
   empty(endpointId: string): readonly ClaimedDelivery[] {
     this.#lane(endpointId).mayHaveMore = false;
     return this.remove((delivery) => delivery.endpointId === endpointId);
+  }
+
+  /** Slots that an endpoint has whatever the others do, while there are fewer endpoints than slots. */
+  get #share(): number {
+    return Math.max(1, Math.floor(this.#limits.inFlightMax / 2 / Math.max(1, this.#lanes.size)));
+  }
+
+  #mayBegin({ inFlight }: Lane): boolean {
+    const { perEndpointMax, inFlightMax } = this.#limits;
+    if (inFlight >= perEndpointMax || this.#inFlight >= inFlightMax) return false;
+    return inFlight < this.#share || this.#inFlight < inFlightMax * (1 - this.#reserved);
   }
 
   #lane(id: string): Lane {

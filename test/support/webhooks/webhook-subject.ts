@@ -20,6 +20,9 @@ export interface WebhookSubject {
   readonly clock: TestClock;
   readonly newId: () => string;
   readonly keys: SecretKeys;
+  /** Organizations that webhooks are not live for. */
+  readonly notOffered: Set<string>;
+  readonly isOffered: (organizationId: string) => boolean;
   readonly endpoints: EndpointAdministration;
   readonly log: DeliveryLog;
   /** Another organization, its id. */
@@ -34,10 +37,12 @@ export interface WebhookSubject {
 export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
   const [database, clock, newId] = [await openDatabase(url), new TestClock(), monotonicFactory()];
   const accounts = await openAccountsOn(database, { clock: clock.now });
+  const notOffered = new Set<string>();
+  const isOffered = (organizationId: string) => !notOffered.has(organizationId);
   const keys = new SecretKeys([randomBytes(32)], randomBytes);
   const deps = { database: database.kysely, clock: clock.now, newId, random: randomBytes, keys };
   const endpoints = new EndpointAdministration(
-    { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered: () => true },
+    { ...deps, findUrlProblem: (text) => findUrlProblem(text, { allow: [] }), isOffered },
     'test',
   );
   const wanted: WebhookSubject['wanted'] = (organizationId, changes = {}) => ({
@@ -55,6 +60,8 @@ export async function openWebhookSubject(url: string): Promise<WebhookSubject> {
     clock,
     newId,
     keys,
+    notOffered,
+    isOffered,
     endpoints,
     log: new DeliveryLog(deps, 'test'),
     async organization(plan = 'commercial') {
