@@ -201,10 +201,10 @@ export function describeAdministration(name: string, another: () => Promise<stri
 
     test('where webhooks are not offered, endpoints are suspended whatever the plan, and none is registered', async () => {
       const id = await subject.active(organizationId);
-      const another = await subject.active(await subject.organization());
+      const untouched = await subject.active(await subject.organization());
       subject.notOffered.add(organizationId);
       expect(await follow()).toEqual({ suspended: [id], resumed: [] });
-      expect([await stateOf(id), await stateOf(another)]).toEqual(['suspended', 'active']);
+      expect([await stateOf(id), await stateOf(untouched)]).toEqual(['suspended', 'active']);
       await expect(subject.endpoints.add(subject.wanted(organizationId))).rejects.toMatchObject({ code: 'usage' });
       subject.notOffered.clear();
       expect(await follow()).toEqual({ suspended: [], resumed: [id] });
