@@ -7,21 +7,14 @@
  * - While the database doesn't do its work, attempts that ended are kept and told later, and hardly any are begun.
  * - Ended at whatever instant, it leaves nothing behind but claims, which end by themselves.
  */
-import type {
-  ClaimedDelivery,
-  DeliveryReport,
-  Release,
-  Settlement,
-  Target,
-  TurnResult,
-  Want,
-} from '../queue/delivery-queue.ts';
+import type { ClaimedDelivery, DeliveryReport, Target, TurnResult, Want } from '../queue/delivery-queue.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { type DispatcherDeps, type DispatcherOptions, SETTLE_MARGIN_MS } from './dispatcher-options.ts';
 import { Lanes } from './lanes.ts';
+import { Reports } from './reports.ts';
 import { sendOne } from './send-now.ts';
 import { Sweeps } from './sweeps.ts';
-import { isDeliverable, Targets } from './targets.ts';
+import { isDeliverable, PUT_OFF_MS, Targets } from './targets.ts';
 import { settlementOf } from './timetable.ts';
 
 /**
@@ -30,9 +23,7 @@ import { settlementOf } from './timetable.ts';
  */
 const TURN_PAUSE_MS = 20;
 /** Attempts told of in one turn: more keep other writers waiting longer. */
-const SETTLEMENTS_AT_ONCE = 500;
-/** Of endpoints and deliveries that can't be served for a reason of ours. */
-const PUT_OFF_MS = 60_000;
+const REPORTS_AT_ONCE = 500;
 /** After the first failure of the database; doubled with each further one. */
 const BACKOFF_MS = 200;
 const BACKOFF_MS_MAX = 10_000;
@@ -44,16 +35,11 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #lanes: Lanes;
   readonly #targets: Targets;
-  /** Endpoints whose secret can't be opened, with when that is tried again. */
-  readonly #resting = new Map<string, Date>();
-  /** Deliveries that are claimed here, until that is written otherwise. */
-  readonly #held = new Set<string>();
+  readonly #reports = new Reports();
   readonly #underWay = new Set<Promise<void>>();
   readonly #sweeps: Sweeps;
   readonly #stop = new AbortController();
   readonly #abandon = new AbortController();
-  #ended: Settlement[] = [];
-  #released: Release[] = [];
   #isLookDue = true;
   #failures = 0;
   #alarm: AbortController | undefined;
@@ -180,7 +166,7 @@ export class Dispatcher {
   }
 
   #hasTurn(): boolean {
-    return this.#ended.length > 0 || this.#released.length > 0 || this.#lanes.wants().length > 0;
+    return !this.#reports.isEmpty || this.#lanes.wants().length > 0;
   }
 
   async #look(): Promise<void> {
@@ -189,14 +175,15 @@ export class Dispatcher {
     const now = this.#deps.clock();
     for (const { id, state, dueAt, hasLeftovers } of waiting) {
       if (hasLeftovers) this.#sweeps.begin({ id, state });
-      else if (dueAt <= now && !this.#sweeps.has(id) && !this.#isResting(id, now)) this.#lanes.expect(id);
+      else if (dueAt <= now && !this.#sweeps.has(id) && !this.#targets.isResting(id, now)) this.#lanes.expect(id);
     }
   }
 
   /** Gives back what waits here for a slot for so long that its claim would not outlast the attempt. */
   #letGo(): void {
     const now = this.#deps.clock();
-    for (const delivery of this.#lanes.remove((waiting) => this.#isStale(waiting, now))) this.#release(delivery, now);
+    for (const delivery of this.#lanes.remove((waiting) => this.#isStale(waiting, now)))
+      this.#reports.release(delivery, now);
   }
 
   #isStale({ claimedUntil }: ClaimedDelivery, now: Date): boolean {
@@ -205,28 +192,18 @@ export class Dispatcher {
 
   /** Writes what is known and claims what is wanted, in one transaction. */
   async #turn(wants: readonly Want[]): Promise<void> {
-    const settlements = this.#ended.slice(0, SETTLEMENTS_AT_ONCE);
-    const releases = this.#released.slice(0, SETTLEMENTS_AT_ONCE);
+    const told = this.#reports.next(REPORTS_AT_ONCE);
     const now = this.#deps.clock();
     const result = await this.#deps.queue.turn({
+      ...told,
       dispatcher: this.#deps.name,
       now,
-      settlements,
-      releases,
       wants,
       claimUntil: new Date(now.getTime() + this.#options.claimMs),
       endpointIds: this.#lanes.endpointIds,
     });
-    this.#ended = [...result.unsettled, ...this.#ended.slice(settlements.length)];
-    this.#released = this.#released.slice(releases.length);
-    for (const { delivery } of [...settlements, ...releases]) this.#held.delete(delivery.id);
-    for (const { delivery } of result.unsettled) this.#held.add(delivery.id);
     this.#targets.update(result.targets);
-    this.#lanes.add(
-      wants,
-      result.claimed.filter(({ id }) => !this.#held.has(id)),
-    );
-    for (const { id } of result.claimed) this.#held.add(id);
+    this.#lanes.add(wants, this.#reports.confirm(told, result));
     this.#takeNote(result);
   }
 
@@ -240,7 +217,7 @@ export class Dispatcher {
 
   /** Begins attempts while there are free slots. */
   #begin(): void {
-    while (!this.#stop.signal.aborted && this.#ended.length < this.#options.inFlightMax * 2) {
+    while (!this.#stop.signal.aborted && this.#reports.ended < this.#options.inFlightMax * 2) {
       const delivery = this.#lanes.take();
       if (delivery === undefined) {
         if (this.#pause !== undefined && this.#lanes.isHungry) this.#pause.abort();
@@ -255,21 +232,12 @@ export class Dispatcher {
     const target = this.#targets.get(delivery.endpointId);
     const now = this.#deps.clock();
     const isToBegin = target !== undefined && isDeliverable(delivery, target) && !this.#isStale(delivery, now);
-    const secret = isToBegin && !this.#isResting(target.id, now) ? this.#openSecret(target, now) : undefined;
-    if (target === undefined || secret === undefined) this.#release(delivery, now);
+    const secret = isToBegin && !this.#targets.isResting(target.id, now) ? this.#openSecret(target, now) : undefined;
+    if (target === undefined || secret === undefined) this.#reports.release(delivery, now);
     else await this.#send(delivery, target, secret);
     this.#lanes.free(delivery.endpointId);
     this.#begin();
     this.#rouse();
-  }
-
-  #isResting(endpointId: string, now: Date): boolean {
-    const until = this.#resting.get(endpointId);
-    if (until === undefined) return false;
-    // A clock that was set back must not make it longer.
-    if (until > now && until.getTime() - now.getTime() <= PUT_OFF_MS) return true;
-    this.#resting.delete(endpointId);
-    return false;
   }
 
   /** Undefined where it can't be opened: nothing is sent to the endpoint for a while, and that is told. */
@@ -278,8 +246,8 @@ export class Dispatcher {
       return this.#targets.secretOf(target);
     } catch (error) {
       this.#deps.onEvent({ type: 'put_off', endpointId: target.id, error });
-      this.#resting.set(target.id, new Date(now.getTime() + PUT_OFF_MS));
-      for (const delivery of this.#lanes.empty(target.id)) this.#release(delivery, now);
+      this.#targets.rest(target.id, now);
+      for (const delivery of this.#lanes.empty(target.id)) this.#reports.release(delivery, now);
       return undefined;
     }
   }
@@ -292,26 +260,22 @@ export class Dispatcher {
         { url: target.url, secret, signal },
         { ...this.#deps, ...this.#options },
       );
-      if (signal.aborted) return this.#release(delivery, this.#deps.clock());
-      this.#ended.push(settlementOf(delivery, attempt));
+      if (signal.aborted) return this.#reports.release(delivery, this.#deps.clock());
+      this.#reports.settle(settlementOf(delivery, attempt));
       const { id: deliveryId, endpointId, kind } = delivery;
       this.#deps.onEvent({ type: 'attempted', deliveryId, endpointId, kind, ...attempt });
     } catch (error) {
       const now = this.#deps.clock();
-      if (signal.aborted) return this.#release(delivery, now);
+      if (signal.aborted) return this.#reports.release(delivery, now);
       this.#deps.onEvent({ type: 'put_off', endpointId: target.id, error });
-      this.#release(delivery, new Date(now.getTime() + PUT_OFF_MS));
+      this.#reports.release(delivery, new Date(now.getTime() + PUT_OFF_MS));
     }
-  }
-
-  #release({ id, attempt }: ClaimedDelivery, dueAt: Date): void {
-    this.#released.push({ delivery: { id, attempt }, dueAt });
   }
 
   async #lastTurns(): Promise<void> {
     const now = this.#deps.clock();
-    for (const delivery of this.#lanes.remove(() => true)) this.#release(delivery, now);
-    for (let turns = 1; this.#ended.length + this.#released.length > 0; ) {
+    for (const delivery of this.#lanes.remove(() => true)) this.#reports.release(delivery, now);
+    for (let turns = 1; !this.#reports.isEmpty; ) {
       try {
         await this.#turn([]);
       } catch (error) {

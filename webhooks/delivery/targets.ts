@@ -6,6 +6,9 @@ export function isDeliverable({ kind }: Pick<ClaimedDelivery, 'kind'>, { state }
   return state === 'active' || (state === 'registered' && kind === 'ping');
 }
 
+/** How long endpoints and deliveries wait that can't be served for a reason of ours. */
+export const PUT_OFF_MS = 60_000;
+
 interface OpenedTarget {
   readonly target: Target;
   secret?: string;
@@ -15,6 +18,8 @@ interface OpenedTarget {
 export class Targets {
   readonly #secrets: Pick<SecretKeys, 'open'>;
   #targets: ReadonlyMap<string, OpenedTarget> = new Map();
+  /** Endpoints that are sent nothing for a while, with its end. */
+  readonly #resting = new Map<string, Date>();
 
   constructor(secrets: Pick<SecretKeys, 'open'>) {
     this.#secrets = secrets;
@@ -43,5 +48,19 @@ export class Targets {
     const secret = this.#secrets.open(sealedSecret, id);
     if (known?.target.sealedSecret === sealedSecret) known.secret = secret;
     return secret;
+  }
+
+  /** Sends an endpoint nothing for a while. */
+  rest(endpointId: string, now: Date): void {
+    this.#resting.set(endpointId, new Date(now.getTime() + PUT_OFF_MS));
+  }
+
+  isResting(endpointId: string, now: Date): boolean {
+    const until = this.#resting.get(endpointId);
+    if (until === undefined) return false;
+    // A clock that was set back must not make it longer.
+    if (until > now && until.getTime() - now.getTime() <= PUT_OFF_MS) return true;
+    this.#resting.delete(endpointId);
+    return false;
   }
 }
