@@ -2,13 +2,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, COMMAND, envOf, runCli } from '../support/processes/cli.ts';
+import { answersFrom, COMMAND, envOf, runCli, startCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -98,6 +99,44 @@ describe.each(['22.14', '24', '26'])('on Node %s', (version) => {
     },
     SERIES_MS_MAX,
   );
+
+  test('an endpoint is pinged and told of a night, and dispatch ends in order', async () => {
+    const node = nodeOf(version);
+    const topics: string[] = [];
+    const receiver = await startTlsReceiver({
+      handler: (request, response) => {
+        topics.push(String(request.headers['x-service-event']));
+        response.writeHead(204).end();
+      },
+    });
+    const { store, work, database } = await freshPlace();
+    const ca = join(work, '../ca.pem');
+    await writeFile(ca, receiver.ca);
+    const env = {
+      ...envOf({ store, work }),
+      MODELSTATS_DATABASE: database,
+      MODELSTATS_OUTBOUND_ALLOW: '127.0.0.0/8',
+      MODELSTATS_POLL_SECONDS: '0.2',
+      NODE_EXTRA_CA_CERTS: ca,
+    };
+    const night = (day: string) => runCli(['nightly', '--source', fixtureSource('days'), '--day', day], { env, node });
+    const created = await runCli(['orgs', 'create', '--name', 'Nodes', '--plan', 'commercial', '--json'], {
+      env,
+      node,
+    });
+    const org = String(answersFrom(created.stdout)[0]?.['id']);
+    await night('2026-06-01');
+    const words = ['webhooks', 'add', '--org', org, '--url', receiver.url, '--topics', 'snapshot.published', '--json'];
+    const added = await runCli(words, { env, node });
+    expect(answersFrom(added.stdout)[0]?.['state'], added.stderr).toBe('active');
+    const dispatching = startCli(['dispatch'], { env, node });
+    await night('2026-06-02');
+    while (!topics.includes('snapshot.published')) await sleep(20);
+    dispatching.child.kill('SIGTERM');
+    const ended = await dispatching.ended;
+    expect([ended.code, ended.signal], ended.stderr).toEqual([0, null]);
+    await receiver.close();
+  });
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends make demo and all that it started', async (signal) => {
