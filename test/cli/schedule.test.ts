@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,11 +47,12 @@ async function writeSource(models: number): Promise<void> {
   await rename(join(folder, 'models.jsonl'), join(source, 'models.jsonl'));
 }
 
-/** Puts a pipe that nobody writes to where the models should be: a night that reads it never ends. */
+/** Puts a SELECT in place of the models that looks for what there isn't for hours: a night that runs it doesn't end. */
 async function writeEndlessSource(): Promise<void> {
   rmSync(source, { recursive: true });
   await mkdir(source);
-  expect(spawnSync('mkfifo', [join(source, 'models.jsonl')]).status).toBe(0);
+  const select = `SELECT 'a' AS id, 'A' AS name FROM range(1000000000000000) AS numbers(i) WHERE i % 1000003 = -1`;
+  await writeFile(join(source, 'source.sql'), `-- models\n${select}\n`);
 }
 
 /** A scheduler in a process of its own; `logged` resolves at its first log line with a text. */
@@ -147,6 +147,7 @@ test('a night that does not finish in time is abandoned without harm, and the ne
   expect(scheduler.lines.join('\n')).toContain('abandoned');
   expect(JSON.parse(readFileSync(health, 'utf8'))).toMatchObject({ state: 'stopped', next_run_at: null });
   expect(await publishedDay()).toBeNull();
+  rmSync(join(source, 'source.sql'));
   await writeSource(10);
   const next = startSchedule();
   await next.logged(`published ${TODAY}`);
