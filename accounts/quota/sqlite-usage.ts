@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import type { SqliteEngine } from '../../database/control-database.ts';
-import { isSqliteBusy, unavailable } from '../../database/database-errors.ts';
+import { whenNotBusy, withoutWaiting } from '../../database/sqlite-transaction.ts';
 import type {
   Idempotency,
   ReleaseRequest,
@@ -12,12 +11,9 @@ import type {
   UsageStore,
 } from './usage-store.ts';
 
-/** Between two attempts while another process writes; its commits take a few milliseconds. */
-const RETRY_MS = 10;
-
 /**
  * Usage in SQLite: a batch is one transaction, so its requests share one sync to the disk. While another process writes, it tries
- * again and again: SQLite's own waiting would hold up the event loop, and with it every other request and the health checks.
+ * again and again.
  */
 export class SqliteUsage implements UsageStore {
   readonly #engine: SqliteEngine;
@@ -32,31 +28,12 @@ export class SqliteUsage implements UsageStore {
     ).immediate;
   }
 
-  async apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
-    const deadlineMs = performance.now() + this.#engine.busyTimeoutMs;
-    for (;;) {
-      // Kysely shares the connection. Where it has a transaction open, that ends soon: it awaits nothing but the database.
-      while (this.#engine.connection.inTransaction) await new Promise((resolve) => setImmediate(resolve));
-      try {
-        // Reading needs no lock, so it neither waits for another process's write nor holds one up.
-        if (requests.every(({ kind }) => kind === 'read')) return requests.map((request) => this.#apply(request));
-        return this.#applyAll(requests);
-      } catch (error) {
-        if (!isSqliteBusy(error) || performance.now() >= deadlineMs) throw unavailable(error);
-      }
-      await sleep(RETRY_MS);
-    }
-  }
-
-  /** In one transaction, which fails at once where another process writes; afterwards the connection waits as before. */
-  #applyAll(requests: readonly UsageRequest[]): readonly UsageAnswer[] {
-    const { connection, blockingTimeoutMs } = this.#engine;
-    connection.pragma('busy_timeout = 0');
-    try {
-      return this.#applyInTransaction(requests);
-    } finally {
-      connection.pragma(`busy_timeout = ${blockingTimeoutMs}`);
-    }
+  apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
+    return whenNotBusy(this.#engine, () => {
+      // Reading needs no lock, so it neither waits for another process's write nor holds one up.
+      if (requests.every(({ kind }) => kind === 'read')) return requests.map((request) => this.#apply(request));
+      return withoutWaiting(this.#engine, () => this.#applyInTransaction(requests));
+    });
   }
 
   #apply(request: UsageRequest): UsageAnswer {

@@ -27,7 +27,9 @@ const rows: fc.Arbitrary<DayRows> = fc.record({
   scores: listOf('benchmark_id', { value: fc.constantFrom(0, 1.5), n: fc.constantFrom(1, 2) }),
   rankings: listOf('category', { rank: fc.integer({ min: 1, max: 4 }), trueskill_mu: fc.constantFrom(1, 2) }),
   pricing: listOf('provider', {
-    ...{ input_per_million: price, output_per_million: price, currency: fc.constantFrom('USD', 'EUR') },
+    input_per_million: price,
+    output_per_million: price,
+    currency: fc.constantFrom('USD', 'EUR'),
     effective_from: fc.constantFrom('2025-01-01', null),
   }),
 });

@@ -7,8 +7,8 @@ import {
   DELIVERY_STATES,
   type DeliveryKind,
   type DeliveryState,
-  OUTCOMES,
 } from '../queue/delivery-queue.ts';
+import { attemptFromRow } from '../queue/queue-rows.ts';
 
 /** One delivery as the log shows it. */
 export interface LoggedDelivery {
@@ -70,16 +70,7 @@ export async function findDelivery(
     .where('delivery_id', '=', id)
     .orderBy('attempt')
     .execute();
-  const allAttempts = attempts.map((attempt) => ({
-    attempt: attempt.attempt,
-    startedAt: new Date(attempt.started_at),
-    durationMs: attempt.duration_ms,
-    outcome: getWord(OUTCOMES, attempt.outcome),
-    status: attempt.status,
-    message: attempt.message,
-    answer: attempt.answer,
-  }));
-  return { ...deliveryFromRow(row), allAttempts };
+  return { ...deliveryFromRow(row), allAttempts: attempts.map(attemptFromRow) };
 }
 
 /** One row per delivery, with its event and its last attempt. */
@@ -98,7 +89,7 @@ function selectDeliveries(database: Kysely<ControlTables>) {
 type DeliveryWithEvent = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
 function deliveryFromRow(row: DeliveryWithEvent): LoggedDelivery {
-  const { started_at: startedAt, duration_ms: durationMs, outcome, status, message, answer } = row;
+  const { started_at, duration_ms, outcome } = row;
   const state = getWord(DELIVERY_STATES, row.state);
   return {
     id: row.id,
@@ -113,16 +104,8 @@ function deliveryFromRow(row: DeliveryWithEvent): LoggedDelivery {
     nextAttemptAt: state === 'waiting' ? new Date(row.due_at) : null,
     attempts: row.attempts,
     lastAttempt:
-      startedAt === null || durationMs === null || outcome === null
+      started_at === null || duration_ms === null || outcome === null
         ? null
-        : {
-            attempt: row.attempts,
-            startedAt: new Date(startedAt),
-            durationMs,
-            outcome: getWord(OUTCOMES, outcome),
-            status,
-            message,
-            answer,
-          },
+        : attemptFromRow({ ...row, attempt: row.attempts, started_at, duration_ms, outcome }),
   };
 }

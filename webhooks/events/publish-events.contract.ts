@@ -105,9 +105,16 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
       const now = Date.parse('2026-06-10T12:00:00Z');
       expect(await control.kysely.selectFrom('webhook_deliveries').selectAll().execute()).toEqual([
         {
-          ...{ id: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/), event_id: event?.id, endpoint_id: 'one' },
-          ...{ kind: 'event', state: 'waiting', attempts: 0, due_at: now, claimed_by: null },
-          ...{ created_at: now, finished_at: null },
+          id: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
+          event_id: event?.id,
+          endpoint_id: 'one',
+          kind: 'event',
+          state: 'waiting',
+          attempts: 0,
+          due_at: now,
+          claimed_by: null,
+          created_at: now,
+          finished_at: null,
         },
       ]);
       expect(event?.id).toMatch(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/);

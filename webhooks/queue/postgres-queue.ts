@@ -6,11 +6,11 @@ import { transactOn } from '../../database/postgres-transaction.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { compileRevocation } from '../endpoints/revocation.ts';
 import { compileMove } from '../endpoints/transitions.ts';
-import type { ClaimedDelivery, DeliveryQueue, Settlement, Target, Turn, TurnResult } from './delivery-queue.ts';
+import type { ClaimedDelivery, DeliveryQueue, Settlement, Turn, TurnResult } from './delivery-queue.ts';
 import { type EndpointChange, endpointChange, type Settled } from './endpoint-outcomes.ts';
 import * as statements from './postgres-queue-statements.ts';
 import { type ClaimedRow, claimedFromRow, standingFromRow, type TargetRow, targetFromRow } from './queue-rows.ts';
-import { drop, findDelivery, findTarget, findWaiting, readBacklog } from './waiting.ts';
+import { SharedQueue } from './shared-queue.ts';
 
 /** What a connection and a pool have in common. */
 type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -21,11 +21,12 @@ type Queryable = Pick<pg.ClientBase, 'query'>;
  * can't be claimed is somebody else's. Endpoints are locked last, by id, and only where something changes, so that dispatchers
  * and commands wait for each other but never in a circle.
  */
-export class PostgresQueue implements DeliveryQueue {
+export class PostgresQueue extends SharedQueue implements DeliveryQueue {
   readonly #kysely: Kysely<ControlTables>;
   readonly #pool: pg.Pool;
 
   constructor(kysely: Kysely<ControlTables>, { pool }: PostgresEngine) {
+    super(kysely);
     this.#kysely = kysely;
     this.#pool = pool;
   }
@@ -46,26 +47,6 @@ export class PostgresQueue implements DeliveryQueue {
       const { rows } = await this.#pool.query<ClaimedRow>(statements.claimOne(deliveryId, claim));
       return rows.map((row) => claimedFromRow(row, claim.claimUntil))[0];
     });
-  }
-
-  findWaiting() {
-    return orUnavailable(() => findWaiting(this.#kysely));
-  }
-
-  drop(endpoint: Pick<Target, 'id' | 'state'>, now: Date) {
-    return orUnavailable(() => drop(this.#kysely, endpoint, now));
-  }
-
-  find(deliveryId: string) {
-    return orUnavailable(() => findDelivery(this.#kysely, deliveryId));
-  }
-
-  findTarget(endpointId: string) {
-    return orUnavailable(() => findTarget(this.#kysely, endpointId));
-  }
-
-  backlog(now: Date) {
-    return orUnavailable(() => readBacklog(this.#kysely, now));
   }
 
   /** The usual turn, in one statement: most attempts change nothing of their endpoint, or only begin its count anew. */

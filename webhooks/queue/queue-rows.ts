@@ -46,7 +46,7 @@ export function standingFromRow(row: TargetRow): EndpointStanding {
   return { state, stateChangedAt: row.state_changed_at, consecutiveFailures: row.consecutive_failures };
 }
 
-export function attemptFromRow(row: WebhookAttemptRow): Attempt {
+export function attemptFromRow(row: Omit<WebhookAttemptRow, 'delivery_id'>): Attempt {
   return {
     attempt: row.attempt,
     startedAt: new Date(row.started_at),

@@ -1,37 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { SqliteEngine } from '../../database/control-database.ts';
-import { isSqliteBusy, orUnavailable, unavailable } from '../../database/database-errors.ts';
+import { whenNotBusy, withoutWaiting } from '../../database/sqlite-transaction.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { compileRevocation } from '../endpoints/revocation.ts';
 import { compileMove } from '../endpoints/transitions.ts';
-import type {
-  ClaimedDelivery,
-  DeliveryQueue,
-  Release,
-  Settlement,
-  Target,
-  Turn,
-  TurnResult,
-} from './delivery-queue.ts';
+import type { ClaimedDelivery, DeliveryQueue, Release, Settlement, Turn, TurnResult } from './delivery-queue.ts';
 import { endpointChange, type Settled } from './endpoint-outcomes.ts';
 import { claimedFromRow, columnsOf, standingFromRow, type TargetRow, targetFromRow } from './queue-rows.ts';
+import { SharedQueue } from './shared-queue.ts';
 import { prepareStatements } from './sqlite-queue-statements.ts';
-import { drop, findDelivery, findTarget, findWaiting, readBacklog } from './waiting.ts';
-
-/** Between two attempts while another process writes; its commits take a few milliseconds. */
-const RETRY_MS = 10;
 
 /**
  * Deliveries in SQLite: a turn is one transaction of prepared statements, so all of it shares one sync to the disk. While another
  * process writes it tries again and again, as usage does: SQLite's own waiting would hold up the event loop.
  */
-export class SqliteQueue implements DeliveryQueue {
+export class SqliteQueue extends SharedQueue implements DeliveryQueue {
   readonly #kysely: Kysely<ControlTables>;
   readonly #engine: SqliteEngine;
   readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(kysely: Kysely<ControlTables>, engine: SqliteEngine) {
+    super(kysely);
     this.#kysely = kysely;
     this.#engine = engine;
     this.#statements = prepareStatements(engine.connection);
@@ -51,26 +40,6 @@ export class SqliteQueue implements DeliveryQueue {
       this.#statements.claim.run({ id: row.id, dispatcher, dueAt: claimUntil.getTime() });
       return claimedFromRow(row, claimUntil);
     });
-  }
-
-  findWaiting() {
-    return orUnavailable(() => findWaiting(this.#kysely));
-  }
-
-  drop(endpoint: Pick<Target, 'id' | 'state'>, now: Date) {
-    return orUnavailable(() => drop(this.#kysely, endpoint, now));
-  }
-
-  find(deliveryId: string) {
-    return orUnavailable(() => findDelivery(this.#kysely, deliveryId));
-  }
-
-  findTarget(endpointId: string) {
-    return orUnavailable(() => findTarget(this.#kysely, endpointId));
-  }
-
-  backlog(now: Date) {
-    return orUnavailable(() => readBacklog(this.#kysely, now));
   }
 
   #turn({ dispatcher, now, settlements, releases, wants, claimUntil, endpointIds }: Turn): TurnResult {
@@ -139,29 +108,8 @@ export class SqliteQueue implements DeliveryQueue {
   }
 
   /** In one transaction, tried again while another process writes. */
-  async #write<T>(work: () => T): Promise<T> {
-    const deadlineMs = performance.now() + this.#engine.busyTimeoutMs;
-    const { connection } = this.#engine;
-    for (;;) {
-      // Kysely shares the connection. Where it has a transaction open, that ends soon: it awaits nothing but the database.
-      while (connection.inTransaction) await new Promise((resolve) => setImmediate(resolve));
-      try {
-        return this.#writeNow(work);
-      } catch (error) {
-        if (!isSqliteBusy(error) || performance.now() >= deadlineMs) throw unavailable(error);
-      }
-      await sleep(RETRY_MS);
-    }
-  }
-
-  /** Fails at once where another process writes; afterwards the connection waits as before. */
-  #writeNow<T>(work: () => T): T {
-    const { connection, blockingTimeoutMs } = this.#engine;
-    connection.pragma('busy_timeout = 0');
-    try {
-      return connection.transaction(work).immediate();
-    } finally {
-      connection.pragma(`busy_timeout = ${blockingTimeoutMs}`);
-    }
+  #write<T>(work: () => T): Promise<T> {
+    const transaction = this.#engine.connection.transaction(work);
+    return whenNotBusy(this.#engine, () => withoutWaiting(this.#engine, () => transaction.immediate()));
   }
 }

@@ -42,7 +42,10 @@ test('the digest of rankings begins with the lowest of their changes', () => {
   const collector = new DigestCollector([subscription('one')]);
   const add = (category_id: string, first_seq: number, seq: number) =>
     collector.add({
-      ...{ topic: 'ranking.updated', data: { category_id, changed: 2, first_seq, seq }, models: [], bestRank: 1 },
+      topic: 'ranking.updated',
+      data: { category_id, changed: 2, first_seq, seq },
+      models: [],
+      bestRank: 1,
     });
   add('a', 7, 8);
   add('b', 3, 9);
