@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createMetricsServer, type Metrics } from '../../http/metrics.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
 import type { Config } from '../config/config.ts';
 import { connectionSettings } from '../config/connection-settings.ts';
+import { listenOn } from './listen-on.ts';
 
 export interface MetricsPort {
   /** Where `/metrics` is. */
@@ -16,13 +14,7 @@ export async function openMetricsPort(config: Config, metrics: Metrics): Promise
   const { METRICS_HOST: host, METRICS_PORT: port, METRICS_TOKEN: token } = config;
   if (port === undefined) return undefined;
   const server = createMetricsServer(metrics, { token, connections: connectionSettings(config) });
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new AppError('configuration', `can't listen on ${host}:${port}: ${messageFromError(cause)}`, { cause });
-  }
-  const { port: given } = server.address() as AddressInfo; // Of a server that listens on a port.
+  const given = await listenOn(server, { host, port });
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${given}/metrics`,
     close() {

@@ -1,15 +1,13 @@
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { createAuthority } from '../../../http/certificates/certificates.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { findSignatureProblem } from '../../../webhooks/signing/verify-signature.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { firstSignal } from '../../cli/process-events.ts';
+import { listenOn } from '../listen-on.ts';
 
 export interface ListenOptions {
   readonly port: number;
@@ -45,15 +43,7 @@ export async function listen(context: CommandContext, options: ListenOptions): P
       options.json ? jsonOf(request, { body, problem, status }) : lineOf(request, { body, problem, status }),
     );
   };
-  try {
-    server.listen(options.port, HOST);
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new AppError('configuration', `can't listen on ${HOST}:${options.port}: ${messageFromError(cause)}`, {
-      cause,
-    });
-  }
-  const { port } = server.address() as AddressInfo; // Of a server that listens on a port.
+  const port = await listenOn(server, { host: HOST, port: options.port });
   const url = `https://localhost:${port}/`;
   if (options.json) context.print(JSON.stringify({ status: 'listening', url, ca: caPath }));
   for (const line of hints(url, caPath, options)) context.log(line);
