@@ -43,7 +43,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
-      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,bin}/**/*.ts'],
+      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,client,bin}/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.contract.ts'],
     },
   },

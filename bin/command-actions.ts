@@ -34,5 +34,6 @@ export const ACTIONS = {
   showDelivery: async () => (await import('./commands/webhooks/deliveries.ts')).showDelivery,
   replay: async () => (await import('./commands/webhooks/deliveries.ts')).replay,
   listen: async () => (await import('./commands/webhooks/listen.ts')).listen,
+  sync: async () => (await import('./commands/sync/sync.ts')).syncCopy,
   dispatch: async () => (await import('./commands/webhooks/dispatch.ts')).dispatch,
 } as const;

@@ -5,6 +5,7 @@ import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
+import { addSyncCommand } from './sync-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 /** The command line: every command with its options and its help. */
@@ -21,6 +22,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addHousekeeping(program, run);
   addAccountCommands(program, run);
   addWebhookCommands(program, run);
+  addSyncCommand(program, run);
   return program;
 }
 

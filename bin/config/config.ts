@@ -6,6 +6,7 @@ import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
+import { CLIENT_SETTINGS } from './client-settings.ts';
 import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 import { WEBHOOKS_SETTINGS } from './webhooks-settings.ts';
@@ -83,6 +84,7 @@ export const ConfigSchema = z.strictObject({
   ...WEBHOOKS_SETTINGS,
   ...ACCOUNTS_SETTINGS,
   ...OUTBOUND_SETTINGS,
+  ...CLIENT_SETTINGS,
 });
 export type Config = z.infer<typeof ConfigSchema>;
 

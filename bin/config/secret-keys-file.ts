@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { sqliteFileFromUrl } from '../../database/open-database.ts';
@@ -34,7 +34,7 @@ async function keyBeside(databaseUrl: string): Promise<Buffer> {
 
 /** Whole or not at all, and by one process alone, whoever else begins at the same time. */
 async function make(path: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     await readFile(path);
     return;

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { Milliseconds, wholeNumber } from './setting-kinds.ts';
+
+/** The settings of a consumer's side: part of `ConfigSchema`. */
+export const CLIENT_SETTINGS = {
+  API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .optional()
+    .describe('Service to sync from, when --url is not given'),
+  API_KEY: z.string().min(1).optional().describe('API key to sync with, when --key is not given'),
+  CLIENT_ATTEMPTS_MAX: wholeNumber(1, 100)
+    .default(6)
+    .describe('Tries of one request that the network or the service failed'),
+  CLIENT_TIMEOUT_MS: Milliseconds.default(60_000).describe(
+    'For an answer; of a download, while nothing more of it arrives',
+  ),
+  CLIENT_RETRY_MAX_MS: Milliseconds.default(30_000).describe('Longest wait before another try'),
+  CLIENT_LIMIT_WAIT_MAX_MS: Milliseconds.default(600_000).describe(
+    'How long one request waits in all for limits per minute to pass',
+  ),
+} as const;

@@ -1,0 +1,221 @@
+/**
+ * The bodies of the service's answers. Keys may be added to any of them (specification "Versioning of the API"). A test holds
+ * these types and the service's own together.
+ */
+import type { DatasetName, EntityType } from '../schemas/datasets.ts';
+import type { Manifest } from '../schemas/manifest.ts';
+
+export interface Model {
+  /** Case-sensitive. */
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly release_date: string | null;
+  /** In tokens. */
+  readonly context_length: number | null;
+  /** Ids of the providers that serve it, sorted. */
+  readonly inference: readonly string[] | null;
+  readonly updated_at: string;
+}
+
+export interface Benchmark {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string | null;
+  readonly model_count: number;
+  readonly updated_at: string;
+}
+
+export interface Score {
+  readonly model_id: string;
+  readonly benchmark_id: string;
+  /** On the benchmark's own scale. */
+  readonly value: number;
+  readonly source: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly measured_at: string | null;
+  readonly updated_at: string;
+}
+
+export interface Ranking {
+  readonly model_id: string;
+  readonly category: string;
+  /** 1 is best; a tie shares one. */
+  readonly rank: number;
+  readonly trueskill_mu: number | null;
+  readonly trueskill_sigma: number | null;
+  readonly updated_at: string;
+}
+
+export interface Price {
+  readonly model_id: string;
+  readonly provider: string;
+  /** Per million tokens, in `currency`. */
+  readonly input_per_million: number | null;
+  readonly output_per_million: number | null;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** `YYYY-MM-DD`. */
+  readonly effective_from: string | null;
+  readonly updated_at: string;
+}
+
+/** What every list has beside its records. */
+interface ListFields {
+  /** Records that meet the filters, on all pages. */
+  readonly total: number;
+  /** For the next page; null on the last one. */
+  readonly next_cursor: string | null;
+}
+
+export interface Models extends ListFields {
+  readonly models: readonly Model[];
+}
+
+export interface ModelDetail extends Model {
+  readonly scores: readonly Score[];
+  readonly rankings: readonly Ranking[];
+  readonly pricing: readonly Price[];
+}
+
+export interface Benchmarks extends ListFields {
+  readonly benchmarks: readonly Benchmark[];
+}
+
+export interface Scores extends ListFields {
+  readonly scores: readonly Score[];
+}
+
+export interface Rankings extends ListFields {
+  readonly category: string;
+  /** When the rankings were captured; null before any were. */
+  readonly ranked_at: string | null;
+  readonly method: string;
+  readonly rankings: readonly Ranking[];
+}
+
+export interface AddedModel extends Model {
+  readonly added_at: string;
+}
+
+export interface Updates extends ListFields {
+  readonly days: number;
+  readonly models: readonly AddedModel[];
+}
+
+export interface Category {
+  readonly id: string;
+  readonly model_count: number;
+}
+
+export interface Categories {
+  readonly categories: readonly Category[];
+}
+
+export interface HistoryPoint {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly date: string;
+  /** Score, rank or input price; null for metadata. */
+  readonly value: number | null;
+  readonly benchmark_id?: string | null;
+  readonly category_id?: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly source: 'capture' | 'backfill' | null;
+}
+
+export interface HistoryWindow {
+  readonly from: string;
+  readonly to: string;
+  /** Oldest day that the plan may query; null: unlimited. */
+  readonly plan_limit_from: string | null;
+  /** First day with data; null: none yet. */
+  readonly available_from: string | null;
+}
+
+export interface ModelHistory {
+  readonly model_id: string;
+  readonly kind: 'score' | 'ranking' | 'pricing' | 'metadata';
+  readonly points: readonly HistoryPoint[];
+  readonly window: HistoryWindow;
+}
+
+export interface RankingPoint extends HistoryPoint {
+  readonly model_id: string;
+}
+
+export interface RankingsHistory {
+  readonly category_id: string;
+  readonly kind: 'ranking';
+  readonly points: readonly RankingPoint[];
+  readonly window: HistoryWindow;
+}
+
+export interface Snapshots {
+  /** Newest first. */
+  readonly snapshots: readonly Manifest[];
+}
+
+export interface SnapshotDownload {
+  readonly dataset: DatasetName;
+  /** Needs no key; fetching it costs no quota. */
+  readonly url: string;
+  readonly expires_at: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface ChangeEvent {
+  /** Rises by one from event to event, over the whole feed. */
+  readonly seq: number;
+  readonly occurred_on: string;
+  readonly entity_type: EntityType;
+  readonly entity_id: string;
+  /** The parts of `entity_id` under their names in the record. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly op: 'upsert' | 'delete';
+  /** The full record of an upsert; null for a delete. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly schema_version: string;
+}
+
+export interface Changes {
+  /** Ascending by seq. */
+  readonly events: readonly ChangeEvent[];
+  readonly next_cursor: string;
+  readonly has_more: boolean;
+  readonly retained_from: string;
+  readonly published_through: string;
+}
+
+export interface Account {
+  readonly plan: AccountPlan;
+  readonly usage: AccountUsage;
+  readonly client_source: string;
+}
+
+export interface AccountPlan {
+  readonly plan: string;
+  readonly plan_version: number;
+  readonly display_name: string;
+  readonly status: string;
+  /** Units a day without bonus; null: unlimited. */
+  readonly daily_quota: number | null;
+  readonly burst_per_minute: number;
+  readonly history_months: number;
+  readonly features: readonly string[];
+  readonly attribution_required: boolean;
+  readonly redistribution_allowed: boolean;
+  readonly period_end: string;
+}
+
+export interface AccountUsage {
+  readonly quota_day: string;
+  readonly used: number;
+  /** With bonus; null: unlimited. */
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** Unix seconds of the next 00:00:00 UTC. */
+  readonly reset_at: number;
+  readonly burst_limit: number;
+}

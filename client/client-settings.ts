@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+const Milliseconds = z.int().min(1).max(86_400_000);
+
+/** How a client asks; every wait and every retry is bounded. */
+export const ClientSettingsSchema = z.strictObject({
+  /** Where the service is, with its base path, such as `https://api.example.com/stats`. */
+  url: z.url({ protocol: /^https?$/ }),
+  /** The API key. */
+  key: z.string().min(1),
+  /** Tries of one request that the network or the service failed. */
+  attemptsMax: z.int().min(1).max(100).default(6),
+  /** Until an answer has arrived; of a download, while nothing more of it arrives. */
+  timeoutMs: Milliseconds.default(60_000),
+  /** The longest wait before a try; the first is a second at most, and each may take twice as long. */
+  retryDelayMsMax: Milliseconds.default(30_000),
+  /** How long one request may wait in all for limits per minute to pass. */
+  limitWaitMsMax: Milliseconds.default(600_000),
+  /** `User-Agent`. */
+  userAgent: z.string().min(1).default('modelstats-client'),
+});
+export type ClientSettings = z.infer<typeof ClientSettingsSchema>;
+export type ClientOptions = z.input<typeof ClientSettingsSchema>;

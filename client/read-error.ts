@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import {
+  ClientError,
+  CursorExpiredError,
+  type ErrorFields,
+  InvalidRequestError,
+  NotFoundError,
+  NotInPlanError,
+  NotModifiedError,
+  QuotaExceededError,
+  RateLimitError,
+  ServiceError,
+  UnauthenticatedError,
+} from './errors.ts';
+
+const optional = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .catch(undefined)
+    .transform((value) => value ?? undefined);
+
+const EnvelopeSchema = z.looseObject({
+  error: z.looseObject({
+    code: z.string(),
+    message: z.string(),
+    param: z.string().nullish().catch(null),
+    help_url: optional(z.string()),
+    request_id: optional(z.string()),
+    limit_type: optional(z.enum(['burst', 'daily_quota'])),
+    limit_scope: optional(z.enum(['route', 'organization'])),
+    plan: optional(z.string()),
+    reset_at: optional(z.string()),
+    retained_from: optional(z.string()),
+  }),
+});
+
+const InvalidSchema = z.looseObject({
+  detail: z.array(z.looseObject({ loc: z.array(z.string()), msg: z.string(), type: z.string() })),
+});
+
+/** What an answer that is no success says. Whatever stands between here and the service may answer in words of its own. */
+export function errorFromAnswer(status: number, headers: Headers, body: string): ClientError {
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  const common = {
+    status,
+    retry_after_seconds: Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : undefined,
+    request_id: headers.get('x-request-id') ?? undefined,
+  };
+  const json = parseJson(body);
+  const { data: invalid } = InvalidSchema.safeParse(json);
+  if (status === 422 && invalid !== undefined) {
+    const problems = invalid.detail.map(({ loc, msg }) => `${loc.at(-1) ?? 'request'}: ${msg}`);
+    return new InvalidRequestError(problems.join('; '), { ...common, code: 'invalid_request', detail: invalid.detail });
+  }
+  const { data: envelope } = EnvelopeSchema.safeParse(json);
+  const { message, ...fields } = envelope?.error ?? { code: `http_${status}`, message: `HTTP status ${status}` };
+  return errorOf(message, { ...common, ...fields });
+}
+
+/** The class that fits the status; of 429, the limit. */
+function errorOf(message: string, fields: ErrorFields & { readonly status: number }): ClientError {
+  const { status } = fields;
+  if (status === 429) {
+    if (fields.limit_type === 'daily_quota') return new QuotaExceededError(message, fields);
+    return new RateLimitError(message, fields);
+  }
+  if (status >= 500) return new ServiceError(message, fields);
+  const Class = CLASSES.get(status) ?? ClientError;
+  return new Class(message, fields);
+}
+
+const CLASSES = new Map<number, typeof ClientError>([
+  [304, NotModifiedError],
+  [401, UnauthenticatedError],
+  [403, NotInPlanError],
+  [404, NotFoundError],
+  [410, CursorExpiredError],
+  [422, InvalidRequestError],
+]);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientSettings } from './client-settings.ts';
+import { ClientError, ConnectionError, QuotaExceededError, RateLimitError, ServiceError } from './errors.ts';
+import { errorFromAnswer } from './read-error.ts';
+
+/** What a request is sent again for, and after how long. */
+export interface Retry {
+  readonly error: ClientError;
+  readonly delayMs: number;
+}
+
+export interface SendDeps {
+  readonly settings: Omit<ClientSettings, 'key' | 'url'>;
+  /** Ends the request and every wait. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+/** A `GET` with its headers. */
+export interface Outgoing {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends a request until there is an answer, and gives what `read` makes of it: anything but 2xx rejects with a
+ * {@link ClientError}. What may pass is tried again: a connection that breaks, also while the answer is read; 5xx; and limits per
+ * minute, after the time they say and a little more. All tries carry one Idempotency-Key, so they cost one unit.
+ */
+export async function send<T>(
+  { url, headers }: Outgoing,
+  read: (response: Response) => Promise<T>,
+  { settings, signal, onRetry }: SendDeps,
+): Promise<T> {
+  const all = { 'Idempotency-Key': randomUUID(), 'User-Agent': settings.userAgent, ...headers };
+  const patience = new Patience(settings);
+  for (;;) {
+    try {
+      return await sendOnce(url, all, read, { timeoutMs: settings.timeoutMs, signal });
+    } catch (error) {
+      const delayMs = patience.delayAfter(error);
+      if (delayMs === undefined || !(error instanceof ClientError)) throw error;
+      onRetry?.({ error, delayMs });
+      await sleep(delayMs, undefined, { signal });
+    }
+  }
+}
+
+async function sendOnce<T>(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  read: (response: Response) => Promise<T>,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
+): Promise<T> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      headers,
+      redirect: 'error',
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    });
+    if (response.ok) return await read(response);
+    throw errorFromAnswer(response.status, response.headers, await response.text());
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof ClientError) throw error;
+    throw connectionError(url, error, timeout.aborted ? `no answer within ${timeoutMs} ms` : undefined);
+  }
+}
+
+/** What went wrong where there was no answer, or none to be understood. */
+export function connectionError(url: string, cause: unknown, reason = reasonOf(cause)): ConnectionError {
+  return new ConnectionError(`${new URL(url).origin}: ${reason}`, { code: 'no_answer' }, { cause });
+}
+
+/** The innermost cause says most: "fetch failed" says nothing. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message === '' ? (code ?? error.name) : error.message;
+}
+
+/** How long one request goes on trying. */
+class Patience {
+  readonly #settings: SendDeps['settings'];
+  #failures = 0;
+  #limitWaitMs = 0;
+
+  constructor(settings: SendDeps['settings']) {
+    this.#settings = settings;
+  }
+
+  /** The wait before the next try, in milliseconds; undefined: it has to be given up. */
+  delayAfter(error: unknown): number | undefined {
+    if (error instanceof QuotaExceededError) return undefined;
+    if (error instanceof RateLimitError) return this.#afterLimit(error);
+    const mayPass = error instanceof ConnectionError || error instanceof ServiceError;
+    return mayPass || (error instanceof ClientError && error.status === 408) ? this.#afterFailure() : undefined;
+  }
+
+  #afterLimit({ retry_after_seconds: seconds = 1 }: RateLimitError): number | undefined {
+    // The jitter keeps several that were refused at once from coming back at once.
+    const delayMs = Math.ceil(seconds * 1000 + Math.random() * JITTER_MS);
+    this.#limitWaitMs += delayMs;
+    return this.#limitWaitMs <= this.#settings.limitWaitMsMax ? delayMs : undefined;
+  }
+
+  #afterFailure(): number | undefined {
+    this.#failures += 1;
+    const { attemptsMax, retryDelayMsMax } = this.#settings;
+    if (this.#failures >= attemptsMax) return undefined;
+    const longest = Math.min(retryDelayMsMax, FIRST_DELAY_MS * 2 ** (this.#failures - 1));
+    return Math.ceil(longest * (0.5 + Math.random() / 2));
+  }
+}
+
+const JITTER_MS = 1000;
+const FIRST_DELAY_MS = 1000;

@@ -1,0 +1,193 @@
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import {
+  columnsOf,
+  EVENT_COLUMNS,
+  EVENTS_KEY,
+  EVENTS_TABLE,
+  STATE_COLUMNS,
+  STATE_TABLE,
+  stateFromRow,
+  stateValues,
+  TABLE_NAMES,
+  tableDefinition,
+} from '../tables.ts';
+
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  id: 'VARCHAR',
+  text: 'VARCHAR',
+  'text[]': 'VARCHAR[]',
+  double: 'DOUBLE',
+  integer: 'INTEGER',
+  bigint: 'BIGINT',
+  date: 'DATE',
+  timestamp: 'TIMESTAMP',
+};
+
+export interface DuckDBOptions {
+  /** DuckDB's own limit for tables and buffers, such as `1GB`. */
+  readonly memoryLimit: string;
+  readonly threads: number;
+}
+
+/** A copy in a DuckDB file. Times are UTC. */
+export class DuckDBCopy implements Copy {
+  readonly isVerbatim = false;
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  /** Rejects with `usage` where the file is something else, or in another process's hands. */
+  static async open(path: string, { memoryLimit, threads }: DuckDBOptions): Promise<DuckDBCopy> {
+    const instance = await DuckDBInstance.create(path, {
+      memory_limit: memoryLimit,
+      threads: String(threads),
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    }).catch((cause: unknown) => {
+      throw new AppError('usage', `${path} can't be opened with DuckDB: ${messageFromError(cause)}`, { cause });
+    });
+    const copy = new DuckDBCopy(instance, await instance.connect());
+    try {
+      await copy.#prepare(path);
+      return copy;
+    } catch (error) {
+      await copy.close();
+      throw error;
+    }
+  }
+
+  async state(): Promise<SyncState | undefined> {
+    const [row] = await this.#rows(`SELECT * FROM ${STATE_TABLE}`);
+    return row && stateFromRow(row);
+  }
+
+  async *lines(name: DatasetName): AsyncGenerator<string, void> {
+    const columns = columnsOf(name);
+    const selected = columns.map((column) => READ_SQL[column.type]?.(column.name) ?? column.name);
+    const key = DATASETS[name].key.join(', ');
+    const result = await this.#connection.stream(`SELECT ${selected.join(', ')} FROM ${name} ORDER BY ${key}`);
+    for await (const rows of result.yieldRowsJs()) {
+      for (const row of rows) {
+        const fields = columns.map((column, index) => [column.name, published(column, row[index] ?? null)]);
+        yield JSON.stringify(Object.fromEntries(fields));
+      }
+    }
+  }
+
+  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+    await this.#connection.run('BEGIN TRANSACTION');
+    try {
+      for (const name of DATASET_NAMES) {
+        const { [name]: all } = replaced;
+        if (all !== undefined) {
+          await this.#connection.run(`DELETE FROM ${name}`);
+          await this.#connection.run(`INSERT INTO ${name} ${selectSql(name, all)}`);
+        }
+        const { [name]: gone } = deletes;
+        if (gone !== undefined) await this.#connection.run(deleteSql(name, gone));
+        const { [name]: changed } = upserts;
+        if (changed !== undefined) {
+          await this.#connection.run(`INSERT OR REPLACE INTO ${name} ${selectSql(name, changed)}`);
+        }
+      }
+      if (events !== undefined)
+        await this.#connection.run(`INSERT OR IGNORE INTO ${EVENTS_TABLE} ${eventsSql(events)}`);
+      await this.#connection.run(`DELETE FROM ${STATE_TABLE}`);
+      const places = STATE_COLUMNS.map((_, index) => `$${index + 1}`).join(', ');
+      const values: DuckDBValue[] = stateValues(state);
+      await this.#connection.run(`INSERT INTO ${STATE_TABLE} VALUES (${places})`, values);
+      await this.#connection.run('COMMIT');
+    } catch (error) {
+      await this.#connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+
+  async #prepare(path: string): Promise<void> {
+    await this.#connection.run(`SET TimeZone = 'UTC'`);
+    const tables = await this.#rows(
+      `SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'main'`,
+    );
+    const names = new Set(tables.map(({ table_name: name }) => name));
+    if (!names.has(STATE_TABLE)) {
+      const foreign = TABLE_NAMES.find((name) => names.has(name));
+      if (foreign !== undefined) throw new AppError('usage', `${path} has a table ${foreign}, ${NOT_A_COPY}`);
+    }
+    const definitions = DATASET_NAMES.map(
+      (name) => [name, tableDefinition(DATASETS[name], ({ type }) => TYPES[type])] as const,
+    );
+    const state = STATE_COLUMNS.map((column) => `${column} VARCHAR`).join(', ');
+    await this.#connection.run('BEGIN TRANSACTION');
+    for (const [name, columns] of [...definitions, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const) {
+      await this.#connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
+    }
+    await this.#connection.run('COMMIT');
+  }
+
+  async #rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const reader = await this.#connection.runAndReadAll(sql);
+    return reader.getRowObjectsJS();
+  }
+}
+
+const EVENT_DEFINITION = `seq BIGINT NOT NULL, occurred_on DATE NOT NULL, entity_type VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL, key JSON NOT NULL, op VARCHAR NOT NULL, data JSON, schema_version VARCHAR NOT NULL,
+  PRIMARY KEY (${EVENTS_KEY.join(', ')})`;
+
+/** Columns that are read as something else than they are. */
+const READ_SQL: Readonly<Partial<Record<ColumnType, (name: string) => string>>> = {
+  date: (name) => `CAST(${name} AS VARCHAR)`,
+};
+
+/** A value as JSON has it. */
+function published({ type }: Column, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  return type === 'bigint' && value !== null ? Number(value) : value;
+}
+
+/** Rows from a file of records. Date-times are read as text first: DuckDB guesses their format otherwise. */
+function selectSql(name: DatasetName, path: string): string {
+  const columns = columnsOf(name);
+  const selected = columns.map(({ name: column, type }) => `CAST(${column} AS ${TYPES[type]})`);
+  const read = columns.map(
+    ({ name: column, type }) => [column, type === 'timestamp' ? 'VARCHAR' : TYPES[type]] as const,
+  );
+  return `SELECT ${selected.join(', ')} FROM ${readJsonSql(path, read)}`;
+}
+
+function deleteSql(name: DatasetName, path: string): string {
+  const { key } = DATASETS[name];
+  const keys = readJsonSql(
+    path,
+    key.map((part) => [part, 'VARCHAR'] as const),
+  );
+  return `DELETE FROM ${name} USING ${keys} gone WHERE ${key.map((part) => `${name}.${part} = gone.${part}`).join(' AND ')}`;
+}
+
+function eventsSql(path: string): string {
+  const types: Readonly<Partial<Record<(typeof EVENT_COLUMNS)[number], string>>> = {
+    seq: 'BIGINT',
+    occurred_on: 'DATE',
+    key: 'JSON',
+    data: 'JSON',
+  };
+  const read = EVENT_COLUMNS.map((column) => [column, types[column] ?? 'VARCHAR'] as const);
+  return `SELECT ${EVENT_COLUMNS.join(', ')} FROM ${readJsonSql(path, read)}`;
+}
+
+function readJsonSql(path: string, columns: readonly (readonly [name: string, type: string])[]): string {
+  const types = columns.map(([name, type]) => `${name}: '${type}'`).join(', ');
+  return `read_json('${path.replaceAll("'", "''")}', format = 'newline_delimited', columns = {${types}})`;
+}

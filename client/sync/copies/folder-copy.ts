@@ -1,0 +1,218 @@
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { type Copy, type Files, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import { readLines, writeLines } from '../json-lines.ts';
+import { compareKeys, keyOf, parseRecord } from '../keys.ts';
+import { STATE_TABLE, stateFromRow } from '../tables.ts';
+
+/** What the folder holds, and which of its files an update has yet to put in place. */
+const RecordSchema = z.object({
+  state: z.record(z.string(), z.string().nullable()),
+  /** Names of files that are written, as `<name>.next`, and belong in place of `<name>`. */
+  pending: z.array(z.string()),
+  /** How much of `changes.jsonl` belongs to it; what a kill left behind that does not. */
+  eventsBytes: z.int().nonnegative(),
+});
+type Record = z.infer<typeof RecordSchema>;
+
+const STATE_FILE = `${STATE_TABLE}.json`;
+const EVENTS_FILE = 'changes.jsonl';
+
+/**
+ * A copy in a folder: `models.jsonl` … `pricing.jsonl` as the snapshots have them, unpacked, `changes.jsonl` where events are kept,
+ * and `_modelstats_sync.json`. An update writes all files anew beside the old ones, then the state that names them, which is the
+ * commit, and puts them in place; the next opening does what a kill left undone. So each file is always whole, and who wants to be
+ * sure that all are of one moment looks whether `pending` is empty before and after.
+ */
+export class FolderCopy implements Copy {
+  readonly isVerbatim = true;
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Rejects with `usage` where the folder can't be used, or holds something else. */
+  static async open(folder: string): Promise<FolderCopy> {
+    const copy = new FolderCopy(folder);
+    await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST')
+        throw new AppError('usage', `${folder} can't be used as a folder: ${messageFromError(cause)}`, { cause });
+    });
+    if (!existsSync(copy.#path(STATE_FILE))) {
+      const foreign = [...DATASET_NAMES.map(fileOf), EVENTS_FILE].find((name) => existsSync(copy.#path(name)));
+      if (foreign !== undefined) throw new AppError('usage', `${folder} has a file ${foreign}, ${NOT_A_COPY}`);
+    }
+    await copy.#putInPlace();
+    return copy;
+  }
+
+  async state(): Promise<SyncState | undefined> {
+    const record = await this.#readRecord();
+    return record && stateFromRow(record.state);
+  }
+
+  lines(name: DatasetName): AsyncIterable<string> {
+    const path = this.#path(fileOf(name));
+    return existsSync(path) ? readLines(path) : noLines();
+  }
+
+  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+    const pending: string[] = [];
+    for (const name of DATASET_NAMES) {
+      const lines = this.#nextLines(name, { replaced, upserts, deletes });
+      if (lines === undefined) continue;
+      await writeLines(this.#path(`${fileOf(name)}.next`), lines);
+      pending.push(fileOf(name));
+    }
+    const eventsBytes = await this.#appendEvents(events);
+    await this.#writeRecord({ state: { ...state }, pending, eventsBytes });
+    await this.#putInPlace();
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held between two calls.
+  }
+
+  /** A dataset's lines after an update; undefined where it doesn't touch them. */
+  #nextLines(
+    name: DatasetName,
+    { replaced, upserts, deletes }: Pick<Update, 'replaced' | 'upserts' | 'deletes'>,
+  ): AsyncIterable<string> | undefined {
+    const { [name]: all } = replaced;
+    const isMerged = upserts[name] !== undefined || deletes[name] !== undefined;
+    if (!isMerged) return all === undefined ? undefined : readLines(all);
+    return merged(name, all === undefined ? this.lines(name) : readLines(all), { upserts, deletes });
+  }
+
+  /** Writes events behind those that belong to the copy; resolves to how many bytes that makes. */
+  async #appendEvents(events: string | undefined): Promise<number> {
+    const { eventsBytes = 0 } = (await this.#readRecord()) ?? {};
+    if (events === undefined) return eventsBytes;
+    const file = await open(this.#path(EVENTS_FILE), constants.O_RDWR | constants.O_CREAT);
+    try {
+      await file.truncate(eventsBytes);
+      let end = eventsBytes;
+      for await (const chunk of createReadStream(events)) {
+        await file.write(chunk, 0, chunk.length, end);
+        end += chunk.length;
+      }
+      await file.sync();
+      return end;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Does the renames that the last update announced, as far as they are not done. */
+  async #putInPlace(): Promise<void> {
+    const record = await this.#readRecord();
+    if (record === undefined || record.pending.length === 0) return;
+    for (const name of record.pending) {
+      await rename(this.#path(`${name}.next`), this.#path(name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+    }
+    await this.#sync();
+    await this.#writeRecord({ ...record, pending: [] });
+  }
+
+  async #readRecord(): Promise<Record | undefined> {
+    const path = this.#path(STATE_FILE);
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (text === undefined) return undefined;
+    try {
+      return RecordSchema.parse(JSON.parse(text));
+    } catch (cause) {
+      throw new AppError('usage', `${path} is damaged; remove it and the files beside it`, { cause });
+    }
+  }
+
+  async #writeRecord(record: Record): Promise<void> {
+    const path = this.#path(STATE_FILE);
+    await writeFile(`${path}.next`, `${JSON.stringify(record, null, 2)}\n`, { flush: true });
+    await rename(`${path}.next`, path);
+    await this.#sync();
+  }
+
+  /** Makes renames last. */
+  async #sync(): Promise<void> {
+    const folder = await open(this.#folder, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name);
+  }
+}
+
+function fileOf(name: DatasetName): string {
+  return `${name}.jsonl`;
+}
+
+async function* noLines(): AsyncGenerator<string, void> {
+  // None.
+}
+
+/** Lines in which some records are replaced, added or gone. The changes are held in memory. */
+async function* merged(
+  name: DatasetName,
+  lines: AsyncIterable<string>,
+  { upserts, deletes }: { readonly upserts: Files; readonly deletes: Files },
+): AsyncGenerator<string, void> {
+  const changes = await changesOf(name, { upserts, deletes });
+  let next = 0;
+  for await (const line of lines) {
+    const key = keyOf(name, parseRecord(line));
+    for (; orderOf(changes[next], key) < 0; next += 1) yield* linesOf(changes[next]);
+    if (orderOf(changes[next], key) > 0) {
+      yield line;
+    } else {
+      yield* linesOf(changes[next]);
+      next += 1;
+    }
+  }
+  for (const change of changes.slice(next)) yield* linesOf(change);
+}
+
+/** No change comes behind every key. */
+function orderOf(change: KeyedChange | undefined, key: readonly string[]): number {
+  return change === undefined ? 1 : compareKeys(change.key, key);
+}
+
+function linesOf(change: KeyedChange | undefined): readonly string[] {
+  return change?.line === undefined ? [] : [change.line];
+}
+
+interface KeyedChange {
+  readonly key: readonly string[];
+  /** The record; undefined: it goes. */
+  readonly line: string | undefined;
+}
+
+async function changesOf(
+  name: DatasetName,
+  { upserts: { [name]: upserts }, deletes: { [name]: deletes } }: { readonly upserts: Files; readonly deletes: Files },
+): Promise<readonly KeyedChange[]> {
+  const changes: KeyedChange[] = [];
+  const add = async (path: string | undefined, lineOf: (line: string) => string | undefined) => {
+    if (path === undefined) return;
+    for await (const line of readLines(path)) {
+      changes.push({ key: keyOf(name, parseRecord(line)), line: lineOf(line) });
+    }
+  };
+  await add(upserts, (line) => line);
+  await add(deletes, () => undefined);
+  return changes.sort((a, b) => compareKeys(a.key, b.key));
+}

@@ -1,0 +1,216 @@
+import pg from 'pg';
+import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import { inGroups, readLines } from '../json-lines.ts';
+import type { AnyRecord } from '../keys.ts';
+import {
+  columnsOf,
+  EVENT_COLUMNS,
+  EVENTS_KEY,
+  EVENTS_TABLE,
+  INDEXED,
+  STATE_COLUMNS,
+  STATE_TABLE,
+  stateFromRow,
+  stateValues,
+  TABLE_NAMES,
+  tableDefinition,
+} from '../tables.ts';
+
+/** Texts compare by their bytes, as the snapshots are sorted, whatever the database's own order. */
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  id: 'text COLLATE "C"',
+  text: 'text',
+  'text[]': 'text[]',
+  double: 'double precision',
+  integer: 'integer',
+  bigint: 'bigint',
+  date: 'date',
+  timestamp: 'timestamptz(3)',
+};
+
+/** Lines that are sent, or rows that are fetched, at once. */
+const GROUP = 5000;
+
+/** A copy in the first schema of a PostgreSQL database's search path. Readers see it before or after an update. */
+export class PostgresCopy implements Copy {
+  readonly isVerbatim = false;
+  readonly #client: pg.Client;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  /** Rejects with `usage` where the database can't be opened, holds something else, or another process is writing its copy. */
+  static async open(url: string): Promise<PostgresCopy> {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX });
+    // A connection that breaks between statements fails the next one.
+    client.on('error', () => undefined);
+    const shown = shownUrl(url);
+    await client.connect().catch((cause: unknown) => {
+      throw new AppError('usage', `${shown} can't be opened: ${messageFromError(cause)}`, { cause });
+    });
+    const copy = new PostgresCopy(client);
+    try {
+      await client.query(`SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1`);
+      await copy.#lock(shown);
+      await copy.#prepare(shown);
+      return copy;
+    } catch (error) {
+      await copy.close();
+      throw error;
+    }
+  }
+
+  async state(): Promise<SyncState | undefined> {
+    const { rows } = await this.#client.query<Record<string, unknown>>(`SELECT * FROM ${STATE_TABLE}`);
+    return rows[0] && stateFromRow(rows[0]);
+  }
+
+  async *lines(name: DatasetName): AsyncGenerator<string, void> {
+    const columns = columnsOf(name);
+    const selected = columns.map(
+      (column) => `${READ_SQL[column.type]?.(column.name) ?? column.name} AS ${column.name}`,
+    );
+    const key = DATASETS[name].key.join(', ');
+    await this.#client.query('BEGIN READ ONLY');
+    try {
+      await this.#client.query(
+        `DECLARE line_cursor NO SCROLL CURSOR FOR SELECT ${selected.join(', ')} FROM ${name} ORDER BY ${key}`,
+      );
+      for (;;) {
+        const { rows } = await this.#client.query<AnyRecord>(`FETCH ${GROUP} FROM line_cursor`);
+        for (const row of rows) {
+          const fields = columns.map((column) => [column.name, published(column, row[column.name])]);
+          yield JSON.stringify(Object.fromEntries(fields));
+        }
+        if (rows.length < GROUP) return;
+      }
+    } finally {
+      await this.#client.query('COMMIT');
+    }
+  }
+
+  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+    await this.#client.query('BEGIN');
+    try {
+      for (const name of DATASET_NAMES) {
+        const { [name]: all } = replaced;
+        if (all !== undefined) {
+          await this.#client.query(`DELETE FROM ${name}`);
+          await this.#forGroups(all, insertSql(name));
+        }
+        const { [name]: gone } = deletes;
+        if (gone !== undefined) await this.#forGroups(gone, deleteSql(name));
+        const { [name]: changed } = upserts;
+        if (changed !== undefined) await this.#forGroups(changed, insertSql(name));
+      }
+      if (events !== undefined) await this.#forGroups(events, EVENTS_SQL);
+      await this.#client.query(`DELETE FROM ${STATE_TABLE}`);
+      const places = STATE_COLUMNS.map((_, index) => `$${index + 1}`).join(', ');
+      await this.#client.query(`INSERT INTO ${STATE_TABLE} VALUES (${places})`, stateValues(state));
+      await this.#client.query('COMMIT');
+    } catch (error) {
+      await this.#client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+
+  /** Runs a statement that takes an array of JSON objects, for all lines of a file. */
+  async #forGroups(path: string, sql: string): Promise<void> {
+    for await (const lines of inGroups(readLines(path), GROUP)) {
+      await this.#client.query(sql, [`[${lines.join(',')}]`]);
+    }
+  }
+
+  /** Held until the connection ends, however it ends. */
+  async #lock(shown: string): Promise<void> {
+    const { rows } = await this.#client.query<{ isLocked: boolean }>(
+      `SELECT pg_try_advisory_lock(hashtextextended('modelstats sync ' || current_schema(), 0)) AS "isLocked"`,
+    );
+    if (rows[0]?.isLocked !== true) {
+      throw new AppError('usage', `another modelstats sync is writing into ${shown}; wait until it has ended`);
+    }
+  }
+
+  async #prepare(shown: string): Promise<void> {
+    const { rows } = await this.#client.query<{ name: string }>(
+      'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+    );
+    const names = new Set(rows.map(({ name }) => name));
+    if (!names.has(STATE_TABLE)) {
+      const foreign = TABLE_NAMES.find((name) => names.has(name));
+      if (foreign !== undefined) throw new AppError('usage', `${shown} has a table ${foreign}, ${NOT_A_COPY}`);
+    }
+    const tables = DATASET_NAMES.map(
+      (name) => [name, tableDefinition(DATASETS[name], ({ type }) => TYPES[type])] as const,
+    );
+    const state = STATE_COLUMNS.map((column) => `${column} text`).join(', ');
+    const all = [...tables, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const;
+    const indexes = INDEXED.map(
+      ({ dataset, columns }) =>
+        `CREATE INDEX IF NOT EXISTS ${dataset}_by_${columns.split(',')[0]} ON ${dataset} (${columns})`,
+    );
+    const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
+    await this.#client.query(['BEGIN', ...creates, ...indexes, 'COMMIT'].join('; '));
+  }
+}
+
+const CONNECT_MS_MAX = 10_000;
+
+const EVENT_DEFINITION = `seq bigint NOT NULL, occurred_on date NOT NULL, entity_type text NOT NULL,
+  entity_id text COLLATE "C" NOT NULL, key json NOT NULL, op text NOT NULL, data json, schema_version text NOT NULL,
+  PRIMARY KEY (${EVENTS_KEY.join(', ')})`;
+
+/** The types by which JSON is read. */
+const JSON_TYPES: Readonly<Record<ColumnType, string>> = { ...TYPES, id: 'text', timestamp: 'timestamptz' };
+
+function insertSql(name: DatasetName): string {
+  const { key } = DATASETS[name];
+  const columns = columnsOf(name);
+  const types = columns.map((column) => `${column.name} ${JSON_TYPES[column.type]}`).join(', ');
+  const rest = columns.filter((column) => !key.includes(column.name));
+  const set = rest.map((column) => `${column.name} = excluded.${column.name}`).join(', ');
+  const names = columns.map((column) => column.name).join(', ');
+  return `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_to_recordset($1::json) AS r (${types})
+    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set}`;
+}
+
+function deleteSql(name: DatasetName): string {
+  const { key } = DATASETS[name];
+  const same = key.map((part) => `${name}.${part} = gone.${part}`).join(' AND ');
+  const types = key.map((part) => `${part} text`).join(', ');
+  return `DELETE FROM ${name} USING json_to_recordset($1::json) AS gone (${types}) WHERE ${same}`;
+}
+
+const EVENTS_SQL = `INSERT INTO ${EVENTS_TABLE} (${EVENT_COLUMNS.join(', ')})
+  SELECT ${EVENT_COLUMNS.join(', ')} FROM json_to_recordset($1::json) AS r (seq bigint, occurred_on date, entity_type text,
+    entity_id text, key json, op text, data json, schema_version text)
+  ON CONFLICT DO NOTHING`;
+
+/** Columns that are read as something else than they are. */
+const READ_SQL: Readonly<Partial<Record<ColumnType, (name: string) => string>>> = {
+  date: (name) => `${name}::text`,
+};
+
+/** A value as JSON has it. */
+function published({ type }: Column, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  return type === 'bigint' && value !== null ? Number(value) : value;
+}
+
+/** The address without its password. */
+function shownUrl(url: string): string {
+  try {
+    const shown = new URL(url);
+    shown.password = '';
+    return shown.href;
+  } catch {
+    return 'the PostgreSQL address';
+  }
+}

@@ -1,0 +1,61 @@
+import type { DatasetName } from '../../schemas/datasets.ts';
+
+/** What a copy says about itself; stored with the records, in the same transaction. */
+export interface SyncState {
+  /** The service that it was made from. */
+  readonly url: string;
+  /** The snapshot that was reached last; null where the plan has none. */
+  readonly snapshot_id: string | null;
+  /** The feed's cursor behind the last event that was applied; null where the plan has no snapshots to begin with. */
+  readonly cursor: string | null;
+  /** The version of the records, `major.minor`. */
+  readonly schema_version: string;
+  /** The point in time that the last snapshot reflects, ISO 8601. */
+  readonly data_as_of: string;
+  /** When this was written, ISO 8601. */
+  readonly synced_at: string;
+  /** Hash of the benchmarks' lines, which are not in the feed. */
+  readonly benchmarks_sha256: string | null;
+  /** The first day that the events kept here tell everything of; null: none are kept. */
+  readonly history_from: string | null;
+  /** Tags of the answers that this was made of, as JSON: of `snapshots`, or of the lists by dataset. */
+  readonly etags: string | null;
+}
+
+/** Of a copy that the feed can be applied to. */
+export type FollowableState = SyncState & { readonly cursor: string };
+
+/** JSON Lines files by dataset; `.gz` where the name says so. */
+export type Files = Readonly<Partial<Record<DatasetName, string>>>;
+
+/** What changes in a copy, all at once. */
+export interface Update {
+  /** Records that take the place of all. */
+  readonly replaced: Files;
+  /** Records that are added, or take the place of the one with their key; each key once. */
+  readonly upserts: Files;
+  /** Keys of records that go, as objects; none of `upserts`. */
+  readonly deletes: Files;
+  /** Events to keep, in ascending order; undefined: none. */
+  readonly events: string | undefined;
+  readonly state: SyncState;
+}
+
+/**
+ * A local copy of the five datasets. One process at a time writes it; a process that is killed leaves it as it was before or
+ * after an update.
+ */
+export interface Copy {
+  /** True where lines are kept as they came, whatever the version; else the fields are those that this program knows. */
+  readonly isVerbatim: boolean;
+  /** Undefined where nothing was imported yet. */
+  readonly state: () => Promise<SyncState | undefined>;
+  /** A dataset's canonical lines, sorted by key. */
+  readonly lines: (dataset: DatasetName) => AsyncIterable<string>;
+  /** All of it or, where it rejects, nothing. */
+  readonly update: (update: Update) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What is said of tables or files that are there but not of a copy: they must not be overwritten. */
+export const NOT_A_COPY = 'but is not a copy that modelstats made; name another place, or remove it';

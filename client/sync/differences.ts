@@ -1,0 +1,54 @@
+import type { DatasetName } from '../../schemas/datasets.ts';
+import { type AnyRecord, compareKeys, keyOf, parseRecord } from './keys.ts';
+
+/** How a record of one side stands against the other side's. */
+export interface Difference {
+  readonly key: readonly string[];
+  /** The line of the left side; undefined: only the right one has the record. */
+  readonly left: string | undefined;
+  readonly right: string | undefined;
+}
+
+/** The records that differ between two datasets, each given as lines sorted by key. */
+export async function* differences(
+  dataset: DatasetName,
+  left: AsyncIterable<string>,
+  right: AsyncIterable<string>,
+): AsyncGenerator<Difference, void> {
+  const [lefts, rights] = [records(dataset, left), records(dataset, right)];
+  let [a, b] = [await lefts.next(), await rights.next()];
+  while (a.done !== true || b.done !== true) {
+    const order = orderOf(a.value, b.value);
+    if (order === 0) {
+      if (a.value?.line !== b.value?.line) {
+        yield { key: a.value?.key ?? [], left: a.value?.line, right: b.value?.line };
+      }
+      [a, b] = [await lefts.next(), await rights.next()];
+    } else if (order < 0) {
+      yield { key: a.value?.key ?? [], left: a.value?.line, right: undefined };
+      a = await lefts.next();
+    } else {
+      yield { key: b.value?.key ?? [], left: undefined, right: b.value?.line };
+      b = await rights.next();
+    }
+  }
+}
+
+interface Keyed {
+  readonly key: readonly string[];
+  readonly line: string;
+}
+
+async function* records(dataset: DatasetName, lines: AsyncIterable<string>): AsyncGenerator<Keyed, undefined> {
+  for await (const line of lines) {
+    const record: AnyRecord = parseRecord(line);
+    yield { key: keyOf(dataset, record), line };
+  }
+  return undefined;
+}
+
+/** A side that has ended comes last. */
+function orderOf(a: Keyed | undefined, b: Keyed | undefined): number {
+  if (a === undefined) return 1;
+  return b === undefined ? -1 : compareKeys(a.key, b.key);
+}

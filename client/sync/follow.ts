@@ -1,0 +1,69 @@
+import { cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { ChangeEvent, Changes } from '../answers.ts';
+import { Batch } from './batch.ts';
+import type { Files, FollowableState } from './copy.ts';
+import { download, stateAt } from './import-snapshot.ts';
+import type { Snapshot } from './read-snapshots.ts';
+import type { SyncDeps, SyncOptions } from './sync-run.ts';
+
+export interface FollowInput extends SyncOptions {
+  readonly state: FollowableState;
+  readonly newest: Snapshot;
+}
+
+/** Events that come into the copy in one transaction. A usual night has fewer, so readers see whole days. */
+const BATCH_EVENTS = 20_000;
+const PAGE_EVENTS = 1000;
+
+/**
+ * Applies the feed from the copy's cursor to exactly the snapshot's, in batches, each with the cursor behind it; the snapshot's
+ * benchmarks come with the last. Rejects with a ClientError, or `corrupt` where a page is not what was asked for.
+ */
+export async function follow(
+  { state, newest, keepsHistory }: FollowInput,
+  deps: SyncDeps,
+  onApplied: (batch: Batch) => void,
+): Promise<void> {
+  const { client, copy, scratch, clock, signal, onStep } = deps;
+  const replaced: Files =
+    state.benchmarks_sha256 === newest.files.benchmarks.content_sha256
+      ? {}
+      : { benchmarks: await download(newest, 'benchmarks', deps) };
+  let seq = seqFromCursor(state.cursor) ?? 0;
+  let batch = new Batch();
+  const apply = async (reached: FollowableState, files: Files) => {
+    await copy.update({
+      ...(await batch.write(scratch, { keepsEvents: keepsHistory })),
+      replaced: files,
+      state: reached,
+    });
+    onApplied(batch);
+    batch = new Batch();
+  };
+  while (seq < newest.seq) {
+    onStep?.({ is: 'follow', seq, of: newest.seq });
+    const limit = Math.min(PAGE_EVENTS, newest.seq - seq);
+    const options = signal === undefined ? {} : { signal };
+    const { body } = await client.getChanges({ cursor: cursorFromSeq(seq), limit }, options);
+    batch.add(checkedEvents(body, { after: seq, limit }));
+    seq += limit;
+    const isLast = seq >= newest.seq;
+    if (batch.size >= BATCH_EVENTS && !isLast) {
+      await apply({ ...state, cursor: cursorFromSeq(seq), synced_at: clock().toISOString() }, {});
+    }
+  }
+  await apply({ ...stateAt(newest, deps), history_from: keepsHistory ? state.history_from : null }, replaced);
+  await scratch.remove();
+}
+
+/** The events of a page, which must be exactly those that were asked for. */
+function checkedEvents(
+  { events, next_cursor: next }: Changes,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): readonly ChangeEvent[] {
+  const isWhole = events.length === limit && events.every(({ seq }, index) => seq === after + index + 1);
+  if (isWhole && next === cursorFromSeq(after + limit)) return events;
+  const message = `the feed's page behind event ${after} does not have the ${limit} events that come next`;
+  throw new AppError('corrupt', message);
+}

@@ -1,0 +1,104 @@
+import { cursorFromSeq, entityIdFromKey } from '../../schemas/change.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
+import type { Copy, FollowableState } from './copy.ts';
+import { differences } from './differences.ts';
+import { downloadFile } from './download.ts';
+import { readLines, writeLines } from './json-lines.ts';
+import { parseRecord } from './keys.ts';
+import type { Snapshot } from './read-snapshots.ts';
+import type { SyncDeps, SyncOptions } from './sync-run.ts';
+
+/** Makes the copy equal to a snapshot, all five datasets at once; resolves to its state then. Rejects as `downloadFile` does. */
+export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOptions): Promise<FollowableState> {
+  const { copy, scratch, onStep, keepsHistory } = deps;
+  await scratch.keepOnly(`${snapshot.id}.`);
+  const paths: Partial<Record<DatasetName, string>> = {};
+  for (const name of DATASET_NAMES) paths[name] = await download(snapshot, name, deps);
+  onStep?.({ is: 'import', snapshot: snapshot.id });
+  const before = await copy.state();
+  const events = keepsHistory ? await scratch.path('events.jsonl') : undefined;
+  if (events !== undefined) await writeLines(events, eventsOf(snapshot, { copy, paths }));
+  const state: FollowableState = {
+    ...stateAt(snapshot, deps),
+    history_from: keepsHistory ? (before?.history_from ?? dayOf(snapshot)) : null,
+  };
+  await copy.update({ replaced: paths, upserts: {}, deletes: {}, events, state });
+  await scratch.remove();
+  return state;
+}
+
+/** Empties the copy, so that the whole feed can be followed from its first event; it has the snapshot's benchmarks. */
+export async function importNothing(newest: Snapshot, deps: SyncDeps): Promise<FollowableState> {
+  const { copy, scratch } = deps;
+  const benchmarks = await download(newest, 'benchmarks', deps);
+  const nothing = await scratch.path('nothing.jsonl');
+  await writeLines(nothing, []);
+  const { body } = await deps.client.getChanges({ limit: 1 });
+  const state: FollowableState = {
+    ...stateAt({ ...newest, listTag: null }, deps),
+    snapshot_id: null,
+    cursor: cursorFromSeq(0),
+    history_from: body.events[0]?.occurred_on ?? dayOf(newest),
+  };
+  const replaced = { ...mapDatasets(() => nothing), benchmarks };
+  await copy.update({ replaced, upserts: {}, deletes: {}, events: undefined, state });
+  return state;
+}
+
+/** A snapshot's file of a dataset, proven; its path. */
+export async function download(snapshot: Snapshot, name: DatasetName, deps: SyncDeps): Promise<string> {
+  const { client, scratch, signal, onStep } = deps;
+  const file = snapshot.files[name];
+  const fileName = `${snapshot.id}.${name}.jsonl.gz`;
+  const path = await scratch.path(fileName);
+  if (await scratch.holds(fileName, file)) return path;
+  const onBytes = (bytes: number) => onStep?.({ is: 'download', dataset: name, bytes, of: file.bytes });
+  await downloadFile({ client, snapshot: snapshot.id, file, path, signal, onBytes });
+  return path;
+}
+
+/** What a copy says of itself that equals a snapshot and keeps no events. */
+export function stateAt(snapshot: Snapshot, { client, clock }: Pick<SyncDeps, 'client' | 'clock'>): FollowableState {
+  return {
+    url: client.url,
+    snapshot_id: snapshot.id,
+    cursor: snapshot.change_cursor,
+    schema_version: snapshot.schema_version,
+    data_as_of: snapshot.data_as_of,
+    synced_at: clock().toISOString(),
+    benchmarks_sha256: snapshot.files.benchmarks.content_sha256,
+    history_from: null,
+    etags: snapshot.listTag === null ? null : JSON.stringify({ snapshots: snapshot.listTag }),
+  };
+}
+
+/**
+ * What leads from the copy to the snapshot, as events of the snapshot's day and cursor: of a new copy every record, of one that
+ * could not follow the feed what differs.
+ */
+async function* eventsOf(
+  snapshot: Snapshot,
+  { copy, paths }: { readonly copy: Copy; readonly paths: Readonly<Partial<Record<DatasetName, string>>> },
+): AsyncGenerator<string, void> {
+  for (const name of DATASET_NAMES) {
+    const { entityType } = DATASETS[name];
+    const { [name]: path } = paths;
+    if (entityType === null || path === undefined) continue;
+    for await (const { key, right } of differences(name, copy.lines(name), readLines(path))) {
+      yield JSON.stringify({
+        seq: snapshot.seq,
+        occurred_on: dayOf(snapshot),
+        entity_type: entityType,
+        entity_id: entityIdFromKey(key),
+        key: Object.fromEntries(DATASETS[name].key.map((part, index) => [part, key[index]])),
+        op: right === undefined ? 'delete' : 'upsert',
+        data: right === undefined ? null : parseRecord(right),
+        schema_version: snapshot.schema_version,
+      });
+    }
+  }
+}
+
+function dayOf({ id }: Snapshot): string {
+  return id.slice(0, 'YYYY-MM-DD'.length);
+}

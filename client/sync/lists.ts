@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { Answer, ModelstatsClient } from '../client.ts';
+import type { ClientError } from '../errors.ts';
+import type { Page } from '../filters.ts';
+import type { Files } from './copy.ts';
+import { writeLines } from './json-lines.ts';
+import { type AnyRecord, compareKeys, keyOf } from './keys.ts';
+import type { SyncDeps, SyncResult } from './sync-run.ts';
+
+/** The datasets that lists have; prices stand only with each model, a request each. */
+const LISTED = ['models', 'benchmarks', 'scores', 'rankings'] as const;
+type ListedName = (typeof LISTED)[number];
+
+/** How often a night may come in between. */
+const ROUNDS_MAX = 3;
+
+/** The tags of the lists that a copy was made of. */
+type Etags = z.infer<typeof EtagsSchema>;
+const EtagsSchema = z.partialRecord(z.enum(LISTED), z.string()).catch({});
+
+/**
+ * Makes the copy from the lists of current data, for a plan without snapshots: every page of each list, all from one release. A
+ * list that did not change since costs nothing. Rejects as the calls do, `unavailable` where nights come in between again and again.
+ */
+export async function syncLists(reason: ClientError, deps: SyncDeps): Promise<SyncResult> {
+  const { client, copy, scratch, clock } = deps;
+  const before = await copy.state();
+  const own = before?.url === client.url && before.snapshot_id === null ? before : undefined;
+  const { files, etags, dataAsOf } = await readLists(EtagsSchema.parse(JSON.parse(own?.etags ?? '{}')), deps);
+  const isNew = own === undefined || Object.keys(files).length > 0;
+  const data_as_of = dataAsOf ?? own?.data_as_of ?? '';
+  if (isNew) {
+    const pricing = await scratch.path('list.pricing.jsonl');
+    await writeLines(pricing, []);
+    const state = { url: client.url, data_as_of, synced_at: clock().toISOString(), etags: JSON.stringify(etags) };
+    const replaced: Files = { ...files, pricing };
+    await copy.update({ replaced, upserts: {}, deletes: {}, events: undefined, state: { ...NO_FEED, ...state } });
+  }
+  await scratch.remove();
+  const status = isNew ? 'imported' : 'up_to_date';
+  const events = { upsert: 0, delete: 0 };
+  return { status, snapshot_id: null, cursor: null, data_as_of, events, warnings: warningsOf(reason) };
+}
+
+interface FoundLists {
+  /** Of the lists that changed. */
+  readonly files: Files;
+  readonly etags: Etags;
+  /** Undefined where none did. */
+  readonly dataAsOf: string | undefined;
+}
+
+/** Reads the lists that changed, all of one release. */
+async function readLists(known: Etags, deps: SyncDeps): Promise<FoundLists> {
+  for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+    const walk = new Walk(deps);
+    const files: Partial<Record<ListedName, string>> = {};
+    const etags: Etags = { ...known };
+    for (const name of LISTED) {
+      const found = await walk.readList(name, known[name] ?? null);
+      if (found === undefined) continue;
+      files[name] = await deps.scratch.path(`list.${name}.jsonl`);
+      await writeLines(files[name], sortedLines(name, found.records));
+      etags[name] = found.etag ?? '';
+    }
+    if (await walk.isWhole(files, known)) return { files, etags, dataAsOf: walk.dataAsOf ?? undefined };
+  }
+  throw new AppError('unavailable', `new data came in between ${ROUNDS_MAX} times; try again later`);
+}
+
+const NO_FEED = {
+  snapshot_id: null,
+  cursor: null,
+  schema_version: SCHEMA_VERSION,
+  benchmarks_sha256: null,
+  history_from: null,
+} as const;
+
+function warningsOf({ message, plan }: ClientError): readonly string[] {
+  const whose = plan === undefined ? message : `the ${plan} plan has no snapshots and no change feed`;
+  return [
+    `${whose}: the copy is made of the lists of current data, page by page, without prices and without proof by hash`,
+  ];
+}
+
+interface FoundList {
+  readonly records: readonly AnyRecord[];
+  readonly etag: string | null;
+}
+
+/** Reads lists, and watches that all pages are of one release. */
+class Walk {
+  readonly #deps: SyncDeps;
+  readonly #releases = new Set<string | null>();
+
+  constructor(deps: SyncDeps) {
+    this.#deps = deps;
+  }
+
+  get isOfOneRelease(): boolean {
+    return this.#releases.size <= 1;
+  }
+
+  /** Whether the lists that were read, and those that need not be, are of one release. */
+  async isWhole(read: Files, etags: Etags): Promise<boolean> {
+    if (!this.isOfOneRelease) return false;
+    if (Object.keys(read).length === 0) return true;
+    for (const name of LISTED) {
+      if (read[name] === undefined && (await this.readList(name, etags[name] ?? null)) !== undefined) return false;
+    }
+    return true;
+  }
+
+  get dataAsOf(): string | null {
+    return [...this.#releases][0] ?? null;
+  }
+
+  /** All records of a list; undefined where nothing changed since the answer with this tag. */
+  async readList(name: ListedName, etag: string | null): Promise<FoundList | undefined> {
+    const { client } = this.#deps;
+    if (name === 'rankings') return this.#readRankings(etag);
+    const first = await client.ifChanged(etag, (conditional) => listOf(name, conditional)({}));
+    if (first === undefined) return undefined;
+    return { records: await this.#pages(name, first, listOf(name, client)), etag: first.etag };
+  }
+
+  /** A list per category; the tag of the categories stands for all, as they too change with the rankings. */
+  async #readRankings(etag: string | null): Promise<FoundList | undefined> {
+    const { client } = this.#deps;
+    const categories = await client.ifChanged(etag, (conditional) => conditional.listCategories());
+    if (categories === undefined) return undefined;
+    const records: AnyRecord[] = [];
+    for (const { id } of categories.body.categories) {
+      const ask = async (page: Page) => pageOf(await client.getRankings(id, { limit: 50, ...page }), 'rankings');
+      records.push(...(await this.#pages('rankings', await ask({}), ask)));
+    }
+    return { records, etag: categories.etag };
+  }
+
+  async #pages(
+    name: ListedName,
+    first: Answer<ListPage>,
+    ask: (page: Page) => Promise<Answer<ListPage>>,
+  ): Promise<readonly AnyRecord[]> {
+    const records: AnyRecord[] = [];
+    for (let page = first; ; ) {
+      this.#releases.add(page.dataAsOf);
+      records.push(...page.body.records);
+      this.#deps.onStep?.({ is: 'list', dataset: name, records: records.length, of: page.body.total });
+      const { next_cursor: cursor } = page.body;
+      if (cursor === null || !this.isOfOneRelease) return records;
+      page = await ask({ cursor });
+    }
+  }
+}
+
+interface ListPage {
+  readonly records: readonly AnyRecord[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+function listOf(name: Exclude<ListedName, 'rankings'>, client: ModelstatsClient) {
+  const calls = {
+    models: async (page: Page) => pageOf(await client.listModels({ limit: 200, ...page }), 'models'),
+    benchmarks: async (page: Page) => pageOf(await client.listBenchmarks({ limit: 200, ...page }), 'benchmarks'),
+    scores: async (page: Page) => pageOf(await client.listScores({ limit: 500, ...page }), 'scores'),
+  };
+  return calls[name];
+}
+
+function pageOf<Name extends string>(
+  answer: Answer<Readonly<Record<Name, readonly object[]>> & Omit<ListPage, 'records'>>,
+  name: Name,
+): Answer<ListPage> {
+  const { total, next_cursor } = answer.body;
+  return { ...answer, body: { records: answer.body[name].map((record) => ({ ...record })), total, next_cursor } };
+}
+
+function sortedLines(name: ListedName, records: readonly AnyRecord[]): readonly string[] {
+  const keyed = records.map((record) => ({ key: keyOf(name, record), record }));
+  keyed.sort((a, b) => compareKeys(a.key, b.key));
+  return keyed.map(({ record }) => JSON.stringify(record));
+}

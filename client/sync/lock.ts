@@ -1,0 +1,26 @@
+import SqliteDatabase from 'better-sqlite3';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
+
+/**
+ * Keeps others from writing the same copy: a file beside it that SQLite locks, so that the system lets go of it however the
+ * process ends. Throws `usage` where another process has it. Gives what lets go.
+ */
+export function lockCopy(path: string): () => void {
+  const database = openLock(`${path}.lock`);
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE');
+    return () => database.close();
+  } catch (cause) {
+    database.close();
+    throw new AppError('usage', `another modelstats sync is writing into ${path}; wait until it has ended`, { cause });
+  }
+}
+
+function openLock(path: string): SqliteDatabase.Database {
+  try {
+    return new SqliteDatabase(path, { timeout: 0 });
+  } catch (cause) {
+    throw new AppError('usage', `${path} can't be written: ${messageFromError(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { AppError } from '../../schemas/errors.ts';
+import { numberFromVersion } from '../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import { type ClientError, CursorExpiredError, InvalidRequestError, NotFoundError, NotInPlanError } from '../errors.ts';
+import { type ContentProblem, findContentProblems } from './content.ts';
+import type { FollowableState, SyncState } from './copy.ts';
+import { follow } from './follow.ts';
+import { importNothing, importSnapshot } from './import-snapshot.ts';
+import { syncLists } from './lists.ts';
+import { readSnapshots, type Snapshot } from './read-snapshots.ts';
+import type { SyncDeps, SyncOptions, SyncResult } from './sync-run.ts';
+
+/**
+ * Makes the copy equal to the newest snapshot, and proves it by the hashes of the snapshot's manifest: an empty copy is made of the
+ * snapshot, another follows the change feed to the snapshot's cursor, with benchmarks, which the feed doesn't have, taken from the
+ * snapshot. What can't be followed, because the cursor has expired or the service began anew, is imported. Where the plan has
+ * neither, the lists are paged. Rejects with a {@link ClientError}, or with an AppError: `corrupt` where what the service gives
+ * doesn't fit together, `unavailable` where nothing is published, `usage` where this program is too old. Whatever the end, the copy
+ * is as one of the updates left it, and the next sync goes on from there.
+ */
+export async function sync(options: SyncOptions, deps: SyncDeps): Promise<SyncResult> {
+  const run = new Sync(options, deps);
+  try {
+    return await run.run();
+  } catch (error) {
+    if (!isLacking(error)) throw error;
+    return await syncLists(error, deps);
+  }
+}
+
+/** How often the newest snapshot may change, or go away, while it is being reached. */
+const ROUNDS_MAX = 10;
+
+class Sync {
+  readonly #options: SyncOptions;
+  readonly #deps: SyncDeps;
+  readonly #warnings: string[] = [];
+  readonly #events = { upsert: 0, delete: 0 };
+  #status: SyncResult['status'] = 'up_to_date';
+  #etag: string | null = null;
+
+  constructor(options: SyncOptions, deps: SyncDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  async run(): Promise<SyncResult> {
+    this.#etag = await this.#knownTag();
+    for (let round = 1; ; round += 1) {
+      const snapshots = await this.#listSnapshots();
+      if (snapshots === undefined) return this.#result();
+      try {
+        await this.#reach(snapshots);
+      } catch (error) {
+        // Pruned, or no longer the plan's to see, since it was listed: there is another.
+        if (!(error instanceof NotFoundError && error.param === 'snapshot_id') || round === ROUNDS_MAX) throw error;
+        this.#etag = null;
+      }
+      if (round === ROUNDS_MAX) return this.#result();
+    }
+  }
+
+  /** The tag of the list whose newest snapshot the copy has reached; null: there is something to do anyhow. */
+  async #knownTag(): Promise<string | null> {
+    const state = await this.#deps.copy.state();
+    const isComplete =
+      state?.url === this.#deps.client.url && (!this.#options.keepsHistory || state.history_from !== null);
+    return isComplete ? (TagsSchema.parse(JSON.parse(state.etags ?? '{}')).snapshots ?? null) : null;
+  }
+
+  /** Undefined: none are new since they were last listed. */
+  async #listSnapshots(): Promise<readonly Snapshot[] | undefined> {
+    const { client, signal } = this.#deps;
+    const options = signal === undefined ? {} : { signal };
+    const answer = await client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, options));
+    if (answer === undefined) return undefined;
+    this.#etag = answer.etag;
+    return readSnapshots(answer);
+  }
+
+  /** Brings the copy to the newest of the snapshots. */
+  async #reach(snapshots: readonly Snapshot[]): Promise<void> {
+    const [newest] = snapshots;
+    if (newest === undefined) throw new AppError('unavailable', 'the service has not published a snapshot yet');
+    this.#assertVersionKnown(newest);
+    const state = await this.#deps.copy.state();
+    const what = whatToDo(state, newest, { url: this.#deps.client.url, ...this.#options });
+    if (what.warning !== undefined) this.#warn(what.warning);
+    if (what.do === 'nothing') return;
+    if (what.do === 'import') await this.#import(snapshots, newest);
+    else await this.#followOrImport(what.do, newest);
+    await this.#prove(newest);
+  }
+
+  async #import(snapshots: readonly Snapshot[], newest: Snapshot): Promise<void> {
+    const base = this.#options.keepsHistory ? await this.#findBase(snapshots, newest) : newest;
+    this.#status = 'imported';
+    const state =
+      base === undefined
+        ? await importNothing(newest, this.#deps)
+        : await importSnapshot(base, { ...this.#deps, ...this.#options });
+    if (state.cursor !== newest.change_cursor) await this.#follow(state, newest);
+  }
+
+  async #followOrImport(state: FollowableState, newest: Snapshot): Promise<void> {
+    try {
+      await this.#follow(state, newest);
+      if (this.#status === 'up_to_date') this.#status = 'followed';
+    } catch (error) {
+      const reason = reasonToImport(error);
+      if (reason === undefined) throw error;
+      this.#warn(reason);
+      await importSnapshot(newest, { ...this.#deps, ...this.#options });
+      this.#status = 'imported';
+    }
+  }
+
+  async #follow(state: FollowableState, newest: Snapshot): Promise<void> {
+    await follow({ state, newest, ...this.#options }, this.#deps, ({ upserts, size }) => {
+      this.#events.upsert += upserts;
+      this.#events.delete += size - upserts;
+    });
+  }
+
+  /** What equals the snapshot in name must in fact; what doesn't is imported anew, once. */
+  async #prove(newest: Snapshot): Promise<void> {
+    const problems = await this.#findProblems(newest);
+    if (problems.length === 0) return;
+    const names = problems.map(({ dataset }) => dataset).join(', ');
+    this.#warn(`${names} did not equal snapshot ${newest.id} after the feed was followed; all was imported anew`);
+    await importSnapshot(newest, { ...this.#deps, ...this.#options });
+    this.#status = 'imported';
+    const [left] = await this.#findProblems(newest);
+    if (left === undefined) return;
+    throw new AppError(
+      'corrupt',
+      `${left.dataset} of the copy does not equal snapshot ${newest.id}, imported though it was`,
+    );
+  }
+
+  async #findProblems(newest: Snapshot): Promise<readonly ContentProblem[]> {
+    const { copy, onStep } = this.#deps;
+    if (!copy.isVerbatim && !isKnown(newest.schema_version)) return [];
+    return findContentProblems(newest, copy, (dataset) => onStep?.({ is: 'check', dataset }));
+  }
+
+  /** The earliest state that the feed still goes on from: undefined is an empty one, before the first event. */
+  async #findBase(snapshots: readonly Snapshot[], newest: Snapshot): Promise<Snapshot | undefined> {
+    const { body } = await this.#deps.client.getChanges({ limit: 1 });
+    const first = body.events[0]?.seq ?? newest.seq + 1;
+    if (first === 1) return undefined;
+    return snapshots.findLast(({ seq }) => seq >= first - 1) ?? newest;
+  }
+
+  /** A copy with columns of its own can only take records that this program knows. */
+  #assertVersionKnown({ id, schema_version: version }: Snapshot): void {
+    if (this.#deps.copy.isVerbatim || isKnown(version)) return;
+    const major = numberFromVersion(version)?.major;
+    if (RECORD_VERSIONS.every((known) => numberFromVersion(known.version)?.major !== major)) {
+      const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; use a newer one`;
+      throw new AppError('usage', message);
+    }
+    this.#warn(`records of version ${version} have fields that this program doesn't know; they are left out`);
+  }
+
+  async #result(): Promise<SyncResult> {
+    const state = await this.#deps.copy.state();
+    if (state === undefined) throw new Error('a sync has ended without a state');
+    const { snapshot_id, cursor, data_as_of } = state;
+    const warnings = [...new Set(this.#warnings)];
+    return { status: this.#status, snapshot_id, cursor, data_as_of, events: this.#events, warnings };
+  }
+
+  #warn(warning: string): void {
+    this.#warnings.push(warning);
+  }
+}
+
+const TagsSchema = z.object({ snapshots: z.string().optional() }).catch({});
+
+interface Task {
+  readonly do: 'nothing' | 'import' | FollowableState;
+  readonly warning?: string;
+}
+
+function whatToDo(
+  state: SyncState | undefined,
+  newest: Snapshot,
+  { url, keepsHistory }: { readonly url: string; readonly keepsHistory: boolean },
+): Task {
+  if (state?.cursor === undefined || state.cursor === null) return { do: 'import' };
+  if (state.url !== url) {
+    return { do: 'import', warning: `the copy was made from ${state.url}; it is imported anew from ${url}` };
+  }
+  if (keepsHistory && state.history_from === null) {
+    return {
+      do: 'import',
+      warning: 'no events were kept so far; the copy is imported anew to have them from the beginning',
+    };
+  }
+  if (state.snapshot_id === newest.id && state.cursor === newest.change_cursor) return { do: 'nothing' };
+  if (state.snapshot_id !== null && newest.id < state.snapshot_id) {
+    const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
+    return { do: 'nothing', warning };
+  }
+  return { do: { ...state, cursor: state.cursor } };
+}
+
+/** Why a feed that can't be followed leads to an import; undefined where an import would not help. */
+function reasonToImport(error: unknown): string | undefined {
+  if (error instanceof CursorExpiredError) {
+    return `the feed begins on ${error.retained_from ?? 'a later day'}, after the last sync; all was imported anew`;
+  }
+  if (error instanceof InvalidRequestError && error.detail.some(({ type }) => type === 'cursor_ahead')) {
+    return 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
+  }
+  if (error instanceof NotInPlanError) {
+    return 'the plan does not include the change feed; each sync imports the whole snapshot';
+  }
+  return undefined;
+}
+
+/** True where the plan, or the service, has no snapshots at all. */
+function isLacking(error: unknown): error is ClientError {
+  return error instanceof NotInPlanError || (error instanceof NotFoundError && error.param === null);
+}
+
+function isKnown(version: string): boolean {
+  return RECORD_VERSIONS.some((known) => known.version === version);
+}

@@ -1,0 +1,85 @@
+/**
+ * The tables of a copy in a database: one per dataset with a column per published field, `changes` with the events that are
+ * kept, and `_modelstats_sync` with one row that says what the copy is.
+ */
+import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName, publishedColumns } from '../../schemas/datasets.ts';
+import type { SyncState } from './copy.ts';
+
+export const STATE_TABLE = '_modelstats_sync';
+export const EVENTS_TABLE = 'changes';
+
+/** Every name that a copy takes in its database. */
+export const TABLE_NAMES = [...DATASET_NAMES, EVENTS_TABLE, STATE_TABLE] as const;
+
+/** The columns of {@link STATE_TABLE}, all of them text. */
+export const STATE_COLUMNS = [
+  'url',
+  'snapshot_id',
+  'cursor',
+  'schema_version',
+  'data_as_of',
+  'synced_at',
+  'benchmarks_sha256',
+  'history_from',
+  'etags',
+] as const satisfies readonly (keyof SyncState)[];
+
+/** The columns of {@link EVENTS_TABLE}; `key` and `data` hold JSON. */
+export const EVENT_COLUMNS = [
+  'seq',
+  'occurred_on',
+  'entity_type',
+  'entity_id',
+  'key',
+  'op',
+  'data',
+  'schema_version',
+] as const;
+
+/** Its key: a record of the snapshot that the events go on from has the seq of that snapshot. */
+export const EVENTS_KEY = ['entity_type', 'entity_id', 'seq'] as const;
+
+/** Columns by which records are looked for beside their key. */
+export const INDEXED: readonly { readonly dataset: DatasetName; readonly columns: string }[] = [
+  { dataset: 'scores', columns: 'benchmark_id' },
+  { dataset: 'rankings', columns: 'category, rank' },
+  { dataset: 'pricing', columns: 'provider' },
+];
+
+/** `name TYPE NOT NULL, …, PRIMARY KEY (…)` of a dataset's table. */
+export function tableDefinition(dataset: Dataset, typeOf: (column: Dataset['columns'][number]) => string): string {
+  const columns = publishedColumns(dataset).map(
+    (column) => `${column.name} ${typeOf(column)}${column.nullable ? '' : ' NOT NULL'}`,
+  );
+  return [...columns, `PRIMARY KEY (${dataset.key.join(', ')})`].join(', ');
+}
+
+/** The columns of a dataset's table. */
+export function columnsOf(name: DatasetName): Dataset['columns'] {
+  return publishedColumns(DATASETS[name]);
+}
+
+/** The values of a state in the order of {@link STATE_COLUMNS}. */
+export function stateValues(state: SyncState): (string | null)[] {
+  return STATE_COLUMNS.map((column) => state[column]);
+}
+
+/** The state that a row of {@link STATE_TABLE} holds. */
+export function stateFromRow(row: Readonly<Record<string, unknown>>): SyncState {
+  const value = (column: keyof SyncState) => {
+    const found = row[column];
+    return typeof found === 'string' ? found : null;
+  };
+  const needed = (column: keyof SyncState) => value(column) ?? '';
+  return {
+    url: needed('url'),
+    snapshot_id: value('snapshot_id'),
+    cursor: value('cursor'),
+    schema_version: needed('schema_version'),
+    data_as_of: needed('data_as_of'),
+    synced_at: needed('synced_at'),
+    benchmarks_sha256: value('benchmarks_sha256'),
+    history_from: value('history_from'),
+    etags: value('etags'),
+  };
+}

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { Subscription } from '../../../accounts/plans/terms.ts';
+import { ModelstatsClient } from '../../../client/client.ts';
+import type { ClientOptions } from '../../../client/client-settings.ts';
+import type { Copy } from '../../../client/sync/copy.ts';
+import { openCopy } from '../../../client/sync/open-copy.ts';
+import { Scratch } from '../../../client/sync/scratch.ts';
+import { sync } from '../../../client/sync/sync.ts';
+import type { SyncOptions, SyncResult, SyncStep } from '../../../client/sync/sync-run.ts';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { listen } from '../api/listen.ts';
+import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
+import { WIDE_BACKSTOP } from '../api/test-accounts.ts';
+
+/** The API behind an address of its own, as a consumer has it. */
+export interface Service {
+  readonly api: TestApi;
+  readonly url: string;
+  /** Of an organization on Commercial whose limits are in nobody's way. */
+  readonly key: string;
+  /** With short waits. */
+  client(options?: Partial<ClientOptions>): ModelstatsClient;
+  /** The key of another organization. */
+  addKey(subscription: Partial<Subscription>): Promise<string>;
+  /** Publishes what `work` does, and serves it. */
+  publish(work: (api: TestApi) => Promise<unknown>): Promise<void>;
+  close(): Promise<void>;
+}
+
+const UNLIMITED = { plan: 'commercial', contract: { burst_per_minute: 1_000_000 } } as const;
+
+export async function openService(options: ApiOptions): Promise<Service> {
+  const api = await openApi({ ...options, accounts: {}, settings: { backstop: WIDE_BACKSTOP, ...options.settings } });
+  const url = await listen(api.app);
+  const addKey = async (subscription: Partial<Subscription>) => (await api.accounts.add(subscription)).key;
+  const key = await addKey(UNLIMITED);
+  return {
+    api,
+    url,
+    key,
+    addKey,
+    client: (more = {}) => new ModelstatsClient({ ...QUICK, url, key, ...more }),
+    publish: async (work) => {
+      await work(api);
+      await api.follower.refresh();
+      if (api.follower.problem !== undefined) throw new Error('the night can not be served');
+    },
+    close: () => api.close(),
+  };
+}
+
+/** Short waits, so that a test of many faults doesn't take long. */
+export const QUICK = { retryDelayMsMax: 5, timeoutMs: 5_000 } as const;
+
+/** A service of a test file, opened before its tests and closed after them. */
+export function useService(options: ApiOptions): Service {
+  let opened: Service | undefined;
+  beforeAll(async () => {
+    opened = await openService(options);
+  });
+  afterAll(() => opened?.close());
+  const target = {} as Service; // Never looked at: every property is the opened service's.
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (opened === undefined) throw new Error('the service is open only while the tests run');
+      return Reflect.get(opened, name);
+    },
+  });
+}
+
+/** Somewhere for copies, which goes away with the tests of a file. */
+export function useFolder(): (name: string) => string {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelstats-copies-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return (name) => join(folder, name);
+}
+
+const DUCKDB = { memoryLimit: '500MB', threads: 1 };
+
+/** Does something with the copy at a place. */
+export async function withCopy<T>(into: string, work: (copy: Copy) => Promise<T>): Promise<T> {
+  const copy = await openCopy(into, DUCKDB);
+  try {
+    return await work(copy);
+  } finally {
+    await copy.close();
+  }
+}
+
+/** Syncs the copy at a place. */
+export function syncInto(
+  into: string,
+  client: ModelstatsClient,
+  options: Partial<SyncOptions> & { readonly onStep?: (step: SyncStep) => void } = {},
+): Promise<SyncResult> {
+  const { keepsHistory = false, onStep } = options;
+  return withCopy(into, (copy) =>
+    sync({ keepsHistory }, { client, copy, scratch: new Scratch(`${into}.sync`), clock: () => new Date(), onStep }),
+  );
+}
+
+/** Every line of a copy, by dataset. */
+export function linesOf(into: string): Promise<Readonly<Record<DatasetName, string>>> {
+  return withCopy(into, async (copy) => {
+    const all = new Map<DatasetName, string>();
+    for (const name of DATASET_NAMES) {
+      const lines: string[] = [];
+      for await (const line of copy.lines(name)) lines.push(`${line}\n`);
+      all.set(name, lines.join(''));
+    }
+    return Object.fromEntries(all) as Record<DatasetName, string>; // Of every name.
+  });
+}

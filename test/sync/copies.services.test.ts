@@ -1,0 +1,14 @@
+import { afterAll, beforeAll } from 'vitest';
+import { PostgresServer } from '../support/processes/postgres-server.ts';
+import { describeWith } from '../support/processes/server-process.ts';
+import { describeCopies } from './copies.contract.ts';
+
+describeWith('postgres', 'copies in a server of their own', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.stop());
+
+  describeCopies({ name: 'PostgreSQL', newPlace: () => server.createDatabase() });
+});
