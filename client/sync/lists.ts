@@ -22,12 +22,17 @@ const EtagsSchema = z.partialRecord(z.enum(LISTED), z.string()).catch({});
 
 /**
  * Makes the copy from the lists of current data, for a plan without snapshots: every page of each list, all from one release. A
- * list that did not change since costs nothing. Rejects as the calls do, `unavailable` where nights come in between again and again.
+ * list that did not change since costs nothing. Rejects as the calls do, `unavailable` where nights come in between again and again,
+ * `usage` where the copy was made of a snapshot, which has more.
  */
 export async function syncLists(reason: ClientError, deps: SyncDeps): Promise<SyncResult> {
   const { client, copy, scratch, clock } = deps;
   const before = await copy.state();
-  const own = before?.url === client.url && before.snapshot_id === null ? before : undefined;
+  if (before !== undefined && before.cursor !== null) {
+    const message = `${reason.message}: the copy stays as of ${before.data_as_of}; lists without prices would not take its place`;
+    throw new AppError('usage', message, { cause: reason });
+  }
+  const own = before?.url === client.url ? before : undefined;
   const { files, etags, dataAsOf } = await readLists(EtagsSchema.parse(JSON.parse(own?.etags ?? '{}')), deps);
   const isNew = own === undefined || Object.keys(files).length > 0;
   const data_as_of = dataAsOf ?? own?.data_as_of ?? '';

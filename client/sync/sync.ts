@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { seqFromCursor } from '../../schemas/change.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
-import { type ClientError, CursorExpiredError, InvalidRequestError, NotFoundError, NotInPlanError } from '../errors.ts';
+import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
 import { type ContentProblem, findContentProblems } from './content.ts';
 import type { FollowableState, SyncState } from './copy.ts';
 import { follow } from './follow.ts';
@@ -204,6 +205,10 @@ function whatToDo(
     const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
     return { do: 'nothing', warning };
   }
+  if ((seqFromCursor(state.cursor) ?? 0) > newest.seq) {
+    const warning = 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
+    return { do: 'import', warning };
+  }
   return { do: { ...state, cursor: state.cursor } };
 }
 
@@ -212,10 +217,7 @@ function reasonToImport(error: unknown): string | undefined {
   if (error instanceof CursorExpiredError) {
     return `the feed begins on ${error.retained_from ?? 'a later day'}, after the last sync; all was imported anew`;
   }
-  if (error instanceof InvalidRequestError && error.detail.some(({ type }) => type === 'cursor_ahead')) {
-    return 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
-  }
-  if (error instanceof NotInPlanError) {
+  if (isNotInPlan(error)) {
     return 'the plan does not include the change feed; each sync imports the whole snapshot';
   }
   return undefined;
@@ -223,7 +225,12 @@ function reasonToImport(error: unknown): string | undefined {
 
 /** True where the plan, or the service, has no snapshots at all. */
 function isLacking(error: unknown): error is ClientError {
-  return error instanceof NotInPlanError || (error instanceof NotFoundError && error.param === null);
+  return isNotInPlan(error) || (error instanceof NotFoundError && error.code === 'not_found' && error.param === null);
+}
+
+/** Whatever stands between may answer 403 too, for reasons of its own. */
+function isNotInPlan(error: unknown): error is NotInPlanError {
+  return error instanceof NotInPlanError && error.code === 'feature_not_in_plan';
 }
 
 function isKnown(version: string): boolean {

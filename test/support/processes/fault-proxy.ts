@@ -13,6 +13,8 @@ export type Fault =
   | { readonly is: 'answer-lost' }
   /** The connection breaks after so many bytes of the answer's body. */
   | { readonly is: 'answer-cut'; readonly afterBytes: number }
+  /** A bit of the answer's body changes after so many bytes; a shorter body passes as it is. */
+  | { readonly is: 'answer-damaged'; readonly afterBytes: number }
   /** The server does it, and its answer comes so much later. */
   | { readonly is: 'answer-late'; readonly ms: number }
   /** This is done first, then all goes on as if nothing had been. */
@@ -124,7 +126,22 @@ async function passOn(reply: IncomingMessage, answer: ServerResponse, fault: Fau
   answer.writeHead(reply.statusCode ?? 500, reply.rawHeaders);
   reply.on('error', () => answer.destroy());
   if (fault?.is === 'answer-cut') reply.pipe(cutting(fault.afterBytes, () => answer.destroy())).pipe(answer);
+  else if (fault?.is === 'answer-damaged') reply.pipe(damaging(fault.afterBytes)).pipe(answer);
   else reply.pipe(answer);
+}
+
+/** Changes the byte after so many others. */
+function damaging(afterBytes: number): Transform {
+  let position = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const index = afterBytes - position;
+      position += chunk.length;
+      const damaged = Buffer.from(chunk);
+      if (index >= 0 && index < damaged.length) damaged[index] = (damaged[index] ?? 0) ^ 1;
+      done(null, damaged);
+    },
+  });
 }
 
 /** Lets so many bytes through, then cuts once they had time to arrive. */

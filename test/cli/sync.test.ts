@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { openCopy } from '../../client/sync/open-copy.ts';
+import { useFolder, useService, withCopy } from '../support/client/service.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';
+
+const DAY = '2026-06-01';
+const place = useFolder();
+const service = useService({ days: (store) => publishFromFixture('days', store, [DAY]) });
+
+const env = () => ({
+  MODELSTATS_API_URL: service.url,
+  MODELSTATS_API_KEY: service.key,
+  MODELSTATS_CLIENT_ATTEMPTS_MAX: '1',
+});
+const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+  runCli(['sync', ...args], { env: { ...env(), ...more } });
+
+test('a sync says what it did, in words or as JSON, and where a copy differs', async () => {
+  const into = place('copy.sqlite');
+  const first = await run(['--into', into, '--json']);
+  expect([first.code, first.stderr]).toEqual([0, '']);
+  expect(answersFrom(first.stdout)).toEqual([
+    {
+      status: 'imported',
+      snapshot_id: DAY,
+      cursor: expect.any(String),
+      data_as_of: `${DAY}T23:59:59Z`,
+      events: { upsert: 0, delete: 0 },
+      warnings: [],
+      into,
+    },
+  ]);
+  expect((await run(['--into', into])).stdout).toBe(`${into} was up to date: snapshot ${DAY} as of ${DAY}T23:59:59Z\n`);
+  expect(await run(['--into', into, '--check'])).toMatchObject({ code: 0, stdout: `${into} equals snapshot ${DAY}\n` });
+  await withCopy(into, async (copy) => {
+    const state = await copy.state();
+    if (state === undefined) throw new Error('there is no state');
+    const gone = place('gone.jsonl');
+    const { value: line } = await copy.lines('models')[Symbol.asyncIterator]().next();
+    await writeFile(gone, `${line}\n`);
+    await copy.update({ replaced: {}, upserts: {}, deletes: { models: gone }, events: undefined, state });
+  });
+  const wrong = await run(['--into', into, '--check', '--json']);
+  expect(wrong.code).toBe(1);
+  const [answer] = answersFrom(wrong.stdout);
+  expect(answer).toMatchObject({ ok: false, snapshot_id: DAY, into });
+  expect(answer?.['differences']).toMatchObject([{ dataset: 'models', missing: 1, extra: 0, different: 0 }]);
+  expect((await run(['--into', into, '--check'])).stdout).toContain('models differs');
+});
+
+test('what is wrong with a call is told, and exits with 2', async () => {
+  const into = place('wrong.sqlite');
+  const calls: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, words: string])[] = [
+    [['--into', place('copy.txt')], {}, 'a file must end in one of'],
+    [['--into', place('nowhere/copy.duckdb')], {}, 'there is no folder'],
+    [['--into', into, '--url', 'ftp://example.com'], {}, 'name the service'],
+    [['--into', into], { MODELSTATS_API_KEY: '' }, 'an API key is needed'],
+    [['--into', into, '--key', 'nonsense'], {}, 'Send a valid API key'],
+    [['--into', 'postgres://user:secret@127.0.0.1:1/x'], {}, "can't be opened"],
+    [['--into', into, '--check'], {}, 'nothing was imported yet'],
+    [['--into', into, '--watch', 'often'], {}, 'It must be like 30m'],
+  ];
+  for (const [args, more, words] of calls) {
+    const { code, stderr, stdout } = await run(args, more);
+    expect([code, stdout], args.join(' ')).toEqual([2, '']);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('secret');
+  }
+});
+
+test('a service that does not answer exits with 1, after the tries that are allowed', async () => {
+  const { code, stderr } = await run(['--into', place('down.sqlite'), '--url', 'http://127.0.0.1:1'], {
+    MODELSTATS_CLIENT_ATTEMPTS_MAX: '2',
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain('trying again in');
+  expect(stderr.trim().split('\n')).toHaveLength(2);
+});
+
+test('files and tables that are no copy are left alone', async () => {
+  await writeFile(place('notes.duckdb'), 'not a database');
+  await writeFile(
+    place('notes.sqlite'),
+    'not a database, but long enough to be looked at as one, which takes some bytes',
+  );
+  for (const name of ['notes.duckdb', 'notes.sqlite']) {
+    const { code, stderr } = await run(['--into', place(name)]);
+    expect([code, stderr], name).toEqual([2, expect.stringContaining("can't be opened")]);
+  }
+  const { default: Sqlite } = await import('better-sqlite3');
+  const database = new Sqlite(place('mine.sqlite'));
+  database.exec('CREATE TABLE models (mine TEXT)');
+  database.close();
+  const { code, stderr } = await run(['--into', place('mine.sqlite')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('has a table models, but is not a copy')]);
+});
+
+test('--watch goes on after the first sync, and lets others read the copy in between', async () => {
+  const into = place('watched.duckdb');
+  const cli = startCli(['sync', '--into', into, '--watch', '1h', '--json'], { env: env() });
+  await new Promise((resolve) => cli.child.stdout?.once('data', resolve));
+  const copy = await openCopy(into, { memoryLimit: '500MB', threads: 1 });
+  expect(await copy.state()).toMatchObject({ snapshot_id: DAY });
+  await copy.close();
+  cli.child.kill('SIGTERM');
+  expect(await cli.ended).toMatchObject({ signal: 'SIGTERM' });
+});

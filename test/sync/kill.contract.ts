@@ -1,0 +1,64 @@
+/** A sync that is killed at any moment leaves a copy from which the next one ends equal; each kind of copy runs it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
+import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { runCli, startCli } from '../support/processes/cli.ts';
+import { createChooser } from '../support/random.ts';
+
+const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+
+/** Kills of each kind of copy. */
+const KILLS = Number(process.env['SYNC_KILLS'] ?? 4);
+
+export interface KilledKind {
+  readonly name: string;
+  /** A new place, with a copy of the first day where told. */
+  readonly newPlace: (service: Service, options: { readonly isOld: boolean }) => Promise<string>;
+}
+
+export function describeKills({ name, newPlace }: KilledKind): void {
+  let service: Service;
+  beforeAll(async () => {
+    service = await openService({ days: (store) => publishFromFixture('days', store, DAYS.slice(0, 1)) });
+    // Old copies are made while the first day is the newest.
+    for (let round = 0; round < KILLS; round += 2) places.push(await newPlace(service, { isOld: true }));
+    for (const day of DAYS.slice(1)) {
+      await service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
+    }
+    for (let round = 1; round < KILLS; round += 2) places.push(await newPlace(service, { isOld: false }));
+  });
+  afterAll(() => service?.close());
+  const places: string[] = [];
+
+  const args = (into: string) => ['sync', '--into', into, '--history', '--json'];
+  const env = () => ({ MODELSTATS_API_URL: service.url, MODELSTATS_API_KEY: service.key, MODELSTATS_THREADS: '1' });
+
+  test(`a copy in ${name} ends equal after a kill at any moment`, { timeout: 240_000 }, async () => {
+    const fresh = await newPlace(service, { isOld: false });
+    const started = performance.now();
+    expect(await runCli(args(fresh), { env: env() })).toMatchObject({ code: 0 });
+    const durationMs = performance.now() - started;
+    const expected = await linesOf(fresh);
+    const chooser = createChooser(name.length);
+    let killed = 0;
+    for (const place of places) {
+      const cli = startCli(args(place), { env: env() });
+      await Promise.race([sleep(chooser.integer(durationMs * 0.3, durationMs)), cli.ended]);
+      cli.child.kill('SIGKILL');
+      if ((await cli.ended).signal === 'SIGKILL') killed += 1;
+      expect(await runCli(args(place), { env: env() })).toMatchObject({ code: 0, stderr: '' });
+      const lines = await linesOf(place);
+      for (const dataset of DATASET_NAMES) expect(lines[dataset], `${place} ${dataset}`).toBe(expected[dataset]);
+      expect(await runCli(['sync', '--into', place, '--check'], { env: env() })).toMatchObject({ code: 0 });
+    }
+    expect(killed).toBeGreaterThan(0);
+  });
+}
+
+/** Makes a copy of what is served now. */
+export async function makeCopy(service: Service, into: string): Promise<void> {
+  await syncInto(into, service.client(), { keepsHistory: true });
+}

@@ -1,0 +1,87 @@
+/** What each plan gets (specification "Sync"). */
+import { describe, expect, it } from 'vitest';
+import { linesOf, syncInto, useFolder, useService } from '../support/client/service.ts';
+import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+
+const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+const place = useFolder();
+const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
+const publish = (day: string) =>
+  service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
+
+async function unitsOf(key: string): Promise<number> {
+  const { body } = await service.client({ key }).getAccount();
+  return body.usage.used;
+}
+
+async function exactLines() {
+  await syncInto(place('exact.sqlite'), service.client());
+  return linesOf(place('exact.sqlite'));
+}
+
+describe('a copy', () => {
+  it('of a plan without snapshots is made of the lists, without prices, and says so', async () => {
+    const key = await service.addKey({ contract: { burst_per_minute: 100_000 } });
+    const into = place('community.duckdb');
+    const result = await syncInto(into, service.client({ key }));
+    expect(result).toMatchObject({ status: 'imported', snapshot_id: null, cursor: null });
+    expect(result.warnings).toEqual([expect.stringContaining('without prices')]);
+    const { pricing, ...others } = await linesOf(into);
+    const { pricing: _, ...exact } = await exactLines();
+    expect(pricing).toBe('');
+    expect(others).toEqual(exact);
+    // Asked again, nothing changed, and that costs nothing.
+    const used = await unitsOf(key);
+    expect((await syncInto(into, service.client({ key }))).status).toBe('up_to_date');
+    expect(await unitsOf(key)).toBe(used);
+  });
+
+  it('of a plan that lost its snapshots is left alone', async () => {
+    const into = place('downgraded.sqlite');
+    await syncInto(into, service.client());
+    const before = await linesOf(into);
+    const key = await service.addKey({});
+    await expect(syncInto(into, service.client({ key }))).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('the copy stays as of'),
+    });
+    expect(await linesOf(into)).toEqual(before);
+  });
+
+  it('that finds nothing new costs no unit', async () => {
+    const key = await service.addKey({ plan: 'builder' });
+    const into = place('builder.sqlite');
+    await syncInto(into, service.client({ key }));
+    const used = await unitsOf(key);
+    // The list of snapshots, and an address for each dataset.
+    expect(used).toBe(6);
+    expect((await syncInto(into, service.client({ key }))).status).toBe('up_to_date');
+    expect(await unitsOf(key)).toBe(used);
+  });
+
+  it('of a plan without the feed is imported whole from each new snapshot', { timeout: 60_000 }, async () => {
+    const key = await service.addKey({ plan: 'builder', contract: { features: ['snapshots'] } });
+    const into = place('no-feed.sqlite');
+    expect((await syncInto(into, service.client({ key }))).warnings).toEqual([]);
+    await publish('2026-06-04');
+    const result = await syncInto(into, service.client({ key }));
+    expect(result).toMatchObject({ status: 'imported', snapshot_id: '2026-06-04' });
+    expect(result.warnings).toEqual([expect.stringContaining('does not include the change feed')]);
+    expect(await linesOf(into)).toEqual(await exactLines());
+  });
+
+  it('whose quota is used up on the way says until when, and goes on from there', async () => {
+    const key = await service.addKey({ plan: 'builder', contract: { daily_quota: 3 } });
+    const into = place('quota.sqlite');
+    await expect(syncInto(into, service.client({ key }))).rejects.toMatchObject({
+      name: 'QuotaExceededError',
+      reset_at: '2026-07-01T00:00:00.000Z',
+    });
+    service.api.clock.set('2026-07-01T00:00:01Z');
+    await expect(syncInto(into, service.client({ key }))).rejects.toMatchObject({ name: 'QuotaExceededError' });
+    service.api.clock.set('2026-07-02T00:00:01Z');
+    expect((await syncInto(into, service.client({ key }))).status).toBe('imported');
+    expect(await linesOf(into)).toEqual(await exactLines());
+  });
+});
