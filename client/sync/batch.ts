@@ -42,13 +42,13 @@ export class Batch {
         await writeLines(deletes[name], gone);
       }
     }
-    if (!keepsEvents || this.#events.length === 0) return { upserts, deletes, events: undefined };
+    if (!keepsEvents || this.#events.length === 0) return { upserts, deletes, events: undefined, dropsEvents: false };
     const events = await scratch.path('events.jsonl');
     await writeLines(
       events,
       this.#events.map((event) => JSON.stringify(event)),
     );
-    return { upserts, deletes, events };
+    return { upserts, deletes, events, dropsEvents: false };
   }
 }
 

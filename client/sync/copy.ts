@@ -38,6 +38,8 @@ export interface Update {
   readonly deletes: Files;
   /** Events to keep, in ascending order; undefined: none. */
   readonly events: string | undefined;
+  /** Whether the events that were kept so far go: what comes doesn't go on from them. */
+  readonly dropsEvents: boolean;
   readonly state: SyncState;
 }
 

@@ -1,9 +1,9 @@
-import { cursorFromSeq, entityIdFromKey } from '../../schemas/change.ts';
+import { cursorFromSeq, entityIdFromKey, seqFromCursor } from '../../schemas/change.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
-import type { Copy, FollowableState } from './copy.ts';
+import type { Copy, FollowableState, SyncState } from './copy.ts';
 import { differences } from './differences.ts';
 import { downloadFile } from './download.ts';
-import { readLines, writeLines } from './json-lines.ts';
+import { noLines, readLines, writeLines } from './json-lines.ts';
 import { parseRecord } from './keys.ts';
 import type { Snapshot } from './read-snapshots.ts';
 import type { SyncDeps, SyncOptions } from './sync-run.ts';
@@ -17,14 +17,22 @@ export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOp
   onStep?.({ is: 'import', snapshot: snapshot.id });
   const before = await copy.state();
   const events = keepsHistory ? await scratch.path('events.jsonl') : undefined;
-  if (events !== undefined) await writeLines(events, eventsOf(snapshot, { copy, paths }));
+  const goesOn = canGoOn(before, snapshot, deps);
+  const known = goesOn ? copy : NOTHING;
+  if (events !== undefined) await writeLines(events, eventsOf(snapshot, { known, paths }));
   const state: FollowableState = {
     ...stateAt(snapshot, deps),
-    history_from: keepsHistory ? (before?.history_from ?? dayOf(snapshot)) : null,
+    history_from: keepsHistory ? ((goesOn ? before?.history_from : null) ?? dayOf(snapshot)) : null,
   };
-  await copy.update({ replaced: paths, upserts: {}, deletes: {}, events, state });
+  await copy.update({ replaced: paths, upserts: {}, deletes: {}, events, dropsEvents: !goesOn, state });
   await scratch.remove();
   return state;
+}
+
+/** Whether the snapshot comes after all events that the copy keeps, so that what differs tells the rest. */
+function canGoOn(before: SyncState | undefined, { seq }: Snapshot, { client }: Pick<SyncDeps, 'client'>): boolean {
+  if (before?.history_from === undefined || before.history_from === null || before.url !== client.url) return false;
+  return (seqFromCursor(before.cursor ?? '') ?? Number.POSITIVE_INFINITY) <= seq;
 }
 
 /** Empties the copy, so that the whole feed can be followed from its first event; it has the snapshot's benchmarks. */
@@ -41,7 +49,7 @@ export async function importNothing(newest: Snapshot, deps: SyncDeps): Promise<F
     history_from: body.events[0]?.occurred_on ?? dayOf(newest),
   };
   const replaced = { ...mapDatasets(() => nothing), benchmarks };
-  await copy.update({ replaced, upserts: {}, deletes: {}, events: undefined, state });
+  await copy.update({ replaced, upserts: {}, deletes: {}, events: undefined, dropsEvents: true, state });
   return state;
 }
 
@@ -72,19 +80,24 @@ export function stateAt(snapshot: Snapshot, { client, clock }: Pick<SyncDeps, 'c
   };
 }
 
+const NOTHING: Pick<Copy, 'lines'> = { lines: () => noLines() };
+
 /**
  * What leads from the copy to the snapshot, as events of the snapshot's day and cursor: of a new copy every record, of one that
  * could not follow the feed what differs.
  */
 async function* eventsOf(
   snapshot: Snapshot,
-  { copy, paths }: { readonly copy: Copy; readonly paths: Readonly<Partial<Record<DatasetName, string>>> },
+  {
+    known,
+    paths,
+  }: { readonly known: Pick<Copy, 'lines'>; readonly paths: Readonly<Partial<Record<DatasetName, string>>> },
 ): AsyncGenerator<string, void> {
   for (const name of DATASET_NAMES) {
     const { entityType } = DATASETS[name];
     const { [name]: path } = paths;
     if (entityType === null || path === undefined) continue;
-    for await (const { key, right } of differences(name, copy.lines(name), readLines(path))) {
+    for await (const { key, right } of differences(name, known.lines(name), readLines(path))) {
       yield JSON.stringify({
         seq: snapshot.seq,
         occurred_on: dayOf(snapshot),

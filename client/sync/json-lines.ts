@@ -60,3 +60,8 @@ export async function writeLines(path: string, lines: Iterable<string> | AsyncIt
 
 /** What is gathered before it is written. */
 const WRITE_CHARACTERS = 1 << 18;
+
+/** The lines of what isn't there. */
+export async function* noLines(): AsyncGenerator<string, void> {
+  // None.
+}

@@ -41,7 +41,8 @@ export async function syncLists(reason: ClientError, deps: SyncDeps): Promise<Sy
     await writeLines(pricing, []);
     const state = { url: client.url, data_as_of, synced_at: clock().toISOString(), etags: JSON.stringify(etags) };
     const replaced: Files = { ...files, pricing };
-    await copy.update({ replaced, upserts: {}, deletes: {}, events: undefined, state: { ...NO_FEED, ...state } });
+    const nothing = { upserts: {}, deletes: {}, events: undefined, dropsEvents: true };
+    await copy.update({ ...nothing, replaced, state: { ...NO_FEED, ...state } });
   }
   await scratch.remove();
   const status = isNew ? 'imported' : 'up_to_date';

@@ -40,7 +40,14 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
     const gone = place('gone.jsonl');
     const { value: line } = await copy.lines('models')[Symbol.asyncIterator]().next();
     await writeFile(gone, `${line}\n`);
-    await copy.update({ replaced: {}, upserts: {}, deletes: { models: gone }, events: undefined, state });
+    await copy.update({
+      replaced: {},
+      upserts: {},
+      deletes: { models: gone },
+      events: undefined,
+      dropsEvents: false,
+      state,
+    });
   });
   const wrong = await run(['--into', into, '--check', '--json']);
   expect(wrong.code).toBe(1);

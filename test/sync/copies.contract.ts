@@ -66,7 +66,13 @@ export function describeCopies({ name, newPlace }: CopyKind): void {
       await withCopy(place, async (copy) => {
         const state = await copy.state();
         if (state === undefined) throw new Error('there is no state');
-        const update = { replaced: { models: '/nowhere/models.jsonl' }, upserts: {}, deletes: {}, events: undefined };
+        const update = {
+          replaced: { models: '/nowhere/models.jsonl' },
+          upserts: {},
+          deletes: {},
+          events: undefined,
+          dropsEvents: false,
+        };
         await expect(copy.update({ ...update, state: { ...state, cursor: 'MA' } })).rejects.toThrow();
         expect(await copy.state()).toEqual(state);
       });

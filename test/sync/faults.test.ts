@@ -189,7 +189,7 @@ describe('what changes under a sync', () => {
     const state = await withCopy(into, async (copy) => {
       const before = await copy.state();
       if (before === undefined) throw new Error('there is no state');
-      const update = { replaced: {}, upserts: {}, deletes: {}, events: undefined };
+      const update = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
       // A day that left no events behind: the feed can't mend what is missing.
       await copy.update({
         ...update,
@@ -274,7 +274,7 @@ async function setState(into: string, state: object): Promise<void> {
     data_as_of: '',
     synced_at: '',
   };
-  const update = { replaced: {}, upserts: {}, deletes: {}, events: undefined };
+  const update = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
   await withCopy(into, (copy) =>
     copy.update({ ...update, state: { ...all, benchmarks_sha256: null, history_from: null, etags: null, ...state } }),
   );

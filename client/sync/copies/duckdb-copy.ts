@@ -81,7 +81,7 @@ export class DuckDBCopy implements Copy {
     }
   }
 
-  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
     await this.#connection.run('BEGIN TRANSACTION');
     try {
       for (const name of DATASET_NAMES) {
@@ -97,8 +97,9 @@ export class DuckDBCopy implements Copy {
           await this.#connection.run(`INSERT OR REPLACE INTO ${name} ${selectSql(name, changed)}`);
         }
       }
+      if (dropsEvents) await this.#connection.run(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined)
-        await this.#connection.run(`INSERT OR IGNORE INTO ${EVENTS_TABLE} ${eventsSql(events)}`);
+        await this.#connection.run(`INSERT OR REPLACE INTO ${EVENTS_TABLE} ${eventsSql(events)}`);
       await this.#connection.run(`DELETE FROM ${STATE_TABLE}`);
       const places = STATE_COLUMNS.map((_, index) => `$${index + 1}`).join(', ');
       const values: DuckDBValue[] = stateValues(state);

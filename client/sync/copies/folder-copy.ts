@@ -1,11 +1,11 @@
 import { constants, createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { type Copy, type Files, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
-import { readLines, writeLines } from '../json-lines.ts';
+import { noLines, readLines, writeLines } from '../json-lines.ts';
 import { compareKeys, keyOf, parseRecord } from '../keys.ts';
 import { STATE_TABLE, stateFromRow } from '../tables.ts';
 
@@ -61,7 +61,7 @@ export class FolderCopy implements Copy {
     return existsSync(path) ? readLines(path) : noLines();
   }
 
-  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
     const pending: string[] = [];
     for (const name of DATASET_NAMES) {
       const lines = this.#nextLines(name, { replaced, upserts, deletes });
@@ -69,7 +69,13 @@ export class FolderCopy implements Copy {
       await writeLines(this.#path(`${fileOf(name)}.next`), lines);
       pending.push(fileOf(name));
     }
-    const eventsBytes = await this.#appendEvents(events);
+    let eventsBytes = await this.#appendEvents(dropsEvents ? undefined : events);
+    if (dropsEvents) {
+      const path = this.#path(`${EVENTS_FILE}.next`);
+      await writeLines(path, events === undefined ? [] : readLines(events));
+      eventsBytes = (await stat(path)).size;
+      pending.push(EVENTS_FILE);
+    }
     await this.#writeRecord({ state: { ...state }, pending, eventsBytes });
     await this.#putInPlace();
   }
@@ -159,10 +165,6 @@ export class FolderCopy implements Copy {
 
 function fileOf(name: DatasetName): string {
   return `${name}.jsonl`;
-}
-
-async function* noLines(): AsyncGenerator<string, void> {
-  // None.
 }
 
 /** Lines in which some records are replaced, added or gone. The changes are held in memory. */

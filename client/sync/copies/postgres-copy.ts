@@ -92,7 +92,7 @@ export class PostgresCopy implements Copy {
     }
   }
 
-  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
     await this.#client.query('BEGIN');
     try {
       for (const name of DATASET_NAMES) {
@@ -106,6 +106,7 @@ export class PostgresCopy implements Copy {
         const { [name]: changed } = upserts;
         if (changed !== undefined) await this.#forGroups(changed, insertSql(name));
       }
+      if (dropsEvents) await this.#client.query(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined) await this.#forGroups(events, EVENTS_SQL);
       await this.#client.query(`DELETE FROM ${STATE_TABLE}`);
       const places = STATE_COLUMNS.map((_, index) => `$${index + 1}`).join(', ');
@@ -191,7 +192,7 @@ function deleteSql(name: DatasetName): string {
 const EVENTS_SQL = `INSERT INTO ${EVENTS_TABLE} (${EVENT_COLUMNS.join(', ')})
   SELECT ${EVENT_COLUMNS.join(', ')} FROM json_to_recordset($1::json) AS r (seq bigint, occurred_on date, entity_type text,
     entity_id text, key json, op text, data json, schema_version text)
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT (${EVENTS_KEY.join(', ')}) DO UPDATE SET occurred_on = excluded.occurred_on, op = excluded.op, data = excluded.data`;
 
 /** Columns that are read as something else than they are. */
 const READ_SQL: Readonly<Partial<Record<ColumnType, (name: string) => string>>> = {

@@ -62,7 +62,7 @@ export class SqliteCopy implements Copy {
     }
   }
 
-  async update({ replaced, upserts, deletes, events, state }: Update): Promise<void> {
+  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       for (const name of DATASET_NAMES) {
@@ -76,6 +76,7 @@ export class SqliteCopy implements Copy {
         const { [name]: changed } = upserts;
         if (changed !== undefined) await this.#insert(name, changed);
       }
+      if (dropsEvents) this.#database.exec(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined) await this.#insertEvents(events);
       this.#database.exec(`DELETE FROM ${STATE_TABLE}`);
       const places = STATE_COLUMNS.map(() => '?').join(', ');
@@ -141,7 +142,7 @@ export class SqliteCopy implements Copy {
 
   async #insertEvents(path: string): Promise<void> {
     const places = EVENT_COLUMNS.map(() => '?').join(', ');
-    const statement = this.#database.prepare(`INSERT OR IGNORE INTO ${EVENTS_TABLE} VALUES (${places})`);
+    const statement = this.#database.prepare(`INSERT OR REPLACE INTO ${EVENTS_TABLE} VALUES (${places})`);
     for await (const line of readLines(path)) {
       const event = parseRecord(line);
       statement.run(EVENT_COLUMNS.map((column) => stored(event[column])));
