@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { PostgresServer } from '../support/processes/postgres-server.ts';
 import { describeWith } from '../support/processes/server-process.ts';
 import { describeCopies } from './copies.contract.ts';
+import { describeRealDays } from './real-days.contract.ts';
 
 describeWith('postgres', 'copies in a server of their own', () => {
   let server: PostgresServer;
@@ -10,5 +11,7 @@ describeWith('postgres', 'copies in a server of their own', () => {
   });
   afterAll(() => server?.stop());
 
-  describeCopies({ name: 'PostgreSQL', newPlace: () => server.createDatabase() });
+  const kind = { name: 'PostgreSQL', newPlace: () => server.createDatabase() };
+  describeCopies(kind);
+  describeRealDays([kind]);
 });
