@@ -3,7 +3,9 @@ import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
 import { ScoreSchema } from '../../answers/records.ts';
-import { type Condition, type SortKey, where } from '../../queries/list-page.ts';
+import { type Condition, where } from '../../queries/conditions.ts';
+import type { ListQuery } from '../../queries/list-page.ts';
+import { SCORE_ORDERS } from '../../view/list-orders.ts';
 
 const ScoreFiltersSchema = z.object({
   model: id('The model', 'gpt-5').optional(),
@@ -47,17 +49,18 @@ export const scoresRoute = listRoute({
   list: (filters) => ({
     table: 'scores',
     conditions: conditionsFrom(filters),
-    sort: SORT_KEYS[filters.sort],
+    ...orderFrom(filters),
     key: ['model_id', 'benchmark_id'],
   }),
 });
 
-const SORT_KEYS: Readonly<Record<ScoreFilters['sort'], SortKey | undefined>> = {
-  model_id: undefined,
-  value: { column: 'value', isDescending: false, type: 'DOUBLE' },
-  '-value': { column: 'value', isDescending: true, type: 'DOUBLE' },
-  '-measured_at': { column: 'measured_at', isDescending: true, type: 'DATE' },
-};
+/** The tables of the orders don't have the ids; of one model or benchmark they aren't needed. */
+function orderFrom({ sort, model, benchmark }: ScoreFilters): Pick<ListQuery, 'sort' | 'sorted' | 'counted'> {
+  const order = sort === 'model_id' ? undefined : SCORE_ORDERS[sort];
+  if (model !== undefined || benchmark !== undefined) return { sort: order?.sort };
+  // By value, blocks that lie within bounds of the value, or outside, are counted without being read.
+  return { sort: order?.sort, sorted: order?.table, counted: SCORE_ORDERS.value.table };
+}
 
 function conditionsFrom(query: ScoreFilters): readonly Condition[] {
   return [
