@@ -28,9 +28,9 @@ export async function listCases(
   };
   return [
     ...scoreCases(values),
-    await fixed('scores, a page from the middle', (n) => middle(`min_value=${fine(n)}`)),
+    await fixed('scores, a page from the middle', (n) => middle(`min_value=${fine(n + 5000)}`)),
     await fixed('scores sort=-value, a page from the middle', (n) =>
-      middle(`min_value=${fine(n)}&sort=-value`, 'value'),
+      middle(`min_value=${fine(n + 6000)}&sort=-value`, 'value'),
     ),
     ...modelCases(),
     { name: 'rankings?category=N', path: (n) => `/v1/rankings?limit=${1 + (n % 50)}&category=${pick(CATEGORIES, n)}` },
@@ -55,9 +55,10 @@ function scoreCases({ models, benchmarks }: Values): readonly ListCase[] {
     'measured_before=D&max_value=N': (n) => `measured_before=${day(n)}&max_value=50.${coarse(n)}`,
   };
   const ofScores = Object.entries(filters).map(([name, query]) => scoreCase(name, query));
-  const sorted = ['value', '-value', '-measured_at'].flatMap((sort) =>
+  const sorted = ['value', '-value', '-measured_at'].flatMap((sort, i) =>
     ['min_value=N', 'benchmark=N', 'source=S&min_value=N', 'source=unknown N', 'model=N'].map((name) =>
-      scoreCase(`sort=${sort}&${name}`, (n) => `sort=${sort}&${filters[name]?.(n)}`),
+      // Other numbers in every order: what meets a filter is counted once.
+      scoreCase(`sort=${sort}&${name}`, (n) => `sort=${sort}&${filters[name]?.(n + 1000 * (i + 1))}`),
     ),
   );
   return [...ofScores, ...sorted];
@@ -79,7 +80,9 @@ function modelCases(): readonly ListCase[] {
   };
   const ofModels = Object.entries(filters).map(([name, query]) => modelCase(name, query));
   const sorts = ['id', 'name', 'release_date', 'context_length', 'updated_at'].flatMap((sort) => [sort, `-${sort}`]);
-  const sorted = sorts.map((sort) => modelCase(`sort=${sort}&min_context=N`, (n) => `sort=${sort}&min_context=${n}`));
+  const sorted = sorts.map((sort, i) =>
+    modelCase(`sort=${sort}&min_context=N`, (n) => `sort=${sort}&min_context=${n + 1000 * (i + 1)}`),
+  );
   return [...ofModels, ...sorted];
 }
 

@@ -4,8 +4,8 @@ import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
 import { ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
-import type { ListQuery } from '../../queries/list-page.ts';
-import { SCORE_ORDERS } from '../../view/list-orders.ts';
+import type { FasterTables } from '../../queries/list-page.ts';
+import { type ListOrder, SCORE_ORDERS } from '../../view/list-orders.ts';
 
 const ScoreFiltersSchema = z.object({
   model: id('The model', 'gpt-5').optional(),
@@ -49,17 +49,23 @@ export const scoresRoute = listRoute({
   list: (filters) => ({
     table: 'scores',
     conditions: conditionsFrom(filters),
-    ...orderFrom(filters),
+    sort: orderFrom(filters)?.sort,
+    faster: fasterTables(filters),
     key: ['model_id', 'benchmark_id'],
   }),
 });
 
-/** The tables of the orders don't have the ids; of one model or benchmark they aren't needed. */
-function orderFrom({ sort, model, benchmark }: ScoreFilters): Pick<ListQuery, 'sort' | 'sorted' | 'counted'> {
-  const order = sort === 'model_id' ? undefined : SCORE_ORDERS[sort];
-  if (model !== undefined || benchmark !== undefined) return { sort: order?.sort };
-  // By value, blocks that lie within bounds of the value, or outside, are counted without being read.
-  return { sort: order?.sort, sorted: order?.table, counted: SCORE_ORDERS.value.table };
+function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
+  return sort === 'model_id' ? undefined : SCORE_ORDERS[sort];
+}
+
+function fasterTables(filters: ScoreFilters): FasterTables {
+  // The tables of the orders don't have the ids; of one model or benchmark they aren't needed.
+  if (filters.model !== undefined || filters.benchmark !== undefined) return {};
+  const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
+  // In an order, blocks that lie within bounds, or outside, are counted without being read.
+  const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];
+  return { sorted: orderFrom(filters)?.table, counted };
 }
 
 function conditionsFrom(query: ScoreFilters): readonly Condition[] {
