@@ -73,7 +73,7 @@ async function findPositions(view: View, query: ListQuery, place: CursorPlace | 
   const later = place === undefined ? [] : await findLater(view, query, place);
   const { sql, values } = allOf([...conditions, ...later]);
   const inOrder = sort === undefined ? 'pos' : orderSql(sort);
-  // Of an order by whole numbers DuckDB reads no more than it needs, where the statement says how many rows are wanted.
+  // Of an order by whole numbers DuckDB reads no more than it needs.
   const rows = await view.rows(
     { pos: number },
     `SELECT pos FROM ${sorted ?? table} WHERE ${sql} ORDER BY ${sorted === undefined ? inOrder : 'place'} LIMIT ${limit + 1}`,
