@@ -16,6 +16,7 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
     expect(stdout).toContain('by the size of the state');
     for (const title of [
       'A current-data request',
+      'Cold lists',
       "One model's history",
       'Paging',
       'View swap',

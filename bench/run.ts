@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchAccess, createAccess, withoutQuota } from './api/access.ts';
 import { measureHistory } from './api/history.ts';
+import { measureLists } from './api/lists.ts';
 import { measurePaging } from './api/paging.ts';
 import type { ApiBenchOptions } from './api/stages.ts';
 import { measureSwap } from './api/swap.ts';
@@ -20,8 +21,8 @@ import { measureDeliveries } from './webhooks/deliveries.ts';
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
-  --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those;
-                    webhooks
+  --only NAME       floor, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap, api-view; api is
+                    all of those; webhooks
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -66,6 +67,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
   return {
     'api-warm': api((options) => measureWarm(scores, options)),
     // What the daily quota costs is in the warm benchmark; here its writes to disk would hide what is measured.
+    'api-lists': api((options) => measureLists(scores, withoutQuota(options))),
     'api-history': api((options) => measureHistory(history, withoutQuota(options))),
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),
