@@ -15,13 +15,14 @@ import { measureSwap } from './api/swap.ts';
 import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
+import { comparePeers } from './peers/compare-peers.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
-  --only NAME       floor, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap, api-view; api is
+  --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap, api-view; api is
                     all of those; webhooks
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
@@ -46,6 +47,8 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
   const options = { folder: workFolder, repeats, progress: (text: string) => console.error(text) };
   const benches: Readonly<Record<string, Bench>> = {
     floor: () => compareWithFloor(scores, options),
+    // A smoke run fetches nothing.
+    peers: () => comparePeers(largest, { ...options, mayInstall: !values.quick }),
     changes: () => measureChanges(largest, values.quick ? [0.01, 1] : [0.001, 0.01, 0.1, 1], options),
     states: () => measureStates(values.quick ? [largest] : [largest / 100, largest / 10, largest], options),
     webhooks: () => measureDeliveries({ ...options, deliveries: values.quick ? 400 : 20_000 }),
