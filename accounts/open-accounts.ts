@@ -4,6 +4,7 @@ import { monotonicFactory } from 'ulid';
 import type { ControlDatabase, DatabaseEngine } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, probeWriting } from '../database/service-values.ts';
+import { whenThere } from '../schemas/awaitable.ts';
 import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { Administration } from './administration/administration.ts';
@@ -134,11 +135,14 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
-    async authenticate(bearerToken) {
-      const key = bearerToken === undefined ? undefined : await directory.find(bearerToken);
-      if (key === undefined) return undefined;
-      lastUsed.note(key.apiKeyId, clock());
-      return callerFromKey(key, clock());
+    authenticate(bearerToken) {
+      if (bearerToken === undefined) return undefined;
+      return whenThere(directory.find(bearerToken), (key) => {
+        if (key === undefined) return undefined;
+        const now = clock();
+        lastUsed.note(key.apiKeyId, now);
+        return callerFromKey(key, now);
+      });
     },
     burst: {
       hit: ({ organizationId, terms }) =>

@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { noSuchRoute } from './errors/error-answer.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
@@ -40,11 +39,8 @@ export function addMetrics(
   access: MetricsAccess & { readonly basePath: string },
 ) {
   const url = `${access.basePath}/metrics`;
-  // In front of the refusal of other methods too, which would tell that the route is there.
-  app.addHook('onRequest', async ({ routeOptions, headers }) => {
-    if (routeOptions.url === url && !mayRead(headers.authorization, access)) throw noSuchRoute();
-  });
-  app.get(url, async (_, reply) => {
+  const isShownTo = ({ headers }: FastifyRequest) => mayRead(headers.authorization, access);
+  app.get(url, { config: { isShownTo } }, async (_, reply) => {
     reply.header('Cache-Control', 'no-store').type(metrics.registry.contentType);
     return reply.send(await metrics.registry.metrics());
   });
