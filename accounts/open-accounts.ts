@@ -11,7 +11,7 @@ import { Administration } from './administration/administration.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
 import { RateLimiter } from './burst/rate-limiter.ts';
 import type { WindowCounter } from './burst/window.ts';
-import { callerFromKey } from './caller.ts';
+import { callerFromKey, callerTeller } from './caller.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { KeyDirectory, type KeyDirectoryOptions } from './keys/key-directory.ts';
 import { LastUsed } from './keys/last-used.ts';
@@ -132,6 +132,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     },
     onReserve: (now) => cleanup.at(now),
   });
+  const callerOf = callerTeller();
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
@@ -141,7 +142,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         if (key === undefined) return undefined;
         const now = clock();
         lastUsed.note(key.apiKeyId, now);
-        return callerFromKey(key, now);
+        return callerOf(key, now);
       });
     },
     burst: {

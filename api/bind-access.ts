@@ -63,8 +63,14 @@ const NO_HEADERS = {};
 /** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
 const ADDRESSES_MAX = 20_000;
 
-function credentialsOf({ headers, ip }: FastifyRequest): Credentials {
-  return { bearerToken: bearerTokenFrom(headers.authorization), clientAddress: ip };
+/** The address takes a while to find out, and counts for failed attempts alone. */
+function credentialsOf(request: FastifyRequest): Credentials {
+  return {
+    bearerToken: bearerTokenFrom(request.headers.authorization),
+    get clientAddress() {
+      return request.ip;
+    },
+  };
 }
 
 function bearerTokenFrom(header: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { RawAnswer } from './errors/raw-answers.ts';
-import { loggedUrl } from './logged-url.ts';
+import type { ShowUrl } from './logged-url.ts';
 import type { Metrics } from './metrics.ts';
 import type { Abort } from './request-end.ts';
 
@@ -9,8 +9,7 @@ export const ABORTED_STATUS = 499;
 
 export interface AnswerLogOptions {
   readonly metrics: Metrics;
-  /** How a key of callers begins, in lower case: none gets into the log. */
-  readonly keyPrefix: string;
+  readonly showUrl: ShowUrl;
   /** Told of every answer that was sent; the log has what it returns as `cache`. */
   readonly onAnswer?: ((request: FastifyRequest, reply: FastifyReply) => string | undefined) | undefined;
 }
@@ -21,7 +20,7 @@ export function logAnswer(request: FastifyRequest, reply: FastifyReply, options:
   const { statusCode: status, elapsedTime } = reply;
   options.metrics.onAnswer(routeOf(request), status, elapsedTime / 1000);
   const cache = options.onAnswer?.(request, reply);
-  const url = loggedUrl(request.url, options.keyPrefix);
+  const url = options.showUrl(request.url);
   log.info({ method, url, status, ms: Math.round(elapsedTime), cache }, 'answered');
 }
 
@@ -29,13 +28,13 @@ export function logAnswer(request: FastifyRequest, reply: FastifyReply, options:
 export function logAbort(
   request: FastifyRequest,
   reply: FastifyReply,
-  { abort, metrics, keyPrefix }: Pick<AnswerLogOptions, 'metrics' | 'keyPrefix'> & { readonly abort: Abort },
+  { abort, metrics, showUrl }: Pick<AnswerLogOptions, 'metrics' | 'showUrl'> & { readonly abort: Abort },
 ): void {
   const { method, log } = request;
   const { elapsedTime } = reply;
   const { hasBegun, reason } = abort;
   metrics.onAnswer(routeOf(request), ABORTED_STATUS, elapsedTime / 1000);
-  const url = loggedUrl(request.url, keyPrefix);
+  const url = showUrl(request.url);
   const line = { method, url, status: ABORTED_STATUS, ms: Math.round(elapsedTime), aborted: true, hasBegun, reason };
   log.info(line, 'the connection ended before the answer');
 }
@@ -44,10 +43,10 @@ export function logAbort(
 export function logRawAnswer(
   { requestId, method, url, status, reason }: RawAnswer,
   logger: FastifyBaseLogger | undefined,
-  { metrics, keyPrefix }: Pick<AnswerLogOptions, 'metrics' | 'keyPrefix'>,
+  { metrics, showUrl }: Pick<AnswerLogOptions, 'metrics' | 'showUrl'>,
 ): void {
   metrics.onAnswer(UNKNOWN_ROUTE, status, 0);
-  const asked = { method: method ?? null, url: url === undefined ? null : loggedUrl(url, keyPrefix) };
+  const asked = { method: method ?? null, url: url === undefined ? null : showUrl(url) };
   logger?.child({ reqId: requestId }).info({ ...asked, status, ms: 0, reason }, 'answered');
 }
 

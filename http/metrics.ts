@@ -1,19 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
+import { RequestDurations } from './request-durations.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests = new Histogram({
-    name: 'modelstats_request_duration_seconds',
-    help: 'Time to answer, by route and status',
-    labelNames: ['route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [this.registry],
-  });
+  readonly #durations = new RequestDurations(this.registry);
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -21,7 +16,7 @@ export class Metrics {
 
   /** An answer, or a request that got none: `ABORTED_STATUS`. */
   onAnswer(route: string, status: number, seconds: number): void {
-    this.#requests.observe({ route, status }, seconds);
+    this.#durations.observe(route, status, seconds);
   }
 }
 

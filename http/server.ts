@@ -24,6 +24,7 @@ import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
 import { addHealth, type Readiness } from './health.ts';
+import { urlShower } from './logged-url.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
@@ -99,7 +100,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     headers,
     onAnswer: (answer) => logRawAnswer(answer, logger, answerLog),
   });
-  const answerLog = { metrics, keyPrefix, onAnswer };
+  const answerLog = { metrics, showUrl: urlShower(keyPrefix), onAnswer };
   let guard: Guard | undefined;
   const app = createInstance(settings, {
     logger,

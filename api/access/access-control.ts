@@ -83,8 +83,10 @@ export class AccessControl {
     );
   }
 
-  #authenticate({ bearerToken, clientAddress }: Credentials): Awaitable<Caller> {
-    const found = hideOutageReason(() => this.#deps.accounts.authenticate(bearerToken));
+  #authenticate(credentials: Credentials): Awaitable<Caller> {
+    const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken));
+    if (found !== undefined && !(found instanceof Promise)) return found;
+    const { clientAddress } = credentials; // Before anything is waited for: the client may be gone then.
     return whenThere(found, (caller) => caller ?? this.#refuseStranger(clientAddress));
   }
 
