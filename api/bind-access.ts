@@ -38,11 +38,14 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
       // A URL that is not properly encoded names no route.
       const isProper = isProperUrl(request.url);
       const hasMethod = allow === undefined;
-      return whenThere(control.admit(credentialsOf(request), isProper ? access : undefined, { hasMethod }), (visit) => {
-        request.visit = visit;
-        if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
-        if (visit.refusal !== undefined) throw visit.refusal;
-      });
+      return whenThere(
+        control.admit(new RequestCredentials(request), isProper ? access : undefined, { hasMethod }),
+        (visit) => {
+          request.visit = visit;
+          if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
+          if (visit.refusal !== undefined) throw visit.refusal;
+        },
+      );
     },
     headersOf: ({ visit }, status) => visit?.settle(status) ?? NO_HEADERS,
     onEnd: ({ visit }, abort) => {
@@ -51,7 +54,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
     },
     admitUnrouted: async (request) => {
       if (!isBelowV1(request)) return { headers: {}, refusal: undefined };
-      const visit = await control.admit(credentialsOf(request), undefined);
+      const visit = await control.admit(new RequestCredentials(request), undefined);
       const refusal = visit.refusal?.code === 'not_found' ? undefined : visit.refusal;
       return { headers: await visit.settle(refusal?.status ?? improperUrl().status), refusal };
     },
@@ -63,14 +66,19 @@ const NO_HEADERS = {};
 /** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
 const ADDRESSES_MAX = 20_000;
 
-/** The address takes a while to find out, and counts for failed attempts alone. */
-function credentialsOf(request: FastifyRequest): Credentials {
-  return {
-    bearerToken: bearerTokenFrom(request.headers.authorization),
-    get clientAddress() {
-      return request.ip;
-    },
-  };
+/** The credentials of a request. Its address takes a while to find out, and counts for failed attempts alone. */
+class RequestCredentials implements Credentials {
+  readonly bearerToken: string | undefined;
+  readonly #request: FastifyRequest;
+
+  constructor(request: FastifyRequest) {
+    this.bearerToken = bearerTokenFrom(request.headers.authorization);
+    this.#request = request;
+  }
+
+  get clientAddress(): string | undefined {
+    return this.#request.ip;
+  }
 }
 
 function bearerTokenFrom(header: string | undefined): string | undefined {
