@@ -1,3 +1,4 @@
+import type { Awaitable } from '../schemas/awaitable.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { Account, UsageState } from './account.ts';
 import type { Administration } from './administration/administration.ts';
@@ -7,13 +8,14 @@ import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
 
 /**
  * Organizations, keys, plans and usage, as the API and the command line see them (specification "Access"). While the control
- * database doesn't answer, every method that needs it rejects with `unavailable`, and nothing is granted.
+ * database doesn't answer, every method that needs it rejects with `unavailable`, and nothing is granted; one whose value may be
+ * there at once may also throw it.
  */
 export interface Accounts {
   /** Who a bearer token belongs to. Undefined for a missing, malformed, unknown or revoked one, without a difference. */
-  authenticate(bearerToken: string | undefined): Promise<Caller | undefined>;
+  authenticate(bearerToken: string | undefined): Awaitable<Caller | undefined>;
   /** Counts a request against the organization's limit per minute, all its keys together. */
-  readonly burst: { hit(caller: Caller): Promise<BurstState> };
+  readonly burst: { hit(caller: Caller): Awaitable<BurstState> };
   /**
    * Counts a request of one key to one route against that route's limit per minute, or the organization's where that is larger;
    * unless it `isFixed`; always enforced (specification "Backstop").
@@ -22,7 +24,7 @@ export interface Accounts {
     hit(
       caller: Caller,
       of: { readonly route: string; readonly limit: number; readonly isFixed?: boolean },
-    ): Promise<BurstState>;
+    ): Awaitable<BurstState>;
   };
   /** The units of a UTC day that the organization has used and may use; see `Quota`. */
   readonly quota: {

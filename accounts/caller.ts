@@ -1,5 +1,5 @@
 import type { LiveKey } from './keys/live-key.ts';
-import { effectiveTerms, type Terms } from './plans/terms.ts';
+import { effectiveTerms, type Terms, termsHoldUntilMs } from './plans/terms.ts';
 
 /** With which credential a request came, as the account object says it (specification "Account object"). */
 export const CLIENT_SOURCES = ['api_key'] as const;
@@ -20,5 +20,18 @@ export function callerFromKey(key: LiveKey, now: Date): Caller {
     apiKeyId: key.apiKeyId,
     terms: effectiveTerms(key.subscription, key.verifiedIntegrations, now),
     clientSource: 'api_key',
+  };
+}
+
+/** {@link callerFromKey} that works terms out anew only where the key was looked up anew, or one of their dates has passed. */
+export function callerTeller(): (key: LiveKey, now: Date) => Caller {
+  const told = new WeakMap<LiveKey, { readonly caller: Caller; readonly fromMs: number; readonly untilMs: number }>();
+  return (key, now) => {
+    const nowMs = now.getTime();
+    const last = told.get(key);
+    if (last !== undefined && nowMs >= last.fromMs && nowMs < last.untilMs) return last.caller;
+    const caller = callerFromKey(key, now);
+    told.set(key, { caller, fromMs: nowMs, untilMs: termsHoldUntilMs(key.subscription, now) });
+    return caller;
   };
 }

@@ -4,13 +4,14 @@ import { monotonicFactory } from 'ulid';
 import type { ControlDatabase, DatabaseEngine } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, probeWriting } from '../database/service-values.ts';
+import { whenThere } from '../schemas/awaitable.ts';
 import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { Administration } from './administration/administration.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
 import { RateLimiter } from './burst/rate-limiter.ts';
 import type { WindowCounter } from './burst/window.ts';
-import { callerFromKey } from './caller.ts';
+import { callerFromKey, callerTeller } from './caller.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { KeyDirectory, type KeyDirectoryOptions } from './keys/key-directory.ts';
 import { LastUsed } from './keys/last-used.ts';
@@ -131,14 +132,18 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     },
     onReserve: (now) => cleanup.at(now),
   });
+  const callerOf = callerTeller();
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
-    async authenticate(bearerToken) {
-      const key = bearerToken === undefined ? undefined : await directory.find(bearerToken);
-      if (key === undefined) return undefined;
-      lastUsed.note(key.apiKeyId, clock());
-      return callerFromKey(key, clock());
+    authenticate(bearerToken) {
+      if (bearerToken === undefined) return undefined;
+      return whenThere(directory.find(bearerToken), (key) => {
+        if (key === undefined) return undefined;
+        const now = clock();
+        lastUsed.note(key.apiKeyId, now);
+        return callerOf(key, now);
+      });
     },
     burst: {
       hit: ({ organizationId, terms }) =>

@@ -4,12 +4,8 @@ import type { ViewEvent } from './view/view-follower.ts';
 
 /** What the API counts beside what every server does (specification "Health and metrics"). */
 export class ApiMetrics extends Metrics {
-  readonly #cache = new Counter({
-    name: 'modelstats_cache_answers_total',
-    help: 'Data answers, by X-Cache',
-    labelNames: ['result'],
-    registers: [this.registry],
-  });
+  /** Since somebody read the metrics last. */
+  readonly #cacheResults = new Map<string, number>();
   readonly #builds = new Counter({
     name: 'modelstats_view_builds_total',
     help: 'What became of attempts to follow the catalog: swapped, failed, damaged, or recovered after failures',
@@ -27,6 +23,21 @@ export class ApiMetrics extends Metrics {
     registers: [this.registry],
   });
 
+  constructor() {
+    super();
+    const results = this.#cacheResults;
+    new Counter({
+      name: 'modelstats_cache_answers_total',
+      help: 'Data answers, by X-Cache',
+      labelNames: ['result'],
+      registers: [this.registry],
+      collect() {
+        for (const [result, count] of results) this.inc({ result }, count);
+        results.clear();
+      },
+    });
+  }
+
   onViewEvent(event: ViewEvent): void {
     this.#builds.inc({ result: event.type });
     if (event.type !== 'swapped') return;
@@ -35,7 +46,7 @@ export class ApiMetrics extends Metrics {
   }
 
   /** Counts an answer by its `X-Cache`; those without one are no data answers. */
-  onCache(result: unknown): void {
-    if (typeof result === 'string') this.#cache.inc({ result });
+  onCache(result: string): void {
+    this.#cacheResults.set(result, (this.#cacheResults.get(result) ?? 0) + 1);
   }
 }

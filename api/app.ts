@@ -12,7 +12,7 @@ import { type AnswerDeps, Answers } from './answers/answers.ts';
 import type { SignUrl } from './answers/data-route.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { bindAccess } from './bind-access.ts';
-import { bindAccountRoute, bindDataRoute } from './bind-routes.ts';
+import { bindAccountRoute, bindDataRoute, cacheResultOf } from './bind-routes.ts';
 import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
@@ -55,7 +55,11 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings, accounts, views, clock, logger, metrics } = deps;
   const { basePath } = settings;
   const isGuarded = accounts !== undefined;
-  const answers = new Answers({ ...deps, versions: deps.versions ?? RECORD_VERSIONS });
+  const answers = new Answers({
+    ...deps,
+    packFromBytes: settings.compressFromBytes,
+    versions: deps.versions ?? RECORD_VERSIONS,
+  });
   const findProblem: FindProblem = (part) =>
     part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.();
   return createServer(settings, {
@@ -64,13 +68,13 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     readiness: () => readinessOf(views, findProblem),
     errors: API_ERRORS,
     keyPrefix: API_KEY_PREFIX,
-    onAnswer: (reply) => {
-      const cache = reply.getHeader('x-cache');
-      metrics.onCache(cache);
-      return { cache };
+    onAnswer: (request, reply) => {
+      const cache = cacheResultOf(request, reply);
+      if (cache !== undefined) metrics.onCache(cache);
+      return cache;
     },
     guard: isGuarded ? (app) => bindAccess(app, { ...settings, accounts, clock }) : undefined,
-    routes: async (app, baseUrlOf) => {
+    routes: async (app, { baseUrlOf, sendWhole }) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       // The document is for everybody, so what is not live for all is not in it.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
@@ -82,8 +86,9 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       await addOpenApi(app, { document, basePath });
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
-      if (isGuarded) bindAccountRoute(app);
-      const binding = { answers, isGuarded, baseUrlOf, compressFromBytes: settings.compressFromBytes };
+      app.decorateRequest('cacheResult', undefined);
+      if (isGuarded) bindAccountRoute(app, sendWhole);
+      const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
     },
   });

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
-import { addAbortHook, isAborted } from '../http/aborted.ts';
 import { limitFailedAttempts } from '../http/failed-attempts.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../http/request-checks.ts';
 import type { Guard } from '../http/server.ts';
+import { whenThere } from '../schemas/awaitable.ts';
 import { AccessControl, type BackstopLimits, type Credentials, type RouteAccess } from './access/access-control.ts';
 import type { CapabilityStates } from './access/capabilities.ts';
 import { tooManyAttempts } from './access/refusals.ts';
@@ -19,8 +19,8 @@ export interface AccessOptions {
 }
 
 /**
- * Stands in front of every route that is added from now on and asks for access, and of what doesn't exist below `/v1`. Admits
- * the request, keeps its visit with it, and settles that when the status is known.
+ * The guard of every route that asks for access, and of what doesn't exist below `/v1`. Admits the request, keeps its visit with
+ * it, and settles that when the status is known.
  */
 export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<Guard> {
   const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
@@ -32,40 +32,53 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
   const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
   const isBelowV1 = ({ url }: FastifyRequest) => isPathBelow(`${basePath}/v1`, url);
   app.decorateRequest('visit', undefined);
-  app.addHook('onRequest', async (request) => {
-    const { access, allow } = request.routeOptions.config;
-    if (access === undefined && !(request.is404 && isBelowV1(request))) return;
-    // A URL that is not properly encoded names no route.
-    const isProper = isProperUrl(request.raw.url ?? '');
-    const visit = await control.admit(credentialsOf(request), isProper ? access : undefined, {
-      hasMethod: allow === undefined,
-    });
-    request.visit = visit;
-    if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
-    if (visit.refusal !== undefined) throw visit.refusal;
-  });
-  app.addHook('onSend', async ({ visit }, reply) => {
-    if (visit !== undefined) reply.headers(await visit.settle(reply.statusCode));
-  });
-  app.addHook('onResponse', async ({ visit }, reply) => {
-    if (!isAborted(reply)) visit?.finish();
-  });
-  addAbortHook(app, ({ visit }, _, abort) => void visit?.abandon(abort));
   return {
+    admit: (request, { access, allow }) => {
+      if (access === undefined && !(request.is404 && isBelowV1(request))) return undefined;
+      // A URL that is not properly encoded names no route.
+      const isProper = isProperUrl(request.url);
+      const hasMethod = allow === undefined;
+      return whenThere(
+        control.admit(new RequestCredentials(request), isProper ? access : undefined, { hasMethod }),
+        (visit) => {
+          request.visit = visit;
+          if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
+          if (visit.refusal !== undefined) throw visit.refusal;
+        },
+      );
+    },
+    headersOf: ({ visit }, status) => visit?.settle(status) ?? NO_HEADERS,
+    onEnd: ({ visit }, abort) => {
+      if (abort === undefined) visit?.finish();
+      else void visit?.abandon(abort);
+    },
     admitUnrouted: async (request) => {
       if (!isBelowV1(request)) return { headers: {}, refusal: undefined };
-      const visit = await control.admit(credentialsOf(request), undefined);
+      const visit = await control.admit(new RequestCredentials(request), undefined);
       const refusal = visit.refusal?.code === 'not_found' ? undefined : visit.refusal;
       return { headers: await visit.settle(refusal?.status ?? improperUrl().status), refusal };
     },
   };
 }
 
+const NO_HEADERS = {};
+
 /** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
 const ADDRESSES_MAX = 20_000;
 
-function credentialsOf({ headers, ip }: FastifyRequest): Credentials {
-  return { bearerToken: bearerTokenFrom(headers.authorization), clientAddress: ip };
+/** The credentials of a request. Its address takes a while to find out, and counts for failed attempts alone. */
+class RequestCredentials implements Credentials {
+  readonly bearerToken: string | undefined;
+  readonly #request: FastifyRequest;
+
+  constructor(request: FastifyRequest) {
+    this.bearerToken = bearerTokenFrom(request.headers.authorization);
+    this.#request = request;
+  }
+
+  get clientAddress(): string | undefined {
+    return this.#request.ip;
+  }
 }
 
 function bearerTokenFrom(header: string | undefined): string | undefined {

@@ -1,9 +1,10 @@
 /** How answers are sent by Fastify: what a request asks goes in, status, headers and body come out. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import { acceptsGzip } from '../http/gzip.ts';
+import type { SendWhole } from '../http/whole-answers.ts';
 import { ALL_RIGHTS } from './access/rights.ts';
-import type { Answer, Answers, AnswerWithBody, Asker, DataRequest } from './answers/answers.ts';
+import type { Answers, Asker, DataRequest } from './answers/answers.ts';
 import type { DataRoute } from './answers/data-route.ts';
 import { getVisit } from './bind-access.ts';
 import { ACCOUNT_ROUTE, answerAccount } from './routes/account.ts';
@@ -13,13 +14,12 @@ export interface DataRouteBinding {
   /** Whether a request needs a visit; otherwise everything is open to all. */
   readonly isGuarded: boolean;
   readonly baseUrlOf: BaseUrlOf;
-  /** Smallest answer that is packed when asked for. */
-  readonly compressFromBytes: number;
+  readonly sendWhole: SendWhole;
 }
 
 /** Adds a data route to the app. */
 export function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: DataRouteBinding): void {
-  const { answers, isGuarded, baseUrlOf, compressFromBytes } = binding;
+  const { answers, isGuarded, baseUrlOf, sendWhole } = binding;
   const hasAddresses = 'once' in route.answer;
   app.get(route.path, { config: { access: route.access } }, async (request, reply) => {
     let dataAsOf: string | undefined;
@@ -30,10 +30,10 @@ export function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: D
       const asker = isGuarded ? getVisit(request) : ANYBODY;
       const { params, query, headers, url: key } = request;
       const baseUrl = hasAddresses ? baseUrlOf(request) : undefined;
-      const answer = await answers.answer(route, { params, query, headers, key, baseUrl, onRelease }, asker);
-      if (!isKept(answer, compressFromBytes) || !acceptsGzip(headers['accept-encoding'])) return send(reply, answer);
-      const packed = await answers.packed(answer);
-      return send(reply.header('Content-Encoding', 'gzip'), { ...answer, body: packed }); // Which the tag tells then.
+      const mayPack = acceptsGzip(headers['accept-encoding']);
+      const answer = await answers.answer(route, { params, query, headers, key, baseUrl, mayPack, onRelease }, asker);
+      request.cacheResult = answer.headers['X-Cache'];
+      return sendWhole(request, reply, answer);
     } catch (error) {
       if (dataAsOf !== undefined) reply.header('X-Data-As-Of', dataAsOf);
       throw error;
@@ -42,19 +42,23 @@ export function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: D
 }
 
 /** Adds `GET /v1/account`, for an app that asks for keys. */
-export function bindAccountRoute(app: FastifyInstance): void {
+export function bindAccountRoute(app: FastifyInstance, sendWhole: SendWhole): void {
   app.get(ACCOUNT_ROUTE.name, { config: { access: ACCOUNT_ROUTE } }, async (request, reply) =>
-    send(reply, await answerAccount(getVisit(request))),
+    sendWhole(request, reply, await answerAccount(getVisit(request))),
   );
 }
 
 const ANYBODY: Asker = { rights: ALL_RIGHTS };
 
-/** True for a body that may be asked for again, and is worth packing; others are packed as they are sent. */
-function isKept(answer: Answer, bytesMin: number): answer is AnswerWithBody {
-  return Buffer.isBuffer(answer.body) && answer.body.length >= bytesMin;
+/** What an answer that was sent said as `X-Cache`; undefined where it was no data answer. */
+export function cacheResultOf(request: FastifyRequest, reply: FastifyReply): string | undefined {
+  const told = reply.getHeader('x-cache') ?? request.cacheResult;
+  return typeof told === 'string' ? told : undefined;
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  return reply.code(status).headers(headers).send(body);
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `X-Cache` of a data route's answer, once there is one. */
+    cacheResult?: string | undefined;
+  }
 }

@@ -48,6 +48,16 @@ test('a list cursor is good for its list, filters and order, and for no other', 
 });
 
 test.each([
+  ['/v1/models?limit=2', 'a607aa8c["@edge/quill/q7:free"]'],
+  ['/v1/models?limit=2&sort=-name', 'f5b2f65b["Tern Small","tern-small"]'],
+  ['/v1/scores?limit=1&sort=-measured_at&min_value=0', 'd56fdac7["2026-06-02","aurora-2","reason-bench"]'],
+  ['/v1/scores?limit=1&sort=-value', '1ffbfece["1243.0","aurora-2","code-arena"]'],
+])('the cursor of %s stays as it is from one version of the service to the next', async (url, expected) => {
+  const { next_cursor: cursor } = await api.json(url);
+  expect(Buffer.from(String(cursor), 'base64url').toString()).toBe(expected);
+});
+
+test.each([
   ['/v1/models', '/v1/models?limit=1'],
   ['/v1/models by date', '/v1/models?limit=1&sort=-release_date'],
   ['/v1/models by number', '/v1/models?limit=1&sort=context_length'],

@@ -30,8 +30,8 @@ process.once('exit', () => {
 
 const UsageSchema = z.object({ peakBytes: z.number(), cpuMs: z.number() });
 
-/** A started Node process that tells what it used when it ends. */
-export interface StartedNode {
+/** A started process that tells what it used when it ends. */
+export interface StartedProgram {
   readonly child: ChildProcess;
   readonly stdout: Readable;
   readonly usage: Promise<Omit<Measured, 'wallMs' | 'stdout'>>;
@@ -46,27 +46,44 @@ export function startNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   stderr: 'pipe' | number = 'pipe',
-): StartedNode {
+): StartedProgram {
   const preload = `data:text/javascript,${encodeURIComponent(TELL_USAGE)}`;
-  const child = spawn(process.execPath, ['--import', preload, ...args], {
-    stdio: ['ignore', 'pipe', stderr, 'pipe'],
-    env: { ...process.env, ...env },
-  });
+  return start([process.execPath, '--import', preload, ...args], env, stderr);
+}
+
+/** Starts a program that tells on file descriptor 3 what it used. */
+function start(
+  [command = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stderr: 'pipe' | number,
+): StartedProgram {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', stderr, 'pipe'], env: { ...process.env, ...env } });
   const usage = text(readableFrom(child.stdio[3])).then((told) => UsageSchema.parse(JSON.parse(told)));
   usage.catch(() => undefined); // Whoever waits for the end is told; a process that is killed tells nothing.
   return { child, stdout: readableFrom(child.stdout), usage };
 }
 
 /** Runs Node with these arguments to its end; rejects with what it said where it fails. */
-export async function measureNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
+export function measureNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
+  return measure(() => startNode(args, env));
+}
+
+/** {@link measureNode} for a Python script, with the Python that is given. */
+export function measurePython(python: string, script: string, args: readonly string[]): Promise<Measured> {
+  const teller = join(import.meta.dirname, 'peers/measured.py');
+  return measure(() => start([python, teller, script, ...args], {}, 'pipe'));
+}
+
+async function measure(startProgram: () => StartedProgram): Promise<Measured> {
   const started = performance.now();
-  const { child, stdout: output, usage } = startNode(args, env);
+  const { child, stdout: output, usage } = startProgram();
   const [stdout, stderr, wallMs] = await Promise.all([
     text(output),
     text(readableFrom(child.stderr)),
     once(child, 'exit').then(() => performance.now() - started),
   ]);
-  if (child.exitCode !== 0) throw new Error(`node ${args.join(' ')} ended with ${child.exitCode}: ${stderr}${stdout}`);
+  if (child.exitCode !== 0)
+    throw new Error(`${child.spawnargs.join(' ')} ended with ${child.exitCode}: ${stderr}${stdout}`);
   return { wallMs, ...(await usage), stdout };
 }
 

@@ -17,7 +17,7 @@ export interface NightBenchOptions {
   readonly progress: (text: string) => void;
 }
 
-const CHANGED = 0.01;
+export const CHANGED = 0.01;
 
 /**
  * Specification "Performance goals": the night against writing the same snapshot alone, in turn, so that both see the same
@@ -161,6 +161,6 @@ async function measureOne(input: StageInput & { readonly nights: number }): Prom
 }
 
 /** DuckDB's part of the peak memory that specification "Performance goals" allows. */
-function memoryFor(scores: number): string {
+export function memoryFor(scores: number): string {
   return scores > 2_000_000 ? '2GB' : '1GB';
 }

@@ -12,10 +12,12 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
     const args = ['--import', 'tsx', join(ROOT, 'bench/run.ts'), '--quick'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
     expect(stdout).toMatch(/against writing its snapshot alone\n\n\| scores .*\n.*\n\| 2000 \| [\d.]+ /);
+    expect(stdout).toMatch(/plain scripts that neither check nor prove\n\n.*\n.*\n\| floor .*\n\| modelstats nightly /);
     expect(stdout).toContain('by how many changed');
     expect(stdout).toContain('by the size of the state');
     for (const title of [
       'A current-data request',
+      'Cold lists',
       "One model's history",
       'Paging',
       'View swap',

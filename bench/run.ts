@@ -8,20 +8,22 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchAccess, createAccess, withoutQuota } from './api/access.ts';
 import { measureHistory } from './api/history.ts';
+import { measureLists } from './api/lists.ts';
 import { measurePaging } from './api/paging.ts';
 import type { ApiBenchOptions } from './api/stages.ts';
 import { measureSwap } from './api/swap.ts';
 import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
+import { comparePeers } from './peers/compare-peers.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
-  --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those;
-                    webhooks
+  --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap, api-view; api is
+                    all of those; webhooks
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -45,6 +47,8 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
   const options = { folder: workFolder, repeats, progress: (text: string) => console.error(text) };
   const benches: Readonly<Record<string, Bench>> = {
     floor: () => compareWithFloor(scores, options),
+    // A smoke run fetches nothing.
+    peers: () => comparePeers(largest, { ...options, mayInstall: !values.quick }),
     changes: () => measureChanges(largest, values.quick ? [0.01, 1] : [0.001, 0.01, 0.1, 1], options),
     states: () => measureStates(values.quick ? [largest] : [largest / 100, largest / 10, largest], options),
     webhooks: () => measureDeliveries({ ...options, deliveries: values.quick ? 400 : 20_000 }),
@@ -66,6 +70,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
   return {
     'api-warm': api((options) => measureWarm(scores, options)),
     // What the daily quota costs is in the warm benchmark; here its writes to disk would hide what is measured.
+    'api-lists': api((options) => measureLists(scores, withoutQuota(options))),
     'api-history': api((options) => measureHistory(history, withoutQuota(options))),
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),

@@ -12,6 +12,8 @@ export interface HourlyCleanupOptions {
 /** Removes some rows; resolves to how many, fewer than `rowsAtOnce` where none is left. */
 export type CleanupStep = () => Promise<number>;
 
+const HOUR_MS = 3_600_000;
+
 /** Times that a step is repeated at most; what is left then goes in the next hour's. */
 const ROUNDS_MAX = 1000;
 
@@ -22,7 +24,7 @@ const ROUNDS_MAX = 1000;
 export class HourlyCleanup {
   readonly #steps: (now: Date) => readonly CleanupStep[];
   readonly #options: HourlyCleanupOptions;
-  #hour = '';
+  #hour = Number.NaN;
   #running: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -34,7 +36,7 @@ export class HourlyCleanup {
 
   /** Starts a clean-up where `now` is in another hour than the last one. */
   at(now: Date): void {
-    const hour = now.toISOString().slice(0, 'YYYY-MM-DDTHH'.length);
+    const hour = Math.floor(now.getTime() / HOUR_MS);
     if (hour === this.#hour) return;
     this.#hour = hour;
     this.#running = this.#running.then(() => this.#clean(now));

@@ -28,10 +28,11 @@ export async function whenNotBusy<T>({ connection, busyTimeoutMs }: SqliteEngine
 
 /** Runs a transaction that fails at once where another process writes; afterwards the connection waits as before. */
 export function withoutWaiting<T>({ connection, blockingTimeoutMs }: SqliteEngine, transaction: () => T): T {
-  connection.pragma('busy_timeout = 0');
+  // `exec` makes no statement of it, which takes ten times as long.
+  connection.exec('pragma busy_timeout = 0');
   try {
     return transaction();
   } finally {
-    connection.pragma(`busy_timeout = ${blockingTimeoutMs}`);
+    connection.exec(`pragma busy_timeout = ${blockingTimeoutMs}`);
   }
 }

@@ -70,7 +70,7 @@ test('requests of a client that hung up are logged and counted, those that waite
 test('an answer that was begun is told apart', async () => {
   const server = await start();
   let isSent = false;
-  server.app.server.on('request', (_, response) => response.on('pipe', () => (isSent = true)));
+  server.app.server.prependListener('request', (_, response) => response.on('pipe', () => (isSent = true)));
   await askAndHangUp(server.port, ['/endless', '/quick'], () => isSent);
   await expect.poll(() => linesOf(server).length).toBe(2);
   expect(server.log.filter(({ aborted }) => aborted).map(({ url, hasBegun }) => [url, hasBegun])).toEqual([

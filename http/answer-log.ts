@@ -1,61 +1,58 @@
-import type { ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addAbortHook, isAborted } from './aborted.ts';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { RawAnswer } from './errors/raw-answers.ts';
-import { loggedUrl } from './logged-url.ts';
+import type { ShowUrl } from './logged-url.ts';
 import type { Metrics } from './metrics.ts';
+import type { Abort } from './request-end.ts';
 
 /** Stands in log and metrics where a connection ended before the answer was sent to its end; no client ever sees it. */
 export const ABORTED_STATUS = 499;
 
 export interface AnswerLogOptions {
   readonly metrics: Metrics;
-  /** How a key of callers begins, in lower case: none gets into the log. */
-  readonly keyPrefix: string;
-  /** Told of every answer that was sent; what it returns stands in the log beside it. */
-  readonly onAnswer?: ((reply: FastifyReply) => Readonly<Record<string, unknown>>) | undefined;
-  /** Whether the request got another answer, which was logged. */
-  readonly isReplaced: (response: ServerResponse) => boolean;
+  readonly showUrl: ShowUrl;
+  /** Told of every answer that was sent; the log has what it returns as `cache`. */
+  readonly onAnswer?: ((request: FastifyRequest, reply: FastifyReply) => string | undefined) | undefined;
 }
 
-/** Logs and counts each request once: when its answer was sent, or when nobody was left to send it to. */
-export function addAnswerLog(app: FastifyInstance, options: AnswerLogOptions): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    if (!isAborted(reply)) logAnswer(request, reply, options);
-    done();
-  });
-  addAbortHook(app, (request, reply, { hasBegun, reason }) => {
-    if (options.isReplaced(reply.raw)) return;
-    const line = { ...count(request, reply, { ...options, status: ABORTED_STATUS }), aborted: true, hasBegun, reason };
-    request.log.info(line, 'the connection ended before the answer');
-  });
-}
-
-/** Logs and counts an answer; of a request that no hook sees, since its path can't be read, whoever answers it calls this. */
+/** Logs and counts an answer that was sent to its end. */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply, options: AnswerLogOptions): void {
-  const line = count(request, reply, { ...options, status: reply.statusCode });
-  request.log.info({ ...line, ...options.onAnswer?.(reply) }, 'answered');
+  const { method, log } = request;
+  const { statusCode: status, elapsedTime } = reply;
+  options.metrics.onAnswer(routeOf(request), status, elapsedTime / 1000);
+  const cache = options.onAnswer?.(request, reply);
+  const url = options.showUrl(request.url);
+  log.info({ method, url, status, ms: Math.round(elapsedTime), cache }, 'answered');
+}
+
+/** The same for a request whose connection ended before its answer was sent to its end. */
+export function logAbort(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { abort, metrics, showUrl }: Pick<AnswerLogOptions, 'metrics' | 'showUrl'> & { readonly abort: Abort },
+): void {
+  const { method, log } = request;
+  const { elapsedTime } = reply;
+  const { hasBegun, reason } = abort;
+  metrics.onAnswer(routeOf(request), ABORTED_STATUS, elapsedTime / 1000);
+  const url = showUrl(request.url);
+  const line = { method, url, status: ABORTED_STATUS, ms: Math.round(elapsedTime), aborted: true, hasBegun, reason };
+  log.info(line, 'the connection ended before the answer');
 }
 
 /** Logs and counts an answer to what Fastify never saw; it took no time to make. */
 export function logRawAnswer(
   { requestId, method, url, status, reason }: RawAnswer,
   logger: FastifyBaseLogger | undefined,
-  { metrics, keyPrefix }: Pick<AnswerLogOptions, 'metrics' | 'keyPrefix'>,
+  { metrics, showUrl }: Pick<AnswerLogOptions, 'metrics' | 'showUrl'>,
 ): void {
   metrics.onAnswer(UNKNOWN_ROUTE, status, 0);
-  const asked = { method: method ?? null, url: url === undefined ? null : loggedUrl(url, keyPrefix) };
+  const asked = { method: method ?? null, url: url === undefined ? null : showUrl(url) };
   logger?.child({ reqId: requestId }).info({ ...asked, status, ms: 0, reason }, 'answered');
 }
 
 const UNKNOWN_ROUTE = 'unknown';
 
-function count(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { metrics, keyPrefix, status }: AnswerLogOptions & { readonly status: number },
-): object {
-  metrics.onAnswer(request.routeOptions?.url ?? UNKNOWN_ROUTE, status, reply.elapsedTime / 1000);
-  const url = loggedUrl(request.url, keyPrefix);
-  return { method: request.method, url, status, ms: Math.round(reply.elapsedTime) };
+/** The pattern of the route, of which there are few. */
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions?.url ?? UNKNOWN_ROUTE;
 }

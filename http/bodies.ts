@@ -20,11 +20,10 @@ const UNREAD_BYTES_MAX = 64 * 1024;
 /** What the whole server is made with, so that routes without bodies have a limit too. */
 export const BODY_SETTINGS = { bodyLimit: UNREAD_BYTES_MAX } as const;
 
-/** Makes no route take a body, and refuses one at once that says it is too long; a scope's own rules come after. */
+/** Makes no route take a body; a scope's own rules come after. What says that it is too long {@link assertLength} refuses. */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.addHook('onRequest', async (request) => assertLength(request, request.routeOptions.bodyLimit));
 }
 
 /** Throws where a request says that its body is too long. */

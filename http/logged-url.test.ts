@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { loggedUrl, withoutKeys } from './logged-url.ts';
+import { loggedUrl, urlShower, withoutKeys } from './logged-url.ts';
 
 /** Of the form that keys have; test/serve/log.test.ts looks for real ones. */
 const KEY = `msk_${'aB3'.repeat(14)}`;
@@ -66,4 +66,13 @@ test('a key is never logged, whatever is around it', () => {
       expect(loggedUrl(`/${before}${KEY}${after}`, 'msk_')).not.toContain(KEY.slice(4));
     }),
   );
+});
+
+test('a URL is shown without its secrets however often it comes', () => {
+  const show = urlShower('msk_', 1000);
+  for (let round = 0; round < 3; round += 1) {
+    expect(show('/v1/models?limit=3')).toBe('/v1/models?limit=3');
+    expect(show('/v1/models?key=hunter2')).toBe('/v1/models?key=…');
+    expect(show('/v1/models/MSK_abc')).toBe('/v1/models/…');
+  }
 });

@@ -2,6 +2,7 @@
  * What of a request the log may have. Keys, passwords and signatures don't belong into URLs but get there, also percent-encoded,
  * once or several times, which is undone before they are looked for.
  */
+import { LRUCache } from 'lru-cache';
 
 /** How the name of a query parameter ends whose value opens something, or would if it were believed here. */
 const SECRET =
@@ -21,6 +22,19 @@ export function loggedUrl(url: string, keyPrefix: string): string {
   if (at === -1) return scheme + withoutKeys(shown, keyPrefix);
   const query = shown.slice(at + 1).replaceAll(/[^&;]+/g, (parameter) => withoutSecret(parameter, keyPrefix));
   return `${scheme}${withoutKeys(shown.slice(0, at), keyPrefix)}?${query}`;
+}
+
+export type ShowUrl = (url: string) => string;
+
+/** {@link loggedUrl} that remembers the URLs that nothing is cut out of, up to so many characters: most are asked for again. */
+export function urlShower(keyPrefix: string, charactersMax = 1 << 20): ShowUrl {
+  const plain = new LRUCache<string, true>({ maxSize: charactersMax, sizeCalculation: (_, url) => url.length + 100 });
+  return (url) => {
+    if (plain.get(url) === true) return url;
+    const shown = loggedUrl(url, keyPrefix);
+    if (shown === url) plain.set(url, true);
+    return shown;
+  };
 }
 
 /** A text without the API keys in it, however they are percent-encoded. */

@@ -1,20 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { noSuchRoute } from './errors/error-answer.ts';
+import { RequestDurations } from './request-durations.ts';
 
 /** What every server counts, for Prometheus (specification "Health and metrics"). */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests = new Histogram({
-    name: 'modelstats_request_duration_seconds',
-    help: 'Time to answer, by route and status',
-    labelNames: ['route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [this.registry],
-  });
+  readonly #durations = new RequestDurations(this.registry);
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -22,7 +16,7 @@ export class Metrics {
 
   /** An answer, or a request that got none: `ABORTED_STATUS`. */
   onAnswer(route: string, status: number, seconds: number): void {
-    this.#requests.observe({ route, status }, seconds);
+    this.#durations.observe(route, status, seconds);
   }
 }
 
@@ -40,11 +34,8 @@ export function addMetrics(
   access: MetricsAccess & { readonly basePath: string },
 ) {
   const url = `${access.basePath}/metrics`;
-  // In front of the refusal of other methods too, which would tell that the route is there.
-  app.addHook('onRequest', async ({ routeOptions, headers }) => {
-    if (routeOptions.url === url && !mayRead(headers.authorization, access)) throw noSuchRoute();
-  });
-  app.get(url, async (_, reply) => {
+  const isShownTo = ({ headers }: FastifyRequest) => mayRead(headers.authorization, access);
+  app.get(url, { config: { isShownTo } }, async (_, reply) => {
     reply.header('Cache-Control', 'no-store').type(metrics.registry.contentType);
     return reply.send(await metrics.registry.metrics());
   });

@@ -1,5 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Awaitable } from '../schemas/awaitable.ts';
 import { isHost } from './base-url.ts';
+import { assertLength } from './bodies.ts';
 import { noSuchRoute } from './errors/error-answer.ts';
 import { type HttpError, httpError } from './errors/http-error.ts';
 
@@ -8,9 +10,26 @@ export interface HeadLimits {
   readonly headersMax: number;
 }
 
-/** Refuses what no guard should have to think about; see {@link assertHead}. */
-export function checkHeads(app: FastifyInstance, limits: HeadLimits): void {
-  app.addHook('onRequest', async (request) => assertHead(request, limits));
+/** Who may ask. */
+export type Admit = (request: FastifyRequest, config: FastifyContextConfig) => Awaitable<void>;
+
+/**
+ * What every request passes before its route, whatever that is (specification "Order of checks"): the checks of its head, then
+ * whoever guards the routes, then what the URL names. One hook, which waits for nothing that is there.
+ */
+export function addRequestChecks(
+  app: FastifyInstance,
+  { headersMax, admit }: HeadLimits & { readonly admit: Admit | undefined },
+): void {
+  app.addHook('onRequest', (request, _, done) => {
+    const { bodyLimit, config } = request.routeOptions;
+    assertHead(request, { headersMax });
+    assertLength(request, bodyLimit);
+    const isAdmitted = admit?.(request, config);
+    if (isAdmitted instanceof Promise) return isAdmitted.then(() => assertRoute(request, config));
+    assertRoute(request, config);
+    done();
+  });
 }
 
 /** Throws where the host is none, or there are more header fields than allowed. */
@@ -21,21 +40,34 @@ export function assertHead(request: FastifyRequest, { headersMax }: HeadLimits):
   assertHost(request);
 }
 
-/** Refuses a URL whose query is not properly encoded; the router sees to the path. */
-export function checkUrls(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw }) => {
-    if (!isProperUrl(raw.url ?? '')) throw improperUrl();
-  });
+/** Throws where the URL is not properly encoded (the router sees to the path), or names nothing that may be asked for. */
+function assertRoute(request: FastifyRequest, config: FastifyContextConfig): void {
+  if (!isProperUrl(request.url)) throw improperUrl();
+  // At once, before anything is made of a body: Fastify would refuse some methods for their headers first, which tells an unknown
+  // route from a hidden one.
+  if (request.is404) throw noSuchRoute();
+  assertSegments(request.url, config);
+  if (config.isShownTo?.(request) === false) throw noSuchRoute();
 }
 
 /** RFC 9112 §3.2: one Host header, and a proper one; HTTP 1.0 knew none, and simple health checks still speak it. */
 function assertHost({ host, headers, raw }: FastifyRequest): void {
   const isMissing = headers.host === undefined && headers[':authority'] === undefined;
   const isOld = raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0;
-  const isTwice = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+  const isTwice = countHosts(raw.rawHeaders) > 1;
   if (isTwice || (isMissing ? !isOld : !isHost(host))) {
     throw httpError('bad_request', 'The request needs one Host header with a proper host');
   }
+}
+
+/** Node keeps the first Host header only, so all are counted as they came: name, value, name, value. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /** What a URL may hold as it is; everything else is percent-encoded (RFC 3986). */
@@ -61,31 +93,18 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/**
- * Tells at once that a route is not there, before anything is made of a body: Fastify would refuse some methods for their
- * headers first, which tells an unknown route from a hidden one.
- */
-export function refuseUnknownRoutes(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ is404 }) => {
-    if (is404) throw noSuchRoute();
-  });
-}
-
 /** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
 const SEGMENT_LENGTH_MAX = 2400;
 
 /**
- * Refuses ids beyond measure on the routes that are there. The router could do so too, but before any hook, which would tell
+ * Throws for ids beyond measure on the routes that are there. The router could do so too, but before any hook, which would tell
  * a switched-off capability from a route that never was.
  */
-export function refuseLongSegments(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    const { url } = request;
-    // A method that the path does not have is told first.
-    if (url.length <= SEGMENT_LENGTH_MAX || request.routeOptions.config.allow !== undefined) return;
-    if (longestSegment(url) > SEGMENT_LENGTH_MAX)
-      throw httpError('uri_too_long', `A part of the path is longer than ${SEGMENT_LENGTH_MAX} characters`);
-  });
+function assertSegments(url: string, { allow }: FastifyContextConfig): void {
+  // A method that the path does not have is told first.
+  if (url.length <= SEGMENT_LENGTH_MAX || allow !== undefined) return;
+  if (longestSegment(url) > SEGMENT_LENGTH_MAX)
+    throw httpError('uri_too_long', `A part of the path is longer than ${SEGMENT_LENGTH_MAX} characters`);
 }
 
 /**
@@ -113,5 +132,12 @@ function decodedPath(url: string): string {
     return decodeURI(path);
   } catch {
     return path; // The router has refused it already.
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route is there for whoever sends a request; default: for everybody. To others it is an unknown one. */
+    isShownTo?: (request: FastifyRequest) => boolean;
   }
 }

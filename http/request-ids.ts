@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
 import { ulid } from 'ulid';
 
 /** Random bytes drawn at once. One draw for each letter of an id would cost more than the rest of a cached answer. */
@@ -18,12 +17,4 @@ export function requestIds(): () => string {
     return (pool[next - 1] ?? 0) / 256;
   };
   return () => ulid(undefined, random);
-}
-
-/** Puts the id of its request on every answer. */
-export function addRequestIds(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-ID', request.id);
-    done();
-  });
 }

@@ -1,14 +1,6 @@
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance } from 'fastify';
 
-/** Puts headers on every answer. */
-export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
-  app.addHook('onRequest', (_, reply, done) => {
-    reply.headers(headers);
-    done();
-  });
-}
-
 /**
  * Helmet's headers. They are the same for all answers, so helmet is asked once: it makes them anew for each request, which
  * takes a tenth of the time of an answer that is at hand.

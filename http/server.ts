@@ -12,7 +12,9 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { type AnswerLogOptions, addAnswerLog, logAnswer, logRawAnswer } from './answer-log.ts';
+import type { Awaitable } from '../schemas/awaitable.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
+import { type AnswerLogOptions, logAbort, logAnswer, logRawAnswer } from './answer-log.ts';
 import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
@@ -22,18 +24,14 @@ import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
 import { addHealth, type Readiness } from './health.ts';
+import { urlShower } from './logged-url.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
-import {
-  assertHead,
-  checkHeads,
-  checkUrls,
-  type HeadLimits,
-  refuseLongSegments,
-  refuseUnknownRoutes,
-} from './request-checks.ts';
-import { addRequestIds, requestIds } from './request-ids.ts';
-import { addSecurityHeaders, securityHeaders } from './security-headers.ts';
+import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
+import { type Abort, watchEnd } from './request-end.ts';
+import { requestIds } from './request-ids.ts';
+import { securityHeaders } from './security-headers.ts';
+import { type SendWhole, wholeAnswerSender } from './whole-answers.ts';
 
 export interface ServerSettings extends ConnectionSettings, HeadLimits {
   /** Before every route, such as `/stats`; empty for none. No slash at the end. */
@@ -58,14 +56,25 @@ export interface ServerDeps {
   /** How a key of callers begins, in lower case; see `loggedUrl`. */
   readonly keyPrefix: string;
   readonly onAnswer?: AnswerLogOptions['onAnswer'];
-  /** Adds hooks in front of every route, which see a request once it is known to be proper. */
+  /** Makes the guard in front of every route. */
   readonly guard?: ((app: FastifyInstance) => Promise<Guard>) | undefined;
-  /** Adds the routes, below the base path; `baseUrlOf` is for their links. */
-  readonly routes: (app: FastifyInstance, baseUrlOf: BaseUrlOf) => Promise<void>;
+  /** Adds the routes, below the base path; `baseUrlOf` is for their links, `sendWhole` for answers that are kept. */
+  readonly routes: (app: FastifyInstance, deps: RouteDeps) => Promise<void>;
+}
+
+export interface RouteDeps {
+  readonly baseUrlOf: BaseUrlOf;
+  readonly sendWhole: SendWhole;
 }
 
 /** Who asks, and may they. */
 export interface Guard {
+  /** Sees a request once its head is known to be proper; throws or rejects with what refuses it. */
+  readonly admit: Admit;
+  /** What an answer says about whoever asked, now that its status is known; an answer that fails is asked for again. Never rejects. */
+  readonly headersOf: (request: FastifyRequest, status: number) => Awaitable<AnswerHeaders>;
+  /** Told once that a request is over, and how where it was not answered to its end. */
+  readonly onEnd: (request: FastifyRequest, abort: Abort | undefined) => void;
   /**
    * Of a request that is refused because its path can't be read, which no hook sees: the headers that its answer has, and what
    * refuses it rather. Rejects where who asks is unknown.
@@ -91,8 +100,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     headers,
     onAnswer: (answer) => logRawAnswer(answer, logger, answerLog),
   });
-  const isReplaced: AnswerLogOptions['isReplaced'] = (response) => raw.hasReplaced(response);
-  const answerLog = { metrics, keyPrefix, onAnswer, isReplaced };
+  const answerLog = { metrics, showUrl: urlShower(keyPrefix), onAnswer };
   let guard: Guard | undefined;
   const app = createInstance(settings, {
     logger,
@@ -104,30 +112,48 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
       logAnswer(request, reply, answerLog);
     },
   });
-  addRequestIds(app);
-  addSecurityHeaders(app, headers);
   addErrorHandling(app, contextOf);
-  checkHeads(app, { headersMax });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
-  addAnswerLog(app, answerLog);
   guard = await deps.guard?.(app);
-  checkUrls(app);
-  refuseUnknownRoutes(app);
-  refuseLongSegments(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    watchEnd(request, reply, (abort) => {
+      if (abort === undefined) logAnswer(request, reply, answerLog);
+      else if (!raw.hasReplaced(reply.raw)) logAbort(request, reply, { ...answerLog, abort });
+      guard?.onEnd(request, abort);
+    });
+    done();
+  });
+  addRequestChecks(app, { headersMax, admit: guard?.admit });
+  addHeaders(app, { headers, headersOf: guard?.headersOf });
   addMetrics(app, metrics, { ...settings.metricsAccess, basePath });
   await addCompression(app, settings);
+  const sendWhole = wholeAnswerSender({ ...settings, headers, headersOf: guard?.headersOf });
   await app.register(
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       addHealth(scope, deps.readiness);
       addErrorPages(scope, errors);
-      await deps.routes(scope, baseUrlOf);
+      await deps.routes(scope, { baseUrlOf, sendWhole });
     },
     { prefix: basePath },
   );
   refuseOthers(app);
   return app;
+}
+
+/** Puts on every answer that Fastify sends what {@link wholeAnswerSender} puts on the others. */
+function addHeaders(
+  app: FastifyInstance,
+  { headers, headersOf }: { readonly headers: AnswerHeaders; readonly headersOf: Guard['headersOf'] | undefined },
+): void {
+  app.addHook('onSend', (request, reply, _, done) => {
+    reply.headers(headers).header('X-Request-ID', request.id);
+    const own = headersOf?.(request, reply.statusCode);
+    if (own instanceof Promise) return own.then((there) => void reply.headers(there));
+    if (own !== undefined) reply.headers(own);
+    done();
+  });
 }
 
 /** Answers what Fastify refuses before any hook: a path that can't be read. Whoever asks with a key is told the limits there too. */

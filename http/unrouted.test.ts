@@ -7,7 +7,12 @@ import { httpError } from './errors/http-error.ts';
 /** A server that admits nobody. */
 async function start(): Promise<number> {
   const refusal = httpError('rate_limit_exceeded', 'who are you?');
-  const guard = async () => ({ admitUnrouted: () => Promise.reject(refusal) });
+  const guard = async () => ({
+    admit: () => undefined,
+    headersOf: () => ({}),
+    onEnd: () => undefined,
+    admitUnrouted: () => Promise.reject(refusal),
+  });
   return (await startServer(async () => undefined, { guard, settings: { headersMax: 10 } })).port;
 }
 

@@ -14,6 +14,16 @@ export function dayFromDate(date: Date): Day {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
 }
 
+/** Tells the day of instants, at little cost for one that is in the day that was told last. */
+export function dayTeller(): (now: Date) => Day {
+  let last = { number: Number.NaN, day: '' };
+  return (now) => {
+    const number = Math.floor(now.getTime() / DAY_MS);
+    if (number !== last.number) last = { number, day: dayFromDate(now) };
+    return last.day;
+  };
+}
+
 /** The day a number of days later (or earlier, when negative). */
 export function addDays(day: Day, days: number): Day {
   return dayFromDate(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS));

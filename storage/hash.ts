@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable, TransformOptions } from 'node:stream';
+import { createGunzip, type ZlibOptions } from 'node:zlib';
 import { bufferBytes } from './buffer-bytes.ts';
 
 const BLOCK_BYTES = 1 << 20;
 /** By how much JSON Lines usually shrink. */
 const USUAL_RATIO = 10;
+/** What zlib unpacks at once, in bytes. */
+const UNPACKED_BLOCK_BYTES = 1 << 18;
+/** Unpacked bytes that wait for their reader: with fewer, zlib waits while it works on a block, and the two take turns. */
+const UNPACKED_AHEAD_BYTES = 4 * UNPACKED_BLOCK_BYTES;
 
 export interface FileHash {
   readonly bytes: number;
@@ -59,7 +63,11 @@ export async function* readBlocks(path: string): AsyncGenerator<Buffer> {
 export function readGzip(path: string): Readable {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const source = createReadStream(path, { highWaterMark: bufferBytes(bytes, BLOCK_BYTES) });
-  const gunzip = createGunzip({ chunkSize: bufferBytes(bytes * USUAL_RATIO, BLOCK_BYTES) });
+  const options: ZlibOptions & TransformOptions = {
+    chunkSize: bufferBytes(bytes * USUAL_RATIO, UNPACKED_BLOCK_BYTES),
+    readableHighWaterMark: UNPACKED_AHEAD_BYTES,
+  };
+  const gunzip = createGunzip(options);
   source.on('error', (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
 }

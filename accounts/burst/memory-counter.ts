@@ -37,7 +37,7 @@ export class MemoryCounter implements WindowCounter {
     return this.#bytes;
   }
 
-  async hit(name: string, limit: number): Promise<Window> {
+  hit(name: string, limit: number): Window {
     const nowMs = this.#clock().getTime();
     const times = this.#take(name) ?? new HitTimes();
     const window = times.hit(nowMs, limit);
@@ -73,6 +73,7 @@ export class MemoryCounter implements WindowCounter {
   /** The name that was hit last stays in any case. */
   #keepWithin(): void {
     const { namesMax, bytesMax } = this.#options;
+    if (this.#names.size <= namesMax && this.#bytes <= bytesMax) return;
     for (const name of this.#names.keys()) {
       if (this.#names.size === 1 || (this.#names.size <= namesMax && this.#bytes <= bytesMax)) return;
       this.#take(name);

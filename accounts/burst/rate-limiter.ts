@@ -1,3 +1,4 @@
+import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
 import type { Window, WindowCounter } from './window.ts';
 
 /** Whose limit it is: the organization's burst limit, or that of one key on one route. */
@@ -16,9 +17,11 @@ export class RateLimiter {
     this.#scope = scope;
   }
 
-  async hit(name: string, how: { readonly limit: number; readonly isEnforced: boolean }): Promise<BurstState> {
-    const window = await this.#counter.hit(`${this.#scope}:${name}`, how.limit);
-    return burstStateFrom(window, { ...how, scope: this.#scope, nowMs: this.#clock().getTime() });
+  hit(name: string, how: { readonly limit: number; readonly isEnforced: boolean }): Awaitable<BurstState> {
+    const { limit, isEnforced } = how;
+    return whenThere(this.#counter.hit(`${this.#scope}:${name}`, limit), (window) =>
+      burstStateFrom(window, { limit, isEnforced, scope: this.#scope, nowMs: this.#clock().getTime() }),
+    );
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../../schemas/awaitable.ts';
+
 /** The time over which requests are counted (specification "Burst limit"). A hit counts until so long after it, not at that instant. */
 export const WINDOW_MS = 60_000;
 
@@ -11,7 +13,7 @@ export interface Window {
 
 /** Counts hits by name over the last 60 seconds. Adapters: this process's memory, or Redis for all replicas together. */
 export interface WindowCounter {
-  /** Counts one hit now, always, and resolves to what the window that ends now says about this limit. */
-  hit(name: string, limit: number): Promise<Window>;
+  /** Counts one hit now, always, and tells what the window that ends now says about this limit. */
+  hit(name: string, limit: number): Awaitable<Window>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -20,6 +20,11 @@ export function apiKeyFromBytes(bytes: Uint8Array): string {
   return `${API_KEY_PREFIX}${secret}${checksumOf(secret)}`;
 }
 
+/** True for a text of the right form, whatever its checksum. */
+export function hasFormOfApiKey(text: string): boolean {
+  return KEY.test(text);
+}
+
 /** True for a text of the right form whose checksum is right, whether or not that key was ever issued. */
 export function isApiKey(text: string): boolean {
   const [, secret, checksum] = KEY.exec(text) ?? [];
@@ -28,7 +33,7 @@ export function isApiKey(text: string): boolean {
 
 /** The SHA-256 of a key in hex: how it is stored and looked up. */
 export function hashOfApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 /** What people see of a key after it was issued. */

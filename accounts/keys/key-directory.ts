@@ -1,5 +1,6 @@
+import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { hashOfApiKey, isApiKey } from './api-key.ts';
+import { hasFormOfApiKey, hashOfApiKey, isApiKey } from './api-key.ts';
 import type { FindKey, LiveKey } from './live-key.ts';
 
 /**
@@ -12,7 +13,7 @@ import type { FindKey, LiveKey } from './live-key.ts';
  *   not become known later. A key that was issued just now works at once, since nobody can have asked for it before.
  * - Both memories are bounded and apart, so that many wrong keys push out no right ones.
  * - Keys are looked up by their SHA-256, here and in the database, so the time that takes doesn't depend on how much of a key is
- *   right. A text whose checksum is wrong is refused without a look-up.
+ *   right. A text whose checksum is wrong is refused without a look-up; that of a key that is known was right.
  */
 export class KeyDirectory {
   readonly #source: KeySource;
@@ -30,9 +31,9 @@ export class KeyDirectory {
     this.#options = options;
   }
 
-  /** The live key that this text is; undefined for every other text. Rejects with `unavailable`. */
-  async find(text: string): Promise<LiveKey | undefined> {
-    if (!isApiKey(text)) return undefined;
+  /** The live key that this text is; undefined for every other text. Throws or rejects with `unavailable`. */
+  find(text: string): Awaitable<LiveKey | undefined> {
+    if (!hasFormOfApiKey(text)) return undefined;
     const version = this.#source.version();
     if (version !== this.#version) this.forget();
     this.#version = version;
@@ -40,9 +41,10 @@ export class KeyDirectory {
     const now = this.#tellTime();
     const known = this.#known.get(hash);
     if (known !== undefined && isFresh(known.sinceMs, now, this.#options.ttlMs))
-      return unlessExpired(known.record, now);
+      return whenThere(known.record, (record) => unlessExpired(record, now));
+    if (!isApiKey(text)) return undefined;
     if (isFresh(this.#unknown.get(hash) ?? Number.NaN, now, this.#options.unknownTtlMs)) return undefined;
-    return unlessExpired(this.#lookUp(hash, now), now);
+    return this.#lookUp(hash, now).then((record) => unlessExpired(record, now));
   }
 
   /** Forgets live keys: each is looked up in the database when it is asked for next. */
@@ -64,11 +66,12 @@ export class KeyDirectory {
       return Promise.reject(new AppError('unavailable', 'too many API keys are being looked up'));
     this.#lookups += 1;
     const record = this.#source.findKey({ hash });
-    const remembered = { record, sinceMs: now };
+    const remembered: Remembered = { record, sinceMs: now };
     remember(this.#known, hash, { value: remembered, entriesMax: this.#options.entriesMax });
     return record.then(
       (found) => {
         this.#lookups -= 1;
+        remembered.record = found;
         if (found !== undefined) return found;
         this.#drop(hash, remembered);
         remember(this.#unknown, hash, { value: now, entriesMax: this.#options.unknownMax });
@@ -107,13 +110,13 @@ export interface KeyDirectoryOptions {
 }
 
 interface Remembered {
-  readonly record: Promise<LiveKey | undefined>;
+  /** The promise until it is known. */
+  record: Awaitable<LiveKey | undefined>;
   readonly sinceMs: number;
 }
 
 /** A key that has an end works until the millisecond before. */
-async function unlessExpired(record: Promise<LiveKey | undefined>, now: number): Promise<LiveKey | undefined> {
-  const key = await record;
+function unlessExpired(key: LiveKey | undefined, now: number): LiveKey | undefined {
   return key?.expiresAtMs != null && key.expiresAtMs <= now ? undefined : key;
 }
 

@@ -1,7 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Enforcement, isEnforced } from './enforcement.ts';
 import { PLANS } from './plans.ts';
-import { ContractSchema, effectiveTerms, NO_SUBSCRIPTION, type Subscription, type Terms } from './terms.ts';
+import {
+  ContractSchema,
+  effectiveTerms,
+  NO_SUBSCRIPTION,
+  SUBSCRIPTION_STATUSES,
+  type Subscription,
+  type Terms,
+  termsHoldUntilMs,
+} from './terms.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const LATER = new Date('2026-12-10T00:00:00Z');
@@ -106,4 +115,27 @@ describe('limits', () => {
   ])('%s', (_, enforcement, { terms, now }, enforced) => {
     expect(isEnforced(enforcement, terms, now)).toBe(enforced);
   });
+});
+
+test('terms are the same until the instant that is told', () => {
+  const hours = fc.integer({ min: -2_000, max: 2_000 });
+  const dates = fc.option(
+    hours.map((each) => new Date(NOW.getTime() + each * 3_600_000)),
+    { nil: null },
+  );
+  const statuses = fc.constantFrom(...SUBSCRIPTION_STATUSES);
+  fc.assert(
+    fc.property(
+      statuses,
+      dates,
+      dates,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (status, periodEnd, graceUntil, at) => {
+        const subscription: Partial<Subscription> = { plan: 'builder', status, periodEnd, graceUntil };
+        const until = termsHoldUntilMs({ ...NO_SUBSCRIPTION, ...subscription }, NOW);
+        const now = new Date(NOW.getTime() + Math.floor(at * (until - 1 - NOW.getTime())));
+        expect(termsOf(subscription, { now })).toEqual(termsOf(subscription));
+      },
+    ),
+  );
 });

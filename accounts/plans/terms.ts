@@ -106,6 +106,12 @@ export function effectiveTerms(subscription: Subscription, verifiedIntegrations:
   };
 }
 
+/** The next instant, in Unix milliseconds, at which the terms in force at `now` may become others though nobody changes them. */
+export function termsHoldUntilMs({ periodEnd, graceUntil }: Subscription, now: Date): number {
+  const dates = [monthEnd(now), periodEnd, graceUntil].filter((date) => date !== null && date > now);
+  return Math.min(...dates.map(Number));
+}
+
 function hasEnded({ status, periodEnd, graceUntil }: Subscription, now: Date): boolean {
   switch (status) {
     case 'canceled':

@@ -1,5 +1,6 @@
 import type { QueryConfig } from 'pg';
 import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables.ts';
+import { capOf } from './usage-groups.ts';
 import type { ReadRequest, ReleaseRequest, ReserveRequest } from './usage-store.ts';
 
 /**
@@ -112,10 +113,4 @@ function keyColumns(requests: readonly Unit[]): unknown[] {
 function organizationDays(groups: Groups<Unit | ReadRequest>): unknown[] {
   const firsts = groups.flatMap((group) => group.slice(0, 1));
   return [firsts.map(({ organizationId }) => organizationId), firsts.map(({ day }) => day)];
-}
-
-/** While terms change, the requests of one batch can have different caps; the largest holds, for some seconds at most. */
-function capOf(group: readonly ReserveRequest[]): number | null {
-  const caps = group.map(({ cap }) => cap);
-  return caps.includes(null) ? null : Math.max(...caps.filter((cap) => cap !== null));
 }

@@ -4,14 +4,8 @@ import { orUnavailable } from '../../database/database-errors.ts';
 import { transactOn } from '../../database/postgres-transaction.ts';
 import type { CountRow, HoldersRow, UsedRow } from './postgres-usage-statements.ts';
 import * as statements from './postgres-usage-statements.ts';
-import type {
-  ReadRequest,
-  ReleaseRequest,
-  ReserveRequest,
-  UsageAnswer,
-  UsageRequest,
-  UsageStore,
-} from './usage-store.ts';
+import { answerFromCount, dayOf, isKeyed } from './usage-groups.ts';
+import type { ReleaseRequest, ReserveRequest, UsageAnswer, UsageRequest, UsageStore } from './usage-store.ts';
 
 /**
  * Usage in PostgreSQL: a batch is one statement per kind of request. Only reservations and releases with an Idempotency-Key
@@ -69,10 +63,7 @@ async function readUsage(client: Queryable, requests: readonly UsageRequest[]): 
 
 /** Takes units, none for a request whose Idempotency-Key holds one already. Resolves to the answer of every request. */
 async function reserve(client: Queryable, requests: readonly ReserveRequest[]): Promise<Answers> {
-  const byKey = Map.groupBy(
-    requests.filter(({ idempotency }) => idempotency !== undefined),
-    keyOf,
-  );
+  const byKey = Map.groupBy(requests.filter(isKeyed), keyOf);
   const fresh = await claim(client, byKey);
   const counted = await count(
     client,
@@ -113,12 +104,6 @@ async function count(client: Queryable, wanting: readonly ReserveRequest[]): Pro
   );
 }
 
-/** What the request at this place of its group gets: usage grows with each one granted, and stays for those refused. */
-function answerFromCount({ used, granted }: CountRow, index: number): UsageAnswer {
-  const left = Math.max(0, granted - index - 1);
-  return { isGranted: index < granted, used: used - left };
-}
-
 /** Requests that share a fresh key share the answer of its first one. */
 function answersOfSharers(byKey: ReadonlyMap<string, readonly ReserveRequest[]>, counted: Answers): Answers {
   const shared = [...byKey.values()].flatMap((group) => {
@@ -131,10 +116,7 @@ function answersOfSharers(byKey: ReadonlyMap<string, readonly ReserveRequest[]>,
 /** Gives units back; those of an Idempotency-Key once nobody holds it any more. */
 async function release(client: Queryable, requests: readonly ReleaseRequest[]): Promise<void> {
   const plain = requests.filter(({ idempotency }) => idempotency === undefined);
-  const byKey = Map.groupBy(
-    requests.filter(({ idempotency }) => idempotency !== undefined),
-    keyOf,
-  );
+  const byKey = Map.groupBy(requests.filter(isKeyed), keyOf);
   const units = [...plain, ...(await letGo(client, byKey))];
   if (units.length > 0) await client.query(statements.uncount([...Map.groupBy(units, dayOf).values()]));
 }
@@ -151,10 +133,6 @@ async function letGo(
     .flatMap((row) => byKey.get(keyOfRow(row))?.slice(0, 1) ?? []);
   if (empty.length > 0) await client.query(statements.unclaim(empty));
   return empty;
-}
-
-function dayOf({ organizationId, day }: Pick<ReadRequest, 'organizationId' | 'day'>): string {
-  return `${organizationId} ${day}`;
 }
 
 function dayOfRow(row: Pick<UsedRow, 'organization_id' | 'day'>): string {

@@ -3,12 +3,16 @@ import type { Caller } from '../caller.ts';
 import { type Enforcement, isEnforced } from '../plans/enforcement.ts';
 import type { Terms } from '../plans/terms.ts';
 import type { Batcher } from './batcher.ts';
-import { quotaDayAt } from './quota-day.ts';
-import type { Idempotency, UnitKey } from './usage-store.ts';
+import { type QuotaDay, quotaDayTeller } from './quota-day.ts';
+import type { Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';
 
 /** A unit of today's quota, taken before a request is handled. */
 export interface Reservation extends UnitKey {
   readonly limit: number | null;
+  /** Unix seconds of the end of its day. */
+  readonly resetAt: number;
+  /** Until it is settled or given back, which each happen once at most. */
+  isOpen: boolean;
 }
 
 /** What a unit is taken for. */
@@ -42,8 +46,7 @@ export interface QuotaDeps {
  */
 export class Quota {
   readonly #deps: QuotaDeps;
-  /** Reservations that were settled or released; each is given back at most once. */
-  readonly #closed = new WeakSet<Reservation>();
+  readonly #dayOf = quotaDayTeller();
 
   constructor(deps: QuotaDeps) {
     this.#deps = deps;
@@ -57,43 +60,49 @@ export class Quota {
     const idempotency = idempotencyOf(unitFor);
     const now = this.#deps.clock();
     this.#deps.onReserve(now);
-    const result = await this.#reserveOn(caller, now, idempotency);
-    if (result.granted) return result;
+    const wanted = this.#want(caller, now, idempotency);
+    const answer = await this.#deps.batcher.submit(wanted);
+    if (answer.isGranted) return resultFrom(wanted, answer);
     const terms = await this.#deps.refreshTerms(caller);
-    if (terms === undefined || !couldGrant(terms, caller.terms)) return result;
-    return this.#reserveOn({ ...caller, terms }, now, idempotency);
+    if (terms === undefined || !couldGrant(terms, caller.terms)) return resultFrom(wanted, answer);
+    const again = this.#want({ ...caller, terms }, now, idempotency);
+    return resultFrom(again, await this.#deps.batcher.submit(again));
   }
 
   /** Keeps the unit: the request was answered. A later {@link Quota.release} does nothing. */
   settle(reservation: Reservation): void {
-    this.#closed.add(reservation);
+    reservation.isOpen = false;
   }
 
   /** Gives the unit back to its own day, unless other requests with the same Idempotency-Key hold it. Once at most. */
   async release(reservation: Reservation): Promise<UsageState> {
-    const kind = this.#closed.has(reservation) ? 'read' : 'release';
-    this.#closed.add(reservation);
+    const kind = reservation.isOpen ? 'release' : 'read';
+    reservation.isOpen = false;
     const { used } = await this.#deps.batcher.submit({ ...reservation, kind });
-    return usageState(reservation.day, used, reservation.limit);
+    return usageState(reservation, used, reservation.limit);
   }
 
   /** Today's usage. Rejects with `unavailable`. */
   async usage({ organizationId, terms }: Caller): Promise<UsageState> {
-    const { day } = quotaDayAt(this.#deps.clock());
-    const { used } = await this.#deps.batcher.submit({ kind: 'read', organizationId, day });
-    return usageState(day, used, terms.quotaLimit);
+    const today = this.#dayOf(this.#deps.clock());
+    const { used } = await this.#deps.batcher.submit({ kind: 'read', organizationId, day: today.day });
+    return usageState(today, used, terms.quotaLimit);
   }
 
-  async #reserveOn(caller: Caller, now: Date, idempotency: Idempotency | undefined): Promise<ReserveResult> {
-    const { organizationId, apiKeyId, terms } = caller;
-    const { day } = quotaDayAt(now);
+  #want({ organizationId, apiKeyId, terms }: Caller, now: Date, idempotency: Idempotency | undefined): Wanted {
+    const { day, resetAt } = this.#dayOf(now);
     const limit = terms.quotaLimit;
     const cap = isEnforced(this.#deps.enforcement, terms, now) ? limit : null;
-    const unit = { organizationId, apiKeyId, day, idempotency };
-    const { isGranted, used } = await this.#deps.batcher.submit({ ...unit, kind: 'reserve', cap });
-    const usage = usageState(day, used, limit);
-    return isGranted ? { granted: true, reservation: { ...unit, limit }, usage } : { granted: false, usage };
+    return { kind: 'reserve', organizationId, apiKeyId, day, idempotency, cap, limit, resetAt, isOpen: true };
   }
+}
+
+/** What is asked of the store, and the reservation that it is once it is granted. */
+type Wanted = ReserveRequest & Reservation;
+
+function resultFrom(wanted: Wanted, { isGranted, used }: UsageAnswer): ReserveResult {
+  const usage = usageState(wanted, used, wanted.limit);
+  return isGranted ? { granted: true, reservation: wanted, usage } : { granted: false, usage };
 }
 
 function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
@@ -110,7 +119,6 @@ function couldGrant(terms: Terms, before: Terms): boolean {
   return isOtherLimit || terms.status !== before.status || terms.graceUntil?.getTime() !== before.graceUntil?.getTime();
 }
 
-function usageState(quotaDay: string, used: number, limit: number | null): UsageState {
-  const { resetAt } = quotaDayAt(new Date(`${quotaDay}T00:00:00Z`));
-  return { quotaDay, used, limit, remaining: limit === null ? null : Math.max(0, limit - used), resetAt };
+function usageState({ day, resetAt }: QuotaDay, used: number, limit: number | null): UsageState {
+  return { quotaDay: day, used, limit, remaining: limit === null ? null : Math.max(0, limit - used), resetAt };
 }

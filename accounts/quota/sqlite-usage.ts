@@ -1,6 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { SqliteEngine } from '../../database/control-database.ts';
 import { whenNotBusy, withoutWaiting } from '../../database/sqlite-transaction.ts';
+import { answerFromCount, type Counted, capOf, dayOf, isKeyed } from './usage-groups.ts';
 import type {
   Idempotency,
   ReleaseRequest,
@@ -12,31 +13,46 @@ import type {
 } from './usage-store.ts';
 
 /**
- * Usage in SQLite: a batch is one transaction, so its requests share one sync to the disk. While another process writes, it tries
- * again and again.
+ * Usage in SQLite: a batch is one transaction, so its requests share one sync to the disk, and in it one statement counts all
+ * reservations of an organization that have no Idempotency-Key. While another process writes, it tries again and again.
  */
 export class SqliteUsage implements UsageStore {
   readonly #engine: SqliteEngine;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #applyInTransaction: (requests: readonly UsageRequest[]) => UsageAnswer[];
+  readonly #applyInTransaction: (requests: readonly UsageRequest[]) => readonly UsageAnswer[];
 
   constructor(engine: SqliteEngine) {
     this.#engine = engine;
     this.#statements = prepareStatements(engine.connection);
     this.#applyInTransaction = engine.connection.transaction((requests: readonly UsageRequest[]) =>
-      requests.map((request) => this.#apply(request)),
+      this.#apply(requests),
     ).immediate;
   }
 
+  /** Requests one by one, then the reservations that are counted together; answers in the order of the requests. */
   apply(requests: readonly UsageRequest[]): Promise<readonly UsageAnswer[]> {
     return whenNotBusy(this.#engine, () => {
       // Reading needs no lock, so it neither waits for another process's write nor holds one up.
-      if (requests.every(({ kind }) => kind === 'read')) return requests.map((request) => this.#apply(request));
+      if (requests.every(({ kind }) => kind === 'read')) return this.#apply(requests);
       return withoutWaiting(this.#engine, () => this.#applyInTransaction(requests));
     });
   }
 
-  #apply(request: UsageRequest): UsageAnswer {
+  #apply(requests: readonly UsageRequest[]): readonly UsageAnswer[] {
+    const answers = new Map<UsageRequest, UsageAnswer>();
+    const together = new Map<string, ReserveRequest[]>();
+    for (const request of requests) {
+      if (request.kind === 'reserve' && !isKeyed(request)) addTo(together, dayOf(request), request);
+      else answers.set(request, this.#applyOne(request));
+    }
+    for (const group of together.values()) {
+      const counted = this.#count(group);
+      for (const [index, request] of group.entries()) answers.set(request, answerFromCount(counted, index));
+    }
+    return requests.map((request) => answers.get(request) ?? { isGranted: false, used: 0 });
+  }
+
+  #applyOne(request: UsageRequest): UsageAnswer {
     switch (request.kind) {
       case 'reserve':
         return this.#reserve(request);
@@ -47,21 +63,25 @@ export class SqliteUsage implements UsageStore {
     }
   }
 
+  /** For a request with an Idempotency-Key. */
   #reserve(request: ReserveRequest): UsageAnswer {
     const { organizationId, apiKeyId, day, idempotency } = request;
-    if (idempotency === undefined) return this.#count(request);
-    const holder = { day, apiKeyId, ...idempotency };
+    const holder = { day, apiKeyId, key: idempotency?.key ?? '', request: idempotency?.request ?? '' };
     if (this.#statements.hold.run(holder).changes > 0) return { isGranted: true, used: this.#read(request) };
-    const answer = this.#count(request);
+    const answer = answerFromCount(this.#count([request]), 0);
     if (answer.isGranted) this.#statements.claim.run({ ...holder, organizationId });
     return answer;
   }
 
-  #count(request: ReserveRequest): UsageAnswer {
-    const { organizationId, day, cap } = request;
+  /** Takes a unit for each of these, which are of one organization and day, as long as there are some. */
+  #count(group: readonly ReserveRequest[]): Counted {
+    const [first] = group;
+    if (first === undefined) return { used: 0, granted: 0 };
+    const { organizationId, day } = first;
+    const cap = capOf(group);
     const isOpen = cap === null || cap > 0;
-    const used = isOpen ? this.#statements.count.get({ organizationId, day, cap }) : undefined;
-    return { isGranted: used !== undefined, used: used ?? this.#read(request) };
+    const counted = isOpen ? this.#statements.count.get({ organizationId, day, cap, units: group.length }) : undefined;
+    return counted ?? { used: this.#read(first), granted: 0 };
   }
 
   #release(request: ReleaseRequest): number {
@@ -82,23 +102,29 @@ export class SqliteUsage implements UsageStore {
 /** Names the row of an organization's day. */
 type DaySelector = Pick<UnitKey, 'organizationId' | 'day'>;
 
+/** The same, with what is wanted of it. */
+interface CountSelector extends DaySelector {
+  readonly cap: number | null;
+  readonly units: number;
+}
+
 /** Names the row of an Idempotency-Key. */
 type HolderSelector = Pick<UnitKey, 'day' | 'apiKeyId'> & Idempotency;
 
 /** Each statement touches at most one row, found by its primary key. */
 function prepareStatements(connection: Sqlite.Database) {
   const dayRow = 'organization_id = @organizationId and day = @day';
+  const free = 'min(@units, ifnull(@cap - u.used, @units))';
   const keyRow = 'day = @day and api_key_id = @apiKeyId and key = @key and request = @request';
   return {
     /** Units used; no row where nothing was counted. */
     read: connection.prepare<[DaySelector], number>(`select used from daily_usage where ${dayRow}`).pluck(),
-    /** Units used after one more; no row where the cap is reached. */
-    count: connection
-      .prepare<[DaySelector & { readonly cap: number | null }], number>(`
-        insert into daily_usage (organization_id, day, used, cap, granted) values (@organizationId, @day, 1, @cap, 1)
-        on conflict do update set used = used + 1, cap = excluded.cap where @cap is null or used < @cap
-        returning used`)
-      .pluck(),
+    /** Takes so many units, or as many as the cap leaves; no row where it is reached. `granted` is the number of the last count. */
+    count: connection.prepare<[CountSelector], Counted>(`
+      insert into daily_usage as u (organization_id, day, used, cap, granted)
+      values (@organizationId, @day, min(@units, ifnull(@cap, @units)), @cap, min(@units, ifnull(@cap, @units)))
+      on conflict do update set used = u.used + ${free}, cap = @cap, granted = ${free} where @cap is null or u.used < @cap
+      returning used, granted`),
     /** Units used after one less. */
     uncount: connection
       .prepare<[DaySelector], number>(`update daily_usage set used = max(used - 1, 0) where ${dayRow} returning used`)
@@ -117,4 +143,10 @@ function prepareStatements(connection: Sqlite.Database) {
       .pluck(),
     unclaim: connection.prepare<[HolderSelector]>(`delete from idempotency_keys where ${keyRow}`),
   };
+}
+
+function addTo<T>(groups: Map<string, T[]>, name: string, member: T): void {
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, [member]);
+  else group.push(member);
 }

@@ -1,6 +1,7 @@
-import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestAccounts, type TestAccounts } from '../../test/support/api/test-accounts.ts';
+import { startServer } from '../../test/support/http/start-server.ts';
 import { bindAccess, getVisit } from '../bind-access.ts';
 import { AccessControl, type RouteAccess } from './access-control.ts';
 import type { CapabilityStates } from './capabilities.ts';
@@ -81,43 +82,41 @@ describe('admitted without a server', () => {
 });
 
 describe('bound to a server', () => {
-  const open = async () => {
-    const app = fastify();
-    await bindAccess(app, {
-      accounts: subject.accounts,
-      clock: CLOCK,
-      capabilities: {},
-      backstop: {},
-      failedAttemptsMax: 60,
-      basePath: '',
-    });
-    return app;
+  const open = async (addRoutes: (app: FastifyInstance) => void) => {
+    const guard = (app: FastifyInstance) =>
+      bindAccess(app, {
+        accounts: subject.accounts,
+        clock: CLOCK,
+        capabilities: {},
+        backstop: {},
+        failedAttemptsMax: 60,
+        basePath: '',
+      });
+    return (await startServer(async (app) => addRoutes(app), { guard })).app;
   };
 
   test('an answer that fails while it is sent gives its unit back, for it becomes a 500', async () => {
-    const app = await open();
     const fault = { next: true };
-    app.addHook('onSend', async () => {
-      if (!fault.next) return;
-      fault.next = false;
-      throw new Error('the answer could not be compressed');
-    });
-    app.get('/', { config: { access: ROUTE } }, async (request) => {
-      await getVisit(request).takeUnit();
-      return 'fine';
+    const app = await open((scope) => {
+      scope.addHook('onSend', async () => {
+        if (!fault.next) return;
+        fault.next = false;
+        throw new Error('the answer could not be compressed');
+      });
+      scope.get('/', { config: { access: ROUTE } }, async (request) => {
+        await getVisit(request).takeUnit();
+        return 'fine';
+      });
     });
     const headers = { authorization: `Bearer ${subject.customers.community.key}` };
     const failed = await app.inject({ url: '/', headers });
     expect([failed.statusCode, failed.headers['x-quota-used']]).toEqual([500, '0']);
     const next = await app.inject({ url: '/', headers });
     expect([next.statusCode, next.headers['x-quota-used']]).toEqual([200, '1']);
-    await app.close();
   });
 
   test('a route that was reached without being admitted has no visit', async () => {
-    const app = await open();
-    app.get('/', async (request) => getVisit(request).rights);
+    const app = await open((scope) => void scope.get('/', async (request) => getVisit(request).rights));
     expect((await app.inject('/')).statusCode).toBe(500);
-    await app.close();
   });
 });

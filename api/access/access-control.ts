@@ -14,6 +14,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import type { HttpError } from '../../http/errors/http-error.ts';
+import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { type Capability, type CapabilityStates, isLive } from './capabilities.ts';
 import { findMissingFeature, hideOutageReason, type KnownCaller, tooManyRequests } from './refusals.ts';
@@ -62,28 +63,34 @@ export class AccessControl {
    * or with `rate_limit_exceeded` after too many attempts. A method that the path does not have is refused by whoever took the
    * request, before the plan's feature would be.
    */
-  async admit(
+  admit(
     credentials: Credentials,
     route: RouteAccess | undefined,
     { hasMethod = true }: { readonly hasMethod?: boolean } = {},
-  ): Promise<Visit> {
-    const { accounts, clock } = this.#deps;
-    const caller = await this.#authenticate(credentials);
-    const burst = await accounts.burst.hit(caller);
-    const hasLimits = this.#isLive('plans', caller);
-    const known: KnownCaller = { caller, hasLimits };
-    const live = route !== undefined && this.#isThere(route, known) ? route : undefined;
-    const isRefused = burst.refused && hasLimits;
-    const refusal = isRefused
-      ? tooManyRequests(burst, known, 'Your organization sends too many requests')
-      : await this.#findRefusal(live, known, hasMethod);
-    const isData = live !== undefined && live.capability !== 'account';
-    return new Visit({ caller, burst, isData, hasLimits, refusal }, { accounts, clock });
+  ): Awaitable<Visit> {
+    return whenThere(this.#authenticate(credentials), (caller) =>
+      whenThere(this.#deps.accounts.burst.hit(caller), (burst) => {
+        const hasLimits = this.#isLive('plans', caller);
+        const known: KnownCaller = { caller, hasLimits };
+        const live = route !== undefined && this.#isThere(route, known) ? route : undefined;
+        const isData = live !== undefined && live.capability !== 'account';
+        const found =
+          burst.refused && hasLimits
+            ? tooManyRequests(burst, known, 'Your organization sends too many requests')
+            : this.#findRefusal(live, known, hasMethod);
+        return whenThere(found, (refusal) => new Visit({ caller, burst, isData, hasLimits, refusal }, this.#deps));
+      }),
+    );
   }
 
-  async #authenticate({ bearerToken, clientAddress }: Credentials): Promise<Caller> {
-    const caller = await hideOutageReason(this.#deps.accounts.authenticate(bearerToken));
-    if (caller !== undefined) return caller;
+  #authenticate(credentials: Credentials): Awaitable<Caller> {
+    const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken));
+    if (found !== undefined && !(found instanceof Promise)) return found;
+    const { clientAddress } = credentials; // Before anything is waited for: the client may be gone then.
+    return whenThere(found, (caller) => caller ?? this.#refuseStranger(clientAddress));
+  }
+
+  async #refuseStranger(clientAddress: string | undefined): Promise<never> {
     await this.#deps.countFailure(clientAddress);
     throw new ApiError('unauthenticated', 'Send a valid API key as "Authorization: Bearer <API_KEY>"', {
       headers: { 'WWW-Authenticate': 'Bearer' },
@@ -91,17 +98,19 @@ export class AccessControl {
   }
 
   /** Why a caller within the burst limit is refused; undefined: the request may go on. */
-  async #findRefusal(
+  #findRefusal(
     route: RouteAccess | undefined,
     known: KnownCaller,
     hasMethod: boolean,
-  ): Promise<HttpError | undefined> {
+  ): Awaitable<HttpError | undefined> {
     if (route === undefined) return noSuchRoute();
     const { caller, hasLimits } = known;
     const limit = this.#deps.backstop[route.name] ?? route.limitPerMinute;
-    const state = await this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
-    if (state.refused) return tooManyRequests(state, known, `This key asks ${route.name} too often`);
-    return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
+    const hit = this.#deps.accounts.backstop.hit(caller, { route: route.name, limit, isFixed: !hasLimits });
+    return whenThere(hit, (state) => {
+      if (state.refused) return tooManyRequests(state, known, `This key asks ${route.name} too often`);
+      return hasMethod ? findMissingFeature(route.feature, caller) : undefined;
+    });
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { PlanName } from '../../accounts/plans/plans.ts';
+import type { AnswerHeaders } from '../../http/answer-headers.ts';
 
 /** Where a caller stands after a request (specification "Limit headers"). */
 export interface Standing {
@@ -18,18 +19,19 @@ export interface QuotaStanding {
   readonly resetAt: number;
 }
 
-/** The headers of every authenticated answer, errors included. */
-export function limitHeaders({ plan, burst, quota }: Standing): Record<string, string> {
-  return {
-    'X-RateLimit-Limit': String(burst.limit),
-    'X-RateLimit-Remaining': String(burst.remaining),
-    'X-RateLimit-Reset': String(burst.resetAt),
-    'X-Quota-Limit': amount(quota.limit),
-    ...(quota.used === undefined ? {} : { 'X-Quota-Used': String(quota.used) }),
-    ...(quota.remaining === undefined ? {} : { 'X-Quota-Remaining': amount(quota.remaining) }),
-    'X-Quota-Reset': String(quota.resetAt),
-    'X-Service-Plan': plan,
-  };
+/** The headers of every authenticated answer, errors included, behind those that the answer has already. */
+export function limitHeaders({ plan, burst, quota }: Standing, before: AnswerHeaders): AnswerHeaders {
+  const { limit, used, remaining, resetAt } = quota;
+  const headers: Record<string, string> = { ...before };
+  headers['X-RateLimit-Limit'] = String(burst.limit);
+  headers['X-RateLimit-Remaining'] = String(burst.remaining);
+  headers['X-RateLimit-Reset'] = String(burst.resetAt);
+  headers['X-Quota-Limit'] = amount(limit);
+  if (used !== undefined) headers['X-Quota-Used'] = String(used);
+  if (remaining !== undefined) headers['X-Quota-Remaining'] = amount(remaining);
+  headers['X-Quota-Reset'] = String(resetAt);
+  headers['X-Service-Plan'] = plan;
+  return headers;
 }
 
 function amount(value: number | null): string {

@@ -2,6 +2,7 @@ import type { UsageState } from '../../accounts/account.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
+import type { Awaitable } from '../../schemas/awaitable.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import { ApiError } from '../errors/api-error.ts';
 
@@ -50,12 +51,17 @@ export function findMissingFeature(feature: Feature | null, { terms }: Caller): 
 }
 
 /** Why the control database doesn't answer is for the log; callers are told `unavailable` and no more. */
-export async function hideOutageReason<T>(work: Promise<T>): Promise<T> {
+export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
   try {
-    return await work;
+    const result = work();
+    return result instanceof Promise ? result.catch(throwWithoutReason) : result;
   } catch (error) {
-    if (!isAppError(error, 'unavailable')) throw error;
-    const message = 'Keys and limits can not be checked just now; try again in a moment';
-    throw new ApiError('unavailable', message, { cause: error });
+    return throwWithoutReason(error);
   }
+}
+
+function throwWithoutReason(error: unknown): never {
+  if (!isAppError(error, 'unavailable')) throw error;
+  const message = 'Keys and limits can not be checked just now; try again in a moment';
+  throw new ApiError('unavailable', message, { cause: error });
 }

@@ -4,7 +4,9 @@ import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
+import type { AnswerHeaders } from '../../http/answer-headers.ts';
 import { type HttpError, httpError } from '../../http/errors/http-error.ts';
+import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { hideOutageReason, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
@@ -66,7 +68,7 @@ export class Visit {
     this.#assertNotRefused();
     if (!this.#hasLimits) return;
     this.#isQuotaUnknown = true;
-    const result = await hideOutageReason(this.#deps.accounts.quota.reserve(this.caller, unitFor));
+    const result = await hideOutageReason(() => this.#deps.accounts.quota.reserve(this.caller, unitFor));
     this.#isQuotaUnknown = false;
     this.#usage = result.usage;
     if (!result.granted) throw quotaExceeded(result.usage, this.caller, this.#deps.clock());
@@ -80,7 +82,7 @@ export class Visit {
   async account(): Promise<Account> {
     this.#assertNotRefused();
     this.#isQuotaUnknown = true;
-    const account = await hideOutageReason(this.#deps.accounts.accountObject(this.caller));
+    const account = await hideOutageReason(() => this.#deps.accounts.accountObject(this.caller));
     this.#isQuotaUnknown = false;
     const { quota_day: quotaDay, used, limit, remaining, reset_at: resetAt } = account.usage;
     this.#usage = { quotaDay, used, limit, remaining, resetAt };
@@ -92,14 +94,14 @@ export class Visit {
    * told, and of a data route's error that it was never kept. An answer that fails while it is sent becomes another one and is
    * settled again, so the unit is not final before {@link finish}. Never rejects.
    */
-  async settle(status: number): Promise<Readonly<Record<string, string>>> {
-    const isFailed = this.isData && status >= 400;
-    const headers = { ...CALLERS_OWN, ...(isFailed ? { 'X-Cache': 'BYPASS' } : {}) };
-    if (!this.#hasLimits || this.#isAbandoned) return headers;
-    const usage = await this.#usageAfter(status);
-    const { plan, quotaLimit } = this.caller.terms;
-    const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
-    return { ...headers, ...limitHeaders({ plan, burst: this.#burst, quota }) };
+  settle(status: number): Awaitable<AnswerHeaders> {
+    const own = this.isData && status >= 400 ? OF_DATA_ERRORS : CALLERS_OWN;
+    if (!this.#hasLimits || this.#isAbandoned) return own;
+    return whenThere(this.#usageAfter(status), (usage) => {
+      const { plan, quotaLimit } = this.caller.terms;
+      const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
+      return limitHeaders({ plan, burst: this.#burst, quota }, own);
+    });
   }
 
   /** The answer was sent: what it cost is final. */
@@ -125,16 +127,18 @@ export class Visit {
   }
 
   /** Undefined where the control database doesn't tell: the answer is better than its headers. */
-  async #usageAfter(status: number): Promise<UsageState | undefined> {
-    const { quota } = this.#deps.accounts;
+  #usageAfter(status: number): Awaitable<UsageState | undefined> {
     const reservation = this.#reservation;
     if (this.#isQuotaUnknown || (reservation !== undefined && isCounted(status))) return this.#usage;
+    if (reservation === undefined && this.#usage !== undefined) return this.#usage;
+    return this.#askUsage(reservation);
+  }
+
+  async #askUsage(reservation: Reservation | undefined): Promise<UsageState | undefined> {
+    const { quota } = this.#deps.accounts;
     this.#reservation = undefined;
     try {
-      this.#usage =
-        reservation === undefined
-          ? (this.#usage ?? (await quota.usage(this.caller)))
-          : await quota.release(reservation);
+      this.#usage = await (reservation === undefined ? quota.usage(this.caller) : quota.release(reservation));
       return this.#usage;
     } catch {
       return undefined;
@@ -147,7 +151,8 @@ export class Visit {
 }
 
 /** Whatever a caller is sent carries its own limits: no cache between may keep it for others (decision 0032). */
-const CALLERS_OWN = { 'CDN-Cache-Control': 'no-store' };
+const CALLERS_OWN: AnswerHeaders = { 'CDN-Cache-Control': 'no-store' };
+const OF_DATA_ERRORS: AnswerHeaders = { ...CALLERS_OWN, 'X-Cache': 'BYPASS' };
 
 /** What counts as a data response (specification "Daily quota"). */
 function isCounted(status: number): boolean {

@@ -24,7 +24,12 @@ export class AnswerCache {
     });
   }
 
-  /** True for an answer that is at hand. */
+  /** A body that is at hand. */
+  find(etag: string): Buffer | undefined {
+    return this.#bodies.get(etag);
+  }
+
+  /** True for an answer that is at hand, without counting as a use of it. */
   has(etag: string): boolean {
     return this.#bodies.has(etag);
   }

@@ -9,9 +9,9 @@
  */
 
 import type { UnitFor } from '../../accounts/quota/quota.ts';
-import { etagOf, findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
+import { etagOf, etagWithEncoding, findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
 import { gzip } from '../../http/gzip.ts';
-import { dayFromDate } from '../../schemas/day.ts';
+import { dayTeller } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { type Rights, rightsTag } from '../access/rights.ts';
@@ -29,6 +29,8 @@ export interface AnswerDeps {
   readonly cache: AnswerCache;
   /** As {@link OnceContext.signUrl}; a URL that begins with a slash is below the request's base URL. */
   readonly signUrl: SignUrl;
+  /** Smallest body that is packed where the request says that it may be, in bytes. */
+  readonly packFromBytes: number;
 }
 
 /** A request as a data route is asked it: parameters, the headers that matter, and what only some callers know. */
@@ -37,6 +39,8 @@ export interface DataRequest extends GivenRequest {
   readonly key?: string;
   /** `scheme://host/prefix` of this service, before its own addresses in an answer; default: none. */
   readonly baseUrl?: string | undefined;
+  /** Whether a body that is kept may come in gzip, which the headers tell then; default: no. */
+  readonly mayPack?: boolean;
   /** Told before anything else from which release the request is answered, also where the answer is an error. */
   readonly onRelease?: (release: { readonly data_as_of: string }) => void;
 }
@@ -52,17 +56,16 @@ export interface Asker {
 export interface Answer {
   readonly status: 200 | 302 | 304;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON in UTF-8; undefined where the caller has it already. */
+  /** JSON in UTF-8, packed where the headers say so; undefined where the caller has it already. */
   readonly body: Buffer | string | undefined;
 }
-
-export type AnswerWithBody = Answer & { readonly body: Buffer | string };
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Answers the data routes from the view in use. Knows no server: a binding hands it what it needs of a request. */
 export class Answers {
   readonly #deps: AnswerDeps;
+  readonly #dayOf = dayTeller();
   readonly #understood = new Map<DataRoute, EffectiveRequests>();
 
   constructor(deps: AnswerDeps) {
@@ -77,7 +80,7 @@ export class Answers {
       request.onRelease?.(view.newest);
       const now = this.#deps.clock();
       const { versions } = this.#deps;
-      const context = { view, rights: asker.rights, versions, now, today: dayFromDate(now) };
+      const context = { view, rights: asker.rights, versions, now, today: this.#dayOf(now) };
       return 'cached' in route.answer
         ? await this.#answerCached({ route, request, asker, context }, route.answer)
         : await this.#answerOnce({ route, request, asker, context }, route.answer);
@@ -86,15 +89,11 @@ export class Answers {
     }
   }
 
-  /** An answer's body in gzip, kept like the body itself, so that an answer that is sent often is packed once. */
-  async packed({ headers, body }: AnswerWithBody): Promise<Buffer> {
-    return (await this.#deps.cache.get(`gzip ${headers['ETag']}`, () => gzip(body))).body;
-  }
-
   async #answerCached(exchange: Exchange, answer: CachedRouteAnswer): Promise<Answer> {
-    const { cached, assertThere } = answer;
+    const { assertThere } = answer;
     const { request, asker, context } = exchange;
-    const { effective, etag, modifiedAt, fresh, hit } = this.#understand(exchange, answer);
+    const understood = this.#understand(exchange, answer);
+    const { effective, etag, modifiedAt, fresh } = understood;
     const ifNoneMatch = request.headers?.['if-none-match'];
     const matching = findMatchingEtag(ifNoneMatch, etag);
     // The caller's own tag is repeated: it may be that of the compressed form.
@@ -105,14 +104,27 @@ export class Answers {
       ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt, context.now));
     if (isUnchanged && isKnown) return notModified(fresh);
     await asker.takeUnit?.(unitFor(exchange, effective));
-    if (isUnchanged) {
-      // `*` and a date name no particular answer, so make sure that there is one (404 otherwise). The unit goes back.
-      await assertThere?.(effective, context);
-      return notModified(fresh);
-    }
-    const load = () => cached(effective, context);
-    const { body, isHit } = await this.#deps.cache.get(etag, load);
-    return { status: 200, headers: isHit ? hit : { ...hit, 'X-Cache': 'MISS' }, body };
+    if (!isUnchanged) return this.#answerWithBody(exchange, answer, understood);
+    // `*` and a date name no particular answer, so make sure that there is one (404 otherwise). The unit goes back.
+    await assertThere?.(effective, context);
+    return notModified(fresh);
+  }
+
+  /** The body is kept, and its packed form beside it, so that an answer that is sent often is made and packed once. */
+  async #answerWithBody(
+    { request, context }: Exchange,
+    { cached }: CachedRouteAnswer,
+    { effective, etag, hit, packedHit }: EffectiveRequest,
+  ): Promise<Answer> {
+    const { cache, packFromBytes } = this.#deps;
+    const kept = cache.find(etag);
+    const { body, isHit } =
+      kept === undefined ? await cache.get(etag, () => cached(effective, context)) : { body: kept, isHit: true };
+    if (request.mayPack !== true || body.length < packFromBytes)
+      return { status: 200, headers: isHit ? hit : missed(hit), body };
+    const packedTag = `gzip ${etag}`;
+    const packed = cache.find(packedTag) ?? (await cache.get(packedTag, () => gzip(body))).body;
+    return { status: 200, headers: isHit ? packedHit : missed(packedHit), body: packed };
   }
 
   /** Answers that are made for each request, such as signed addresses. The entity tag is the hash of the body. */
@@ -142,7 +154,7 @@ export class Answers {
     // A wrong header belongs to this request alone, and is told together with what else is wrong.
     if (findHeaderProblems(request).length > 0) return load();
     const key = request.key ?? JSON.stringify([request.params, request.query]);
-    return this.#understoodOf(route).get([view.version, today, rightsTag(rights), key], load);
+    return this.#understoodOf(route).get(`${view.version}\n${today}\n${rightsTag(rights)}\n${key}`, load);
   }
 
   #understoodOf(route: DataRoute): EffectiveRequests {
@@ -169,7 +181,9 @@ function understand({ route, request, context }: Exchange, { dependsOn }: Cached
   const { on, changedAt: modifiedAt } = dependsOn(effective, context);
   const etag = etagOf(JSON.stringify([VIEW_FORMAT, route.path, effective, on]));
   const fresh = freshHeaders(route, context, { etag, modifiedAt });
-  return { effective, etag, modifiedAt, fresh, hit: { ...fresh, 'X-Cache': 'HIT', 'Content-Type': JSON_TYPE } };
+  const hit = { ...fresh, 'X-Cache': 'HIT', 'Content-Type': JSON_TYPE };
+  const packedHit = { ...hit, ETag: etagWithEncoding(fresh.ETag, 'gzip'), 'Content-Encoding': 'gzip' };
+  return { effective, etag, modifiedAt, fresh, hit, packedHit };
 }
 
 /** The headers of an answer, its body's aside: those of a 304. */
@@ -177,7 +191,7 @@ function freshHeaders(
   { cacheControl }: DataRoute,
   { view }: RequestContext,
   { etag, modifiedAt }: Pick<EffectiveRequest, 'etag' | 'modifiedAt'>,
-): EffectiveRequest['fresh'] {
+) {
   return {
     'X-Data-As-Of': view.newest.data_as_of,
     ETag: `"${etag}"`,
@@ -186,6 +200,10 @@ function freshHeaders(
     // Also on answers that are too small to compress: a cache goes by the first answer it sees.
     Vary: 'Authorization, accept-encoding',
   };
+}
+
+function missed(headers: Answer['headers']): Answer['headers'] {
+  return { ...headers, 'X-Cache': 'MISS' };
 }
 
 function notModified(headers: Answer['headers']): Answer {

@@ -9,8 +9,9 @@ export interface EffectiveRequest {
   readonly modifiedAt: Date;
   /** The headers of a 304. */
   readonly fresh: Readonly<Record<string, string>>;
-  /** The headers of an answer that is at hand. */
+  /** The headers of an answer that is at hand, and of its body in gzip. */
   readonly hit: Readonly<Record<string, string>>;
+  readonly packedHit: Readonly<Record<string, string>>;
 }
 
 /** Characters of what a request depends on, all kept ones together. Smaller: more are parsed and hashed again. */
@@ -30,9 +31,8 @@ export class EffectiveRequests {
     sizeCalculation: (_, key) => key.length + ENTRY_LENGTH,
   });
 
-  /** @param parts everything that the request depends on; `understand` may throw, which isn't kept */
-  get(parts: readonly string[], understand: () => EffectiveRequest): EffectiveRequest {
-    const key = parts.join('\n');
+  /** @param key everything that the request depends on; `understand` may throw, which isn't kept */
+  get(key: string, understand: () => EffectiveRequest): EffectiveRequest {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const understood = understand();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RequestProblem } from '../../http/errors/validation.ts';
-import { findCursorProblem, type ListQuery, listPage } from '../queries/list-page.ts';
+import { findCursorProblem } from '../queries/list-cursor.ts';
+import { type ListQuery, listPage } from '../queries/list-page.ts';
 import {
   type DataRoute,
   dataRoute,

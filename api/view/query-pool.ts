@@ -65,11 +65,17 @@ export class QueryPool {
     sql: string,
     parameters: readonly QueryValue[],
   ): Promise<readonly RowOf<S>[]> {
-    const rows = await this.#rawRows(sql, parameters);
+    const rows = await this.#withWorker((worker) => this.#run(worker, sql, parameters));
     return rows.map(rowReader(shape));
   }
 
-  async #rawRows(sql: string, parameters: readonly QueryValue[]): Promise<readonly RawRow[]> {
+  /** {@link rows} of a statement that is not worth keeping, for its values stand in its text. */
+  async rowsOnce<S extends RowShape>(shape: S, sql: string): Promise<readonly RowOf<S>[]> {
+    const rows = await this.#withWorker((worker) => this.#runOnce(worker, sql));
+    return rows.map(rowReader(shape));
+  }
+
+  async #withWorker<T>(run: (worker: Worker) => Promise<T>): Promise<T> {
     if (this.#limit.pendingCount >= this.#limits.queriesWaitingMax) {
       throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
     }
@@ -78,7 +84,7 @@ export class QueryPool {
       const worker = this.#idle.pop();
       if (worker === undefined) throw new Error('more queries run than there are connections');
       try {
-        return await this.#run(worker, sql, parameters);
+        return await run(worker);
       } finally {
         if (this.#isClosed) closeWorker(worker);
         else this.#idle.push(worker);
@@ -86,17 +92,27 @@ export class QueryPool {
     });
   }
 
-  async #run(worker: Worker, sql: string, parameters: readonly QueryValue[]): Promise<readonly RawRow[]> {
+  #run(worker: Worker, sql: string, parameters: readonly QueryValue[]): Promise<readonly RawRow[]> {
+    return this.#inTime(worker, async () => {
+      const statement = worker.prepared.get(sql) ?? (await prepare(worker, sql));
+      for (const [index, value] of parameters.entries()) bind(statement, index + 1, value);
+      const reader = await statement.runAndReadAll();
+      return reader.getRowObjectsJson();
+    });
+  }
+
+  #runOnce(worker: Worker, sql: string): Promise<readonly RawRow[]> {
+    return this.#inTime(worker, async () => (await worker.connection.runAndReadAll(sql)).getRowObjectsJson());
+  }
+
+  async #inTime<T>(worker: Worker, run: () => Promise<T>): Promise<T> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       worker.connection.interrupt();
     }, this.#limits.queryTimeoutMs);
     try {
-      const statement = worker.prepared.get(sql) ?? (await prepare(worker, sql));
-      for (const [index, value] of parameters.entries()) bind(statement, index + 1, value);
-      const reader = await statement.runAndReadAll();
-      return reader.getRowObjectsJson();
+      return await run();
     } catch (error) {
       if (isLate) throw new AppError('unavailable', 'the answer took too long; ask for less at once', { cause: error });
       throw error;

@@ -11,7 +11,7 @@ import type { HistoryKind } from './history-kinds.ts';
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 3;
+export const VIEW_FORMAT = 4;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {

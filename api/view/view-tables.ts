@@ -3,7 +3,8 @@
  *
  * | table | one row per | order |
  * |---|---|---|
- * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its columns and its published `line` | key |
+ * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
+ * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
  * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
  * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
@@ -22,6 +23,7 @@ import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, lineSql, objectSql, wireSql } from '../../storage/duckdb/record-sql.ts';
 import { nullable, text } from '../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
+import { createScoreOrders } from './list-orders.ts';
 import type { ViewFacts } from './view-meta.ts';
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
@@ -103,15 +105,18 @@ function intervalSql({ model, series, value, payload }: HistorySource, relation:
 
 async function createCurrent(database: Database, name: DatasetName, { parts, version }: TablesInput): Promise<void> {
   const dataset = DATASETS[name];
-  const added = name === 'models' ? ', added.added_on' : '';
+  const added = name === 'models' ? ', added_on' : '';
   const join = `LEFT JOIN (SELECT model_id, min(valid_from) AS added_on FROM view.history_metadata GROUP BY model_id) added
     ON added.model_id = s.id`;
   await database.run(
     `CREATE TABLE view.${name} AS
-     SELECT ${columnList(dataset.columns, 's')}, ${lineSql(version.datasets[name], 's')} AS line${added}
-     FROM read_parquet($1) s ${name === 'models' ? join : ''} ORDER BY ${columnList(dataset.key, 's')}`,
+     SELECT row_number() OVER ()::INTEGER AS pos, ${columnList(dataset.columns)}, ${lineSql(version.datasets[name])} AS line${added}
+     FROM (SELECT ${columnList(dataset.columns, 's')}${added}
+           FROM read_parquet($1) s ${name === 'models' ? join : ''} ORDER BY ${columnList(dataset.key, 's')})`,
     [parts.state[name]],
   );
+  await database.run(`CREATE INDEX ${name}_pos ON view.${name} (pos)`);
+  if (name === 'scores') await createScoreOrders(database);
 }
 
 /** Positions of a category whose history can be asked for at once (specification "Rankings history"). */

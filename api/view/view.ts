@@ -7,6 +7,7 @@ import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts'
 import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
 import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
+import { KeptTotals } from './kept-totals.ts';
 import { type QueryLimits, QueryPool, type QueryValue } from './query-pool.ts';
 import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
@@ -34,6 +35,8 @@ export class View {
   readonly newest: CatalogEntry;
   /** Opaque; the same for every view of the same catalog. */
   readonly version: string;
+  /** What was counted in this view. */
+  readonly totals = new KeptTotals();
   readonly #instance: DuckDBInstance;
   readonly #pool: QueryPool;
   readonly #options: ViewOptions;
@@ -84,13 +87,22 @@ export class View {
   }
 
   /** All rows of a query; see {@link QueryPool.rows}. Rejects with `unavailable` where the file is damaged, too. */
-  async rows<S extends RowShape>(
+  rows<S extends RowShape>(
     shape: S,
     sql: string,
     parameters: readonly QueryValue[] = [],
   ): Promise<readonly RowOf<S>[]> {
+    return this.#undamaged(() => this.#pool.rows(shape, sql, parameters));
+  }
+
+  /** {@link rows} of a statement that is not worth keeping, for its values stand in its text. */
+  rowsOnce<S extends RowShape>(shape: S, sql: string): Promise<readonly RowOf<S>[]> {
+    return this.#undamaged(() => this.#pool.rowsOnce(shape, sql));
+  }
+
+  async #undamaged<T>(query: () => Promise<T>): Promise<T> {
     try {
-      return await this.#pool.rows(shape, sql, parameters);
+      return await query();
     } catch (error) {
       if (!isDamage(error, this.#options.duckdb.tempFolder)) throw error;
       this.#options.onDamage?.(error);

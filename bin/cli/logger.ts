@@ -2,22 +2,32 @@ import { destination, type Logger, pino } from 'pino';
 import { API_KEY_PREFIX } from '../../accounts/keys/api-key.ts';
 import { withoutKeys } from '../../http/logged-url.ts';
 import type { Config } from '../config/config.ts';
+import { LogBlocks } from './log-blocks.ts';
 
 /**
  * The log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
- * process is killed. With `isBusy`, for a log of many lines, they are written in blocks, the last when the process ends by
- * itself.
+ * process is killed; with `isBusy`, for a log of many lines, in blocks (see {@link LogBlocks}).
  */
 export function createLogger(config: LoggedConfig, { isBusy = false } = {}): Logger {
   return pino(
     {
       level: config.LOG_LEVEL,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: timeTeller(),
       formatters: { level: levelName },
       hooks: { streamWrite: lineRedactor(config) },
     },
-    destination({ dest: process.stderr.fd, sync: !isBusy }),
+    isBusy ? new LogBlocks(process.stderr.fd) : destination({ dest: process.stderr.fd, sync: true }),
   );
+}
+
+/** The time as each line has it; lines of one millisecond share the text. */
+function timeTeller(): () => string {
+  let last = { ms: Number.NaN, text: '' };
+  return () => {
+    const ms = Date.now();
+    if (ms !== last.ms) last = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
+    return last.text;
+  };
 }
 
 function levelName(level: string) {

@@ -120,7 +120,9 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     run.warn(renewalNotes(versions, changed));
     if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
     await run.stage('history', () => closeIntervals(previous, places));
-    const written = await run.stage('snapshot', () => writeSnapshot({ day, versions }, places));
+    const written = await run.stage('snapshot', () =>
+      writeSnapshot({ day, versions, records: changed.records }, places),
+    );
     await run.stage('prove', () => prove({ changed, written, previous, versions }, places));
     const release = await composeRelease({
       day,

@@ -4,7 +4,7 @@ import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadRelease } from '../../storage/catalog.ts';
-import type { Database } from '../../storage/duckdb/database.ts';
+import { type Database, sqlText } from '../../storage/duckdb/database.ts';
 import { columnDefinitions } from '../../storage/duckdb/record-sql.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
@@ -24,8 +24,9 @@ export interface PreviousDeps {
 }
 
 /**
- * Brings yesterday's state from the store into `previous_<dataset>`, `previous_suspects` and `previous_removed`; empty tables
- * before the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
+ * Brings yesterday's state from the store as `previous_<dataset>`, `previous_suspects` and `previous_removed`: views of the fetched
+ * files, which stay until the run ends, so that the state is not in memory a second time while it is compared; empty tables before
+ * the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
  * mend it.
  */
 export async function loadPrevious(entry: CatalogEntry | undefined, deps: PreviousDeps): Promise<Previous> {
@@ -48,7 +49,7 @@ async function loadState(entry: CatalogEntry, deps: PreviousDeps): Promise<Relea
   const load = async (name: string, path: string) => {
     const local = join(deps.scratch, `${name}.parquet`);
     await fetchReleaseFile(deps.store, release, path, local);
-    await deps.database.run(`CREATE TABLE ${name} AS SELECT * FROM read_parquet($1)`, [local]);
+    await deps.database.run(`CREATE VIEW ${name} AS SELECT * FROM read_parquet(${sqlText(local)})`);
   };
   for (const dataset of DATASET_NAMES) await load(table('previous', dataset), RELEASE_PATHS.state(dataset));
   await load('previous_suspects', RELEASE_PATHS.suspects);

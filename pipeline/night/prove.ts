@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UPSERT_ORDER } from '../../schemas/change.ts';
 import type { Dataset } from '../../schemas/datasets.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
@@ -20,6 +21,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { misnamedEventsSql } from '../proof/event-names.ts';
 import { findReplayFault } from '../proof/replay.ts';
 import { findRecordFault } from '../proof/same-records.ts';
+import { allEnded } from '../run/all-ended.ts';
 import type { Diff } from './diff.ts';
 import type { NightVersions } from './night-versions.ts';
 import type { Previous } from './previous.ts';
@@ -46,13 +48,9 @@ export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
   await proveSeqs(changed, versions, deps.database);
   await proveNames(deps.database);
+  for (const name of UPSERT_ORDER) await writeEvents(written.inForce.version.datasets[name], deps);
   for (const snapshot of [written.inForce, ...written.noticed]) {
-    for (const file of snapshot.files) {
-      await proveFile(file, snapshot, { ...input, ...deps });
-      if (file.records !== changed.records[file.name]) {
-        throw failed(`${file.name} of ${snapshot.id} has ${file.records} lines`, changed.records);
-      }
-    }
+    await allEnded(snapshot.files.map((file) => proveFile(file, snapshot, { ...input, ...deps })));
   }
 }
 
@@ -85,6 +83,9 @@ async function proveNames(database: Database): Promise<void> {
  * yesterday's plus the events; those in a version under notice are the same records as those in force.
  */
 async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & ProveDeps): Promise<void> {
+  if (file.records !== deps.changed.records[file.name]) {
+    throw failed(`${file.name} of ${snapshot.id} has ${file.records} lines`, deps.changed.records);
+  }
   const path = join(deps.folder, snapshotPaths(snapshot).dataset(file.name));
   const compressed = await hashFile(path);
   const content = { bytes: 0, hash: createHash('sha256') };
@@ -126,8 +127,7 @@ async function proveReplay(
   { previous, versions, ...deps }: ProveInput & ProveDeps,
 ): Promise<void> {
   const yesterday = join(deps.scratch, `${dataset.name}.yesterday`);
-  const events = join(deps.scratch, `${dataset.name}.events`);
-  await writeLines(deps.database, eventsSql(dataset), events);
+  const events = eventsPath(dataset, deps);
   if (previous.release !== undefined) {
     await fetchReleaseFile(deps.store, previous.release, RELEASE_PATHS.snapshot(dataset.name), yesterday);
   }
@@ -142,7 +142,16 @@ async function proveReplay(
   await Promise.all([rm(events), rm(yesterday, { force: true })]);
 }
 
-/** One row per event of a dataset, as `findReplayFault` reads it, by key. */
+function eventsPath({ name }: Dataset, { scratch }: ProveDeps): string {
+  return join(scratch, `${name}.events`);
+}
+
+/** Writes the events of a dataset as `findReplayFault` reads them. */
+async function writeEvents(dataset: Dataset, deps: ProveDeps): Promise<void> {
+  await writeLines(deps.database, eventsSql(dataset), eventsPath(dataset, deps));
+}
+
+/** One row per event of a dataset, by key. */
 function eventsSql(dataset: Dataset): string {
   const start = `left(key, length(key) - 1)`; // How the record's line starts is its key, still open.
   const parts = dataset.key.map((name) => `key ->> '$.${name}'`);

@@ -8,6 +8,8 @@ import { type Database, writeLines, writeParquet } from '../../storage/duckdb/da
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
+import { allEnded } from '../run/all-ended.ts';
+import type { Counts } from './check/check.ts';
 import type { NightVersions } from './night-versions.ts';
 import { table } from './tables.ts';
 
@@ -33,48 +35,58 @@ export interface WrittenSnapshot {
   readonly noticed: readonly SnapshotFiles[];
 }
 
+export interface SnapshotInput {
+  readonly day: Day;
+  readonly versions: NightVersions;
+  /** Records in force, by dataset. */
+  readonly records: Counts;
+}
+
 /**
  * A stage of the night: writes everything the release will hold, except its manifests and release.json (specification "Store
  * layout"). Resolves to the public files.
  */
 export async function writeSnapshot(
-  { day, versions }: { readonly day: Day; readonly versions: NightVersions },
+  { day, versions, records }: SnapshotInput,
   deps: SnapshotDeps,
 ): Promise<WrittenSnapshot> {
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
   const inForce = { id: idFromSnapshot({ day, noticedMajor: null }), version: versions.inForce };
-  const files = await writeFiles(inForce, deps, (name) => writeState(name, deps));
+  const largestFirst = [...DATASET_NAMES].sort((left, right) => records[right] - records[left]);
+  const files = await writeFiles(inForce, largestFirst, deps);
+  for (const name of largestFirst) await writeState(name, deps);
   await writePart(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
   await writePart(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writePart(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
   await writePart(deps, UNPUBLISHED, RELEASE_PATHS.unpublished);
-  const written = { ...inForce, files: await Promise.all(files) };
+  const written = { ...inForce, files: await allEnded(files) };
   const noticed: SnapshotFiles[] = [];
   for (const version of versions.noticed) {
     const snapshot = { id: idFromSnapshot({ day, noticedMajor: majorOf(version) }), version };
-    noticed.push({ ...snapshot, files: await Promise.all(await writeFiles(snapshot, deps)) });
+    noticed.push({ ...snapshot, files: await allEnded(await writeFiles(snapshot, largestFirst, deps)) });
   }
   return { inForce: written, noticed };
 }
 
-/** Resolves when all lines are written, to the files that are still being compressed from them. */
+/**
+ * Resolves when all lines are written, to the files that are still being compressed from them, in dataset order. The largest goes
+ * first: it is compressed for as long as DuckDB needs for all the rest.
+ */
 async function writeFiles(
   snapshot: Omit<SnapshotFiles, 'files'>,
+  largestFirst: readonly DatasetName[],
   deps: SnapshotDeps,
-  meanwhile: (name: DatasetName) => Promise<void> = async () => {},
 ): Promise<readonly Promise<DatasetFile>[]> {
   const paths = snapshotPaths(snapshot);
   await mkdir(join(deps.folder, dirname(paths.manifest)), { recursive: true });
-  const files: Promise<DatasetFile>[] = [];
-  for (const name of DATASET_NAMES) {
+  const files = new Map<DatasetName, Promise<DatasetFile>>();
+  for (const name of largestFirst) {
     const lines = await writeDatasetLines(name, snapshot, deps);
-    // Compressed while DuckDB writes the next files: neither uses all cores all the time.
     const file = compressLines(name, lines, join(deps.folder, paths.dataset(name)));
     file.catch(() => undefined); // Told by whoever awaits it; a failed COPY may come before that.
-    files.push(file);
-    await meanwhile(name);
+    files.set(name, file);
   }
-  return files;
+  return DATASET_NAMES.flatMap((name) => files.get(name) ?? []);
 }
 
 interface DatasetLines {

@@ -5,7 +5,7 @@
  * | table | one row per | filled by |
  * | --- | --- | --- |
  * | `source_<dataset>` | row of the source file, in file order; typed, with a `fault` bit for each broken rule | capture |
- * | `previous_<dataset>` | record of yesterday's state, with `valid_from` | previous |
+ * | `previous_<dataset>` | record of yesterday's state, with `valid_from`; this and the next two are views of files | previous |
  * | `previous_suspects` | suspect that was pending yesterday | previous |
  * | `previous_removed` | model or benchmark that existed once and no longer does | previous |
  * | `issues` | problem found, at most ISSUES_MAX a dataset and kind | check |

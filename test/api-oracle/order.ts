@@ -19,6 +19,26 @@ export function sortRecords(dataset: DatasetName, recordsByKey: readonly WireRec
   return [...recordsByKey].sort((a, b) => compareNullsLast(sortValue(a), sortValue(b), direction));
 }
 
+/** The rows of a list in the order of `sort` that come behind a record, which may be gone or have another place by now. */
+export function laterRows(
+  dataset: DatasetName,
+  rows: readonly WireRecord[],
+  { sort, last }: { readonly sort: string; readonly last: WireRecord },
+): WireRecord[] {
+  const { key } = DATASETS[dataset];
+  const keyOf = (record: WireRecord) => key.map((part) => String(record[part]));
+  const isBehind = (row: WireRecord) => {
+    const pair = [row, last].sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
+    return sortRecords(dataset, pair, sort)[1] === row;
+  };
+  return rows.filter(isBehind);
+}
+
+function compareKeys(a: readonly string[], b: readonly string[]): number {
+  const i = a.findIndex((part, at) => part !== b[at]);
+  return i === -1 ? 0 : compareText(a[i] ?? '', b[i] ?? '');
+}
+
 function compareNullsLast(a: Value, b: Value, direction: 1 | -1): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return (a - b) * direction;

@@ -3,7 +3,7 @@ import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
 import { BenchmarkSchema } from '../../answers/records.ts';
-import { where } from '../../queries/list-page.ts';
+import { where } from '../../queries/conditions.ts';
 
 export const benchmarksRoute = listRoute({
   path: '/v1/benchmarks',

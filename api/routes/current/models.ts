@@ -3,19 +3,20 @@ import { contentOf } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';
 import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
-import { type Condition, type SortKey, where } from '../../queries/list-page.ts';
+import { type Condition, where } from '../../queries/conditions.ts';
+import type { SortKey } from '../../view/list-orders.ts';
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),
   ...(['-id', '-name', '-release_date', '-context_length', '-updated_at'] as const),
 ] as const;
 
-const SORT_TYPES = {
-  id: 'VARCHAR',
-  name: 'VARCHAR',
-  release_date: 'DATE',
-  context_length: 'BIGINT',
-  updated_at: 'TIMESTAMP',
+const SORT_COLUMNS = {
+  id: { type: 'VARCHAR', isNullable: false },
+  name: { type: 'VARCHAR', isNullable: false },
+  release_date: { type: 'DATE', isNullable: true },
+  context_length: { type: 'BIGINT', isNullable: true },
+  updated_at: { type: 'TIMESTAMP', isNullable: false },
 } as const;
 
 const ModelFiltersSchema = z.object({
@@ -88,12 +89,12 @@ function sortFrom(sort: ModelFilters['sort']): SortKey | undefined {
   const isDescending = sort.startsWith('-');
   const column = sort.replace(/^-/, '');
   if (sort === 'id' || !isSortColumn(column)) return undefined;
-  return { column: column === 'name' ? SORTED_NAME : column, isDescending, type: SORT_TYPES[column] };
+  return { column: column === 'name' ? SORTED_NAME : column, isDescending, ...SORT_COLUMNS[column] };
 }
 
 /** The rest of a longer name doesn't count, so that a cursor never outgrows a URL. */
 const SORTED_NAME = 'left(name, 200)';
 
-function isSortColumn(column: string): column is keyof typeof SORT_TYPES {
-  return Object.hasOwn(SORT_TYPES, column);
+function isSortColumn(column: string): column is keyof typeof SORT_COLUMNS {
+  return Object.hasOwn(SORT_COLUMNS, column);
 }

@@ -3,7 +3,7 @@ import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
-import { where } from '../../queries/list-page.ts';
+import { where } from '../../queries/conditions.ts';
 import type { View } from '../../view/view.ts';
 
 export const rankingsRoute = listRoute({
@@ -41,7 +41,7 @@ export const rankingsRoute = listRoute({
   list: ({ category }) => ({
     table: 'rankings',
     conditions: where('category = ?', category),
-    sort: { column: 'rank', isDescending: false, type: 'INTEGER' },
+    sort: { column: 'rank', isDescending: false, type: 'INTEGER', isNullable: false },
     key: ['model_id'],
   }),
 });

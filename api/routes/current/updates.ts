@@ -42,7 +42,7 @@ export const updatesRoute = listRoute({
         values: [addDays(today, -days), view.capturedDays('models')[0] ?? ''],
       },
     ],
-    sort: { column: 'added_on', isDescending: true, type: 'DATE' },
+    sort: { column: 'added_on', isDescending: true, type: 'DATE', isNullable: true },
     key: ['id'],
     // Only `days`, not the date: a cursor must still work after midnight.
     cursorScope: `days ${days}`,

@@ -88,7 +88,12 @@ export async function captureFile(dataset: Dataset, file: DatasetSource, deps: F
     });
     assertRequiredColumns(dataset, file.name, relation);
     const bytesMax = unpackedBytesMax(scanned.bytes, deps.limits);
-    const rows = await readRows(dataset, relation, { database: deps.database, rowsMax: deps.limits.rowsMax, bytesMax });
+    const rows = await readRows(dataset, relation, {
+      database: deps.database,
+      rowsMax: deps.limits.rowsMax,
+      isCounted: file.format === 'jsonl' || file.format === 'csv',
+      bytesMax,
+    });
     await assertUnchanged(file, scanned);
     return { dataset: file.dataset, origin: file.name, rows, relation, file: { ...file, scanned } };
   } catch (cause) {
@@ -110,13 +115,15 @@ async function captureSelected(
   const { rowsMax, fileBytesMax } = deps.limits;
   // What is read of the staged rows lies in memory beside what becomes of them.
   const bytesMax = fileBytesMax + (relation.staged?.bytes ?? 0);
-  const rows = await readRows(dataset, relation, { database: deps.database, rowsMax, bytesMax });
+  const rows = await readRows(dataset, relation, { database: deps.database, rowsMax, isCounted: true, bytesMax });
   return { dataset: dataset.name, origin: 'source.sql', rows, relation, file: undefined };
 }
 
 interface ReadDeps {
   readonly database: Database;
   readonly rowsMax: number;
+  /** True where more rows than that can't come: they were counted before. DuckDB reads on one core only what it has to count. */
+  readonly isCounted: boolean;
   /** By which the database may grow. */
   readonly bytesMax: number;
 }
@@ -126,13 +133,13 @@ interface ReadDeps {
  * {@link TooMuch} as soon as there are more rows, or larger ones, than may be.
  */
 async function readRows(dataset: Dataset, relation: Relation, deps: ReadDeps): Promise<number> {
-  const { database, rowsMax, bytesMax } = deps;
+  const { database, rowsMax, isCounted, bytesMax } = deps;
   const raw = dataset.columns.map(({ name }) => `${name} AS raw_${name}`).join(', ');
   const names = dataset.columns.map(({ name }) => name).join(', ');
   const sql = `
     CREATE TABLE ${table('source', dataset.name)} AS
     SELECT ${names}, ${faultSql(rowRules(dataset))} AS fault
-    FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql} LIMIT ${rowsMax + 1})))`;
+    FROM (SELECT *, ${typedColumnsSql(dataset)} FROM (SELECT ${raw} FROM (${relation.sql} ${isCounted ? '' : `LIMIT ${rowsMax + 1}`})))`;
   const isWithin = await database.runWithin(sql, { parameters: relation.parameters, bytesMax });
   if (!isWithin) throw new TooMuch(`has rows of more than ${bytesMax} bytes`);
   const count = `SELECT count(*)::DOUBLE AS rows FROM ${table('source', dataset.name)}`;

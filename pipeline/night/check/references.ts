@@ -2,6 +2,7 @@ import { childrenOf, DATASETS, type DatasetName } from '../../../schemas/dataset
 import type { Day } from '../../../schemas/day.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList } from '../../../storage/duckdb/record-sql.ts';
+import { number } from '../../../storage/duckdb/row-shape.ts';
 import { table } from '../tables.ts';
 import { issueSql } from './issues.ts';
 
@@ -32,9 +33,12 @@ export async function checkReferences(database: Database, input: ReferenceInput)
   for (const parent of PARENTS) await listPresent(database, parent, input);
   await listRemoved(database, input.day);
   const references = PARENTS.flatMap((parent) => childrenOf(parent).map((child) => ({ parent, ...child })));
-  const captured = references.filter(({ dataset }) => input.captured.has(dataset));
-  for (const child of captured) dangling[child.dataset] += await takeOut(database, { ...child, kind: 'bad' });
-  for (const child of captured) orphans[child.dataset] += await takeOut(database, { ...child, kind: 'orphan' });
+  const withLost: (typeof references)[number][] = [];
+  for (const child of references) {
+    if (input.captured.has(child.dataset) && (await hasLost(database, child))) withLost.push(child);
+  }
+  for (const child of withLost) dangling[child.dataset] += await takeOut(database, { ...child, kind: 'bad' });
+  for (const child of withLost) orphans[child.dataset] += await takeOut(database, { ...child, kind: 'orphan' });
   return { dangling, orphans };
 }
 
@@ -65,13 +69,27 @@ interface TakeOut {
   readonly kind: 'bad' | 'orphan';
 }
 
+/** True where any row of a captured dataset has no parent in force: mostly none, and then one look takes the place of two. */
+async function hasLost(database: Database, child: Omit<TakeOut, 'kind'>): Promise<boolean> {
+  const { parent, dataset, column } = child;
+  const { rows } = await database.row(
+    { rows: number },
+    `SELECT count(*)::DOUBLE AS rows FROM ${table('captured', dataset)} c WHERE ${lostSql(parent, column)}`,
+  );
+  return rows > 0;
+}
+
+/** True of a row \`c\` whose parent is not in force. */
+function lostSql(parent: TakeOut['parent'], column: string): string {
+  return `NOT EXISTS (SELECT 1 FROM present_${parent} p WHERE p.id = c.${column})`;
+}
+
 /** Takes rows without a parent out of the capture; those whose parent never existed are set aside. */
 async function takeOut(database: Database, { parent, dataset, column, kind }: TakeOut): Promise<number> {
   const captured = table('captured', dataset);
   const key = columnList(DATASETS[dataset].key);
   const wasRemoved = `c.${column} IN (SELECT id FROM removed WHERE dataset = '${parent}')`;
-  const condition = `NOT EXISTS (SELECT 1 FROM present_${parent} p WHERE p.id = c.${column})
-    AND ${kind === 'orphan' ? wasRemoved : `NOT ${wasRemoved}`}`;
+  const condition = `${lostSql(parent, column)} AND ${kind === 'orphan' ? wasRemoved : `NOT ${wasRemoved}`}`;
   const reason = kind === 'orphan' ? 'is gone; the record goes with it' : 'is unknown and never existed';
   const issue = issueSql({
     dataset,

@@ -3,6 +3,7 @@ import type { Caller } from '../../../accounts/caller.ts';
 import { type OpenAccountsOptions, openAccounts } from '../../../accounts/open-accounts.ts';
 import type { Subscription } from '../../../accounts/plans/terms.ts';
 import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
+import type { Awaitable } from '../../../schemas/awaitable.ts';
 
 /** A clock that stands still until it is told. */
 export class TestClock {
@@ -70,6 +71,6 @@ export async function callerOf(accounts: Accounts, key: string): Promise<Caller>
 }
 
 /** So many at once. */
-export function times<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
+export function times<T>(count: number, work: (index: number) => Awaitable<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }

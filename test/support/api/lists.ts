@@ -15,10 +15,10 @@ export async function getList(api: Pick<TestApi, 'json'>, path: string): Promise
   return { ...(body as unknown as List), records: body[name] as readonly ListedRecord[] };
 }
 
-/** All records of a list, page by page; `path` has a query. */
-export async function pageList(api: Pick<TestApi, 'json'>, path: string): Promise<readonly ListedRecord[]> {
+/** All records of a list, page by page, behind a cursor where one is given; `path` has a query. */
+export async function pageList(api: Pick<TestApi, 'json'>, path: string, from = ''): Promise<readonly ListedRecord[]> {
   const records: ListedRecord[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | null = from; cursor !== null; ) {
     const page: List = await getList(api, cursor === '' ? path : `${path}&cursor=${cursor}`);
     records.push(...page.records);
     cursor = page.next_cursor;

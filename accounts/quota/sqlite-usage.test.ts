@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ControlDatabase } from '../../database/control-database.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { SqliteUsage } from './sqlite-usage.ts';
+import type { ReserveRequest } from './usage-store.ts';
+
+let database: ControlDatabase;
+let usage: SqliteUsage;
+
+beforeAll(async () => {
+  database = await openDatabase('sqlite::memory:', {});
+  if (database.engine.kind !== 'sqlite') throw new Error('not SQLite');
+  usage = new SqliteUsage(database.engine);
+});
+afterAll(() => database?.close());
+
+function reserve(organizationId: string, cap: number | null, key?: string): ReserveRequest {
+  const idempotency = key === undefined ? undefined : { key, request: 'r' };
+  return { kind: 'reserve', organizationId, apiKeyId: 'key_1', day: '2026-11-20', idempotency, cap };
+}
+
+test('reservations of one batch get the units that are left, the first ones first, each with its own count', async () => {
+  const batch = [...Array.from({ length: 3 }, () => reserve('a', 4)), reserve('b', null), reserve('a', 4)];
+  expect(await usage.apply(batch)).toEqual([
+    { isGranted: true, used: 1 },
+    { isGranted: true, used: 2 },
+    { isGranted: true, used: 3 },
+    { isGranted: true, used: 1 },
+    { isGranted: true, used: 4 },
+  ]);
+  expect(await usage.apply([reserve('a', 4), reserve('b', 2), reserve('b', 2)])).toEqual([
+    { isGranted: false, used: 4 },
+    { isGranted: true, used: 2 },
+    { isGranted: false, used: 2 },
+  ]);
+});
+
+test('whoever may have none gets none, and nothing is written for it', async () => {
+  expect(await usage.apply([reserve('c', 0), reserve('c', 0)])).toEqual([
+    { isGranted: false, used: 0 },
+    { isGranted: false, used: 0 },
+  ]);
+  const rows = await database.kysely.selectFrom('daily_usage').where('organization_id', '=', 'c').selectAll().execute();
+  expect(rows).toEqual([]);
+});
+
+test('a unit that an Idempotency-Key takes is not taken twice, whatever is counted beside it', async () => {
+  const batch = [reserve('d', 2), reserve('d', 2, 'k'), reserve('d', 2, 'k'), reserve('d', 2)];
+  const answers = await usage.apply(batch);
+  expect(answers.map(({ isGranted }) => isGranted)).toEqual([true, true, true, false]);
+  expect(await usage.apply([{ kind: 'read', organizationId: 'd', day: '2026-11-20' }])).toEqual([
+    { isGranted: true, used: 2 },
+  ]);
+});

@@ -1,0 +1,40 @@
+import type { ReadRequest, ReleaseRequest, ReserveRequest, UsageAnswer } from './usage-store.ts';
+
+/**
+ * How the reservations of a batch are counted together, with one statement for each organization and day whatever their number,
+ * and how each gets its own answer.
+ */
+
+/** What is counted in one row. */
+export function dayOf({ organizationId, day }: Pick<ReadRequest, 'organizationId' | 'day'>): string {
+  return `${organizationId} ${day}`;
+}
+
+/** While terms change, the requests of one batch can have different caps; the largest holds, for some seconds at most. */
+export function capOf(group: readonly ReserveRequest[]): number | null {
+  let largest = 0;
+  for (const { cap } of group) {
+    if (cap === null) return null;
+    largest = Math.max(largest, cap);
+  }
+  return largest;
+}
+
+/** What a row says after reservations were counted in it. */
+export interface Counted {
+  /** The units used, all those included that were granted now. */
+  readonly used: number;
+  /** How many of the reservations got a unit. */
+  readonly granted: number;
+}
+
+/** What the request at this place of its group gets: the first ones get the units, and usage grows with each of them. */
+export function answerFromCount({ used, granted }: Counted, index: number): UsageAnswer {
+  const left = Math.max(0, granted - index - 1);
+  return { isGranted: index < granted, used: used - left };
+}
+
+/** Whether a request has an Idempotency-Key, which may hold a unit already. */
+export function isKeyed({ idempotency }: ReserveRequest | ReleaseRequest): boolean {
+  return idempotency !== undefined;
+}

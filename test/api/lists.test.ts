@@ -1,0 +1,160 @@
+/** Whole lists, page by page, against an independent reading of the source: every filter, every order, and a swap on the way. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { answerRequest } from '../api-oracle/answer.ts';
+import type { ApiState } from '../api-oracle/api-state.ts';
+import { type Client, createClient } from '../api-oracle/client.ts';
+import { compareRequest } from '../api-oracle/compare/compare.ts';
+import { loadWorld } from '../api-oracle/load-world.ts';
+import { laterRows } from '../api-oracle/order.ts';
+import type { Parameters } from '../api-oracle/request.ts';
+import { listen } from '../support/api/listen.ts';
+import { pageList } from '../support/api/lists.ts';
+import { openApi, type TestApi } from '../support/api/open-api.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { writeDay } from '../support/pipeline/write-day.ts';
+import { listedMany } from '../worlds/listed-many.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const [FIRST, SECOND] = ['2026-06-01', '2026-06-02'];
+const TODAY = '2026-06-03';
+
+type ListRoute = 'models' | 'benchmarks' | 'scores' | 'rankings';
+
+const SCORE_SORTS = ['model_id', 'value', '-value', '-measured_at'];
+const MODEL_SORTS = ['id', 'name', 'release_date', 'context_length', 'updated_at'].flatMap((sort) => [
+  sort,
+  `-${sort}`,
+]);
+
+const SCORE_FILTERS: readonly Parameters[] = [
+  {},
+  { model: 'é3' },
+  { model: 'nobody' },
+  { benchmark: 'bench 7' },
+  { source: 'official' },
+  { source: 'nobody' },
+  { min_value: '0' },
+  { max_value: '0' },
+  { min_value: '3', max_value: '3', source: 'Official' },
+  { min_value: '-1e300', max_value: '-1e300' },
+  { measured_after: '2026-01-05' },
+  { measured_before: '2026-01-03', benchmark: 'Bench 3' },
+  { measured_after: '2026-01-04', measured_before: '2026-01-04', min_value: '0.1' },
+  { model: 'é3', min_value: '1' },
+];
+const MODEL_FILTERS: readonly Parameters[] = [
+  {},
+  { q: 'M-' },
+  { organization: 'x' },
+  { provider: 'p1' },
+  { min_context: '8000' },
+  { released_after: '2026-01-05' },
+  { released_before: '2026-01-05', organization: 'X' },
+  { max_input_price: '1' },
+  { max_input_price: '1', max_output_price: '3' },
+];
+
+const CASES: readonly (readonly [route: ListRoute, query: Parameters])[] = [
+  ...SCORE_SORTS.flatMap((sort) => SCORE_FILTERS.map((query) => ['scores', { ...query, sort }] as const)),
+  ...MODEL_FILTERS.map((query) => ['models', query] as const),
+  ...MODEL_SORTS.flatMap((sort) => MODEL_FILTERS.slice(0, 2).map((query) => ['models', { ...query, sort }] as const)),
+  ['benchmarks', {}],
+  ['benchmarks', { category: 'c' }],
+  ['rankings', { category: 'c' }],
+  ['rankings', { category: 'C' }],
+];
+
+const LIMITS_MAX: Readonly<Record<ListRoute, number>> = { models: 200, benchmarks: 200, scores: 500, rankings: 50 };
+
+/** The smallest of these with which a list has few enough pages to read all. */
+function limitOf(route: ListRoute, rows: number): number {
+  return [1, 2, 7, 50, 199, 200, 499].find((limit) => limit * PAGES_MAX >= rows) ?? LIMITS_MAX[route];
+}
+
+const PAGES_MAX = 45;
+
+describe('lists of more records than are read at once', () => {
+  let root: string;
+  let store: TemporaryStore;
+  let api: TestApi;
+  let client: Client;
+  let states: readonly [ApiState, ApiState];
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'modelstats-lists-'));
+    await writeDay(join(root, FIRST), listedMany(1));
+    await writeDay(join(root, SECOND), listedMany(2));
+    const stateOf = (days: readonly string[]): ApiState => ({
+      world: loadWorld(root, { days, acceptedDays: days }),
+      retainedFrom: null,
+      stored: null,
+      today: TODAY,
+    });
+    states = [stateOf([FIRST]), stateOf([FIRST, SECOND])];
+    store = await openTemporaryStore();
+    await store.night(root, FIRST);
+    api = await openApi({
+      store: store.url,
+      now: `${TODAY}T12:00:00Z`,
+      follower: { duckdb: { memoryLimit: '500MB', threads: 3 } },
+    });
+    client = createClient(await listen(api.app));
+  });
+  afterAll(async () => {
+    await api?.close();
+    await store?.dispose();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  const rowsOf = (state: ApiState, route: ListRoute, query: Parameters) => {
+    const expected = answerRequest(state, { route, params: {}, query });
+    if (expected.kind !== 'list') throw new Error(`${route} is answered with ${expected.kind}`);
+    return expected.rows;
+  };
+
+  test('hold enough, with ties and missing values', () => {
+    const rows = rowsOf(states[0], 'scores', {});
+    expect(rows.length).toBeGreaterThan(2 * 8192);
+    expect(rows.filter(({ measured_at: day }) => day === null).length).toBeGreaterThan(1000);
+  });
+
+  test.each(CASES)(
+    '%s %j are answered as an independent reading does, from the first page to the last',
+    async (route, query) => {
+      const limit = Math.min(limitOf(route, rowsOf(states[0], route, query).length), LIMITS_MAX[route]);
+      const request = { route, params: {}, query: { ...query, limit: String(limit) } };
+      const { difference } = await compareRequest(client, states[0], request);
+      expect(difference).toBeUndefined();
+    },
+  );
+
+  test('go on behind the last record of a page when another night was published meanwhile', async () => {
+    const walks: (readonly [ListRoute, Parameters])[] = CASES.filter(([, query]) => Object.keys(query).length <= 2);
+    const begun = await Promise.all(
+      walks.map(async ([route, query]) => {
+        const rows = rowsOf(states[0], route, query);
+        const limit = Math.min(LIMITS_MAX[route], Math.max(1, Math.floor(rows.length / 3)));
+        const path = `/v1/${route}?${new URLSearchParams({ ...query, limit: String(limit) })}`;
+        const body = await api.json(path);
+        return { route, query, path, cursor: body['next_cursor'], last: rows[limit - 1] };
+      }),
+    );
+    expect((await store.night(root, SECOND, { accept: true })).status).toBe('published');
+    await api.follower.refresh();
+    expect(api.follower.current().newest.day).toBe(SECOND);
+    let continued = 0;
+    for (const { route, query, path, cursor, last } of begun) {
+      if (typeof cursor !== 'string' || last === undefined) continue;
+      const sort = route === 'rankings' ? 'rank' : (query['sort'] ?? 'id');
+      const expected = laterRows(route, rowsOf(states[1], route, query), { sort, last });
+      const sent = await pageList(api, path, cursor);
+      expect(sent, path).toEqual(expected);
+      continued += 1;
+    }
+    expect(continued).toBeGreaterThan(50);
+  });
+});
