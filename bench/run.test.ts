@@ -22,6 +22,7 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
       'Paging',
       'View swap',
       'Building a view',
+      'A page of a hundred',
       'Webhook',
     ]) {
       expect(stdout).toContain(`### ${title}`);

@@ -16,14 +16,15 @@ import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { comparePeers } from './peers/compare-peers.ts';
+import { compareReads } from './peers/compare-reads.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
-  --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap, api-view; api is
-                    all of those; webhooks
+  --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap,
+                    api-view, api-peers; api is all of those; webhooks
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -74,6 +75,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
     'api-history': api((options) => measureHistory(history, withoutQuota(options))),
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),
+    'api-peers': api((options) => compareReads(scores, { ...options, mayInstall: !values.quick })),
     'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
   };
 }

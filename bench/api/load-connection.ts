@@ -50,9 +50,16 @@ export class LoadConnection {
       this.#head += chunk.toString('latin1');
       const end = this.#head.indexOf(HEAD_END);
       if (end === -1) return;
+      if (/\r\ntransfer-encoding: chunked/i.test(this.#head)) {
+        // Its bytes are counted with the lengths of the chunks. What comes last can't be in JSON, which has no line breaks here.
+        if (!this.#head.endsWith(LAST_CHUNK)) return;
+        this.#settle?.resolve({ status: statusOf(this.#head), bodyBytes: this.#head.length - end });
+        this.#head = '';
+        return;
+      }
       const length = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
       if (length === undefined) throw new Error(`an answer without its length: ${this.#head.slice(0, end)}`);
-      this.#status = Number(this.#head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+      this.#status = statusOf(this.#head);
       this.#bodyBytes = Number(length);
       this.#missing = this.#bodyBytes - (this.#head.length - end - HEAD_END.length);
       this.#head = '';
@@ -66,3 +73,8 @@ export class LoadConnection {
 }
 
 const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+function statusOf(head: string): number {
+  return Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+}

@@ -90,7 +90,7 @@ async function startServer(
 }
 
 /** User and system time of a process, from Linux's /proc. */
-async function processorMs(pid: number): Promise<number> {
+export async function processorMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // After the name in parentheses, which may hold blanks: field 3 of the manual comes first.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
