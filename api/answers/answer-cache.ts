@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Awaitable } from '../../schemas/awaitable.ts';
 
 /** A body, and whether it was at hand. */
 export interface KeptBody {
@@ -24,21 +25,21 @@ export class AnswerCache {
     });
   }
 
-  /** A body that is at hand. */
-  find(etag: string): Buffer | undefined {
-    return this.#bodies.get(etag);
-  }
-
-  /** True for an answer that is at hand, without counting as a use of it. */
+  /** True for an answer that is at hand. */
   has(etag: string): boolean {
     return this.#bodies.has(etag);
   }
 
-  async get(etag: string, load: () => Promise<string | Buffer>): Promise<KeptBody> {
+  /** A body, at once where it is at hand. Rejects with what `load` rejects with. */
+  get(etag: string, load: () => Promise<string | Buffer>): Awaitable<KeptBody> {
     const known = this.#bodies.get(etag);
     if (known !== undefined) return { body: known, isHit: true };
     const pending = this.#pending.get(etag);
-    if (pending !== undefined) return { body: await pending, isHit: true };
+    if (pending !== undefined) return pending.then((body) => ({ body, isHit: true }));
+    return this.#load(etag, load);
+  }
+
+  async #load(etag: string, load: () => Promise<string | Buffer>): Promise<KeptBody> {
     const loading = load().then((body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body));
     this.#pending.set(etag, loading);
     try {

@@ -11,6 +11,7 @@
 import type { UnitFor } from '../../accounts/quota/quota.ts';
 import { etagOf, etagWithEncoding, findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
 import { gzip } from '../../http/gzip.ts';
+import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
 import { dayTeller } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { sha256 } from '../../storage/hash.ts';
@@ -111,20 +112,24 @@ export class Answers {
   }
 
   /** The body is kept, and its packed form beside it, so that an answer that is sent often is made and packed once. */
-  async #answerWithBody(
+  #answerWithBody(
     { request, context }: Exchange,
     { cached }: CachedRouteAnswer,
     { effective, etag, hit, packedHit }: EffectiveRequest,
-  ): Promise<Answer> {
+  ): Awaitable<Answer> {
     const { cache, packFromBytes } = this.#deps;
-    const kept = cache.find(etag);
-    const { body, isHit } =
-      kept === undefined ? await cache.get(etag, () => cached(effective, context)) : { body: kept, isHit: true };
-    if (request.mayPack !== true || body.length < packFromBytes)
-      return { status: 200, headers: isHit ? hit : missed(hit), body };
-    const packedTag = `gzip ${etag}`;
-    const packed = cache.find(packedTag) ?? (await cache.get(packedTag, () => gzip(body))).body;
-    return { status: 200, headers: isHit ? packedHit : missed(packedHit), body: packed };
+    return whenThere(
+      cache.get(etag, () => cached(effective, context)),
+      ({ body, isHit }): Awaitable<Answer> => {
+        const mayPack = request.mayPack === true && body.length >= packFromBytes;
+        if (!mayPack) return { status: 200, headers: isHit ? hit : missed(hit), body };
+        const headers = isHit ? packedHit : missed(packedHit);
+        return whenThere(
+          cache.get(`gzip ${etag}`, () => gzip(body)),
+          (packed) => ({ status: 200, headers, body: packed.body }),
+        );
+      },
+    );
   }
 
   /** Answers that are made for each request, such as signed addresses. The entity tag is the hash of the body. */
