@@ -55,6 +55,8 @@ function isKept(answer: Answer, bytesMin: number): answer is AnswerWithBody {
   return Buffer.isBuffer(answer.body) && answer.body.length >= bytesMin;
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body, giveBack }: Answer): FastifyReply {
+  // Not on 'close': a connection that broke may still be reading.
+  if (giveBack !== undefined) reply.raw.once('finish', giveBack);
   return reply.code(status).headers(headers).send(body);
 }

@@ -54,6 +54,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON in UTF-8; undefined where the caller has it already. */
   readonly body: Buffer | string | undefined;
+  /** To be called when the body was sent: its memory may be used again then. Where nobody does, it is collected as any other. */
+  readonly giveBack?: () => void;
 }
 
 export type AnswerWithBody = Answer & { readonly body: Buffer | string };
@@ -78,21 +80,22 @@ export class Answers {
       const now = this.#deps.clock();
       const { versions } = this.#deps;
       const context = { view, rights: asker.rights, versions, now, today: dayFromDate(now) };
-      return 'cached' in route.answer
-        ? await this.#answerCached({ route, request, asker, context }, route.answer)
+      return 'dependsOn' in route.answer
+        ? await this.#answerTagged({ route, request, asker, context }, route.answer)
         : await this.#answerOnce({ route, request, asker, context }, route.answer);
     } finally {
       release();
     }
   }
 
-  /** An answer's body in gzip, kept like the body itself, so that an answer that is sent often is packed once. */
+  /** An answer's body in gzip, kept where the body itself is, so that an answer that is sent often is packed once. */
   async packed({ headers, body }: AnswerWithBody): Promise<Buffer> {
+    if (headers['X-Cache'] === 'BYPASS') return gzip(body);
     return (await this.#deps.cache.get(`gzip ${headers['ETag']}`, () => gzip(body))).body;
   }
 
-  async #answerCached(exchange: Exchange, answer: CachedRouteAnswer): Promise<Answer> {
-    const { cached, assertThere } = answer;
+  async #answerTagged(exchange: Exchange, answer: TaggedRouteAnswer): Promise<Answer> {
+    const assertThere = 'cached' in answer ? answer.assertThere : undefined;
     const { request, asker, context } = exchange;
     const { effective, etag, modifiedAt, fresh, hit } = this.#understand(exchange, answer);
     const ifNoneMatch = request.headers?.['if-none-match'];
@@ -110,7 +113,11 @@ export class Answers {
       await assertThere?.(effective, context);
       return notModified(fresh);
     }
-    const load = () => cached(effective, context);
+    if ('lent' in answer) {
+      const { bytes: body, giveBack } = await answer.lent(effective, context);
+      return { status: 200, headers: { ...hit, 'X-Cache': 'BYPASS' }, body, giveBack };
+    }
+    const load = () => answer.cached(effective, context);
     const { body, isHit } = await this.#deps.cache.get(etag, load);
     return { status: 200, headers: isHit ? hit : { ...hit, 'X-Cache': 'MISS' }, body };
   }
@@ -135,7 +142,7 @@ export class Answers {
   }
 
   /** The effective request, with the entity tag and the headers of its answer. */
-  #understand(exchange: Exchange, answer: CachedRouteAnswer): EffectiveRequest {
+  #understand(exchange: Exchange, answer: TaggedRouteAnswer): EffectiveRequest {
     const { route, request, context } = exchange;
     const { view, rights, today } = context;
     const load = () => understand(exchange, answer);
@@ -154,7 +161,7 @@ export class Answers {
   }
 }
 
-type CachedRouteAnswer = Extract<RouteAnswer<unknown>, { cached: unknown }>;
+type TaggedRouteAnswer = Extract<RouteAnswer<unknown>, { dependsOn: unknown }>;
 type OnceRouteAnswer = Extract<RouteAnswer<unknown>, { once: unknown }>;
 
 interface Exchange {
@@ -164,7 +171,7 @@ interface Exchange {
   readonly context: RequestContext;
 }
 
-function understand({ route, request, context }: Exchange, { dependsOn }: CachedRouteAnswer): EffectiveRequest {
+function understand({ route, request, context }: Exchange, { dependsOn }: TaggedRouteAnswer): EffectiveRequest {
   const effective = route.prepare(request, context);
   const { on, changedAt: modifiedAt } = dependsOn(effective, context);
   const etag = etagOf(JSON.stringify([VIEW_FORMAT, route.path, effective, on]));
