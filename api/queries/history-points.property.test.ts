@@ -81,11 +81,13 @@ test('points are those that looking up every day of every series one by one woul
         }
       }
       const texts = [...textsOf('p', [...backfilled, ...p], parts), ...textsOf('q', q, parts)];
-      const points = expandPoints({ texts, from, to, capturedDays: captured, positionsOf: nOf });
-      expect(JSON.parse(`[${Buffer.concat(points)}]`)).toEqual(expected);
+      const points = expandPoints({ texts, from, to, capturedDays: captured, positionsOf: nOf }, FRAME);
+      expect(JSON.parse(String(points))).toEqual(expected);
     }),
   );
 });
+
+const FRAME = { head: Buffer.from('['), tail: Buffer.from(']') };
 
 /** Another number for each series and day. */
 function nOf(series: string, at: Day): number {
@@ -95,5 +97,5 @@ function nOf(series: string, at: Day): number {
 test('a text that is cut off is told, not answered from', () => {
   const text = Buffer.from('2026-01-012026-01-02c,"value":1}');
   const input = { from: START, to: START, capturedDays: [START], positionsOf: nOf };
-  expect(() => expandPoints({ ...input, texts: [{ series: 'p', text }] })).toThrow('cut off');
+  expect(() => expandPoints({ ...input, texts: [{ series: 'p', text }] }, FRAME)).toThrow('cut off');
 });

@@ -20,34 +20,42 @@ interface Point {
 }
 
 /**
- * The points of intervals as JSON text in pieces, ascending by date and then by series (specification "History points"): one for each
- * day on which the dataset was captured and the interval held. Reconstructed prices have one for every day of the calendar.
+ * The points of intervals as JSON text between a head and a tail, ascending by date and then by series (specification "History points"):
+ * one for each day on which the dataset was captured and the interval held. Reconstructed prices have one for every day of the
+ * calendar.
  */
-export function expandPoints(input: PointsInput): readonly Buffer[] {
+export function expandPoints(
+  input: PointsInput,
+  { head, tail }: { readonly head: Buffer; readonly tail: Buffer },
+): Buffer {
+  const points = pointsOf(input);
+  const bytesMax = points.reduce((sum, { interval }) => sum + pointBytesMax(interval), head.length + tail.length);
+  const body = Buffer.allocUnsafeSlow(bytesMax);
+  let at = head.copy(body);
   const begins = new Map<Day, Buffer>();
-  const beginOf = (day: Day) => {
-    const known = begins.get(day) ?? Buffer.from(`,{"date":"${day}"`, 'latin1');
-    begins.set(day, known);
-    return known;
-  };
-  const pieces: Buffer[] = [];
-  for (const { interval, series, day } of pointsOf(input)) {
-    pieces.push(pieces.length === 0 ? beginOf(day).subarray(1) : beginOf(day));
-    const { text, from, to } = interval;
-    const rest = text.subarray(from, to);
-    const place = rest.indexOf(PLACE_OF_POSITIONS);
-    if (place < 0) {
-      pieces.push(rest);
-    } else {
-      const positions = Buffer.from(String(input.positionsOf(series, day)), 'latin1');
-      pieces.push(rest.subarray(0, place), positions, rest.subarray(place + 1));
-    }
+  for (const [i, { interval, series, day }] of points.entries()) {
+    const begin = begins.get(day) ?? Buffer.from(`,{"date":"${day}"`, 'latin1');
+    begins.set(day, begin);
+    at += begin.copy(body, at, i === 0 ? COMMA_BYTES : 0);
+    const { text, from, place, to } = interval;
+    at += text.copy(body, at, from, place ?? to);
+    if (place === undefined) continue;
+    at += body.write(String(input.positionsOf(series, day)), at, 'latin1');
+    at += text.copy(body, at, place + PLACE_BYTES, to);
   }
-  return pieces;
+  at += tail.copy(body, at);
+  return body.subarray(0, at);
 }
 
-/** A tab: no JSON text has one. */
-const PLACE_OF_POSITIONS = 0x09;
+function pointBytesMax({ from, to, place }: TextInterval): number {
+  return BEGIN_BYTES + (to - from) + (place === undefined ? 0 : NUMBER_BYTES_MAX);
+}
+
+const COMMA_BYTES = 1;
+const PLACE_BYTES = 1;
+const BEGIN_BYTES = ',{"date":"2026-06-01"'.length;
+/** Of a whole number that a double holds exactly. */
+const NUMBER_BYTES_MAX = 16;
 
 function pointsOf({ texts, from, to, capturedDays }: PointsInput): readonly Point[] {
   const found = texts.map(({ series, text }) => ({ series, intervals: intervalsIn(text, { from, to }) }));

@@ -18,6 +18,8 @@ export interface TextInterval {
   /** Where what follows the date in its points begins in it, and ends. */
   readonly from: number;
   readonly to: number;
+  /** Where in it a tab stands for how many were ranked on a point's day; undefined: nowhere. */
+  readonly place: number | undefined;
 }
 
 /** The intervals of a text that hold on some day of a range, in its order. */
@@ -26,6 +28,7 @@ export function intervalsIn(
   { from, to }: { readonly from: Day; readonly to: Day },
 ): readonly TextInterval[] {
   const found: TextInterval[] = [];
+  const hasPlaces = text.includes(TAB);
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf(LINE_FEED, at);
     if (end < at + POINT_AT) throw new Error('the text of an interval is cut off');
@@ -33,7 +36,8 @@ export function intervalsIn(
     const validTo = text.toString('latin1', at + DAY_BYTES, at + 2 * DAY_BYTES);
     if (validFrom <= to && validTo >= from) {
       const isBackfilled = text[at + SOURCE_AT] === BACKFILL;
-      found.push({ validFrom, validTo, isBackfilled, text, from: at + POINT_AT, to: end });
+      const place = hasPlaces ? text.indexOf(TAB, at) : undefined;
+      found.push({ validFrom, validTo, isBackfilled, text, from: at + POINT_AT, to: end, place });
     }
     at = end + 1;
   }
@@ -45,4 +49,6 @@ const DAY_BYTES = 10;
 const SOURCE_AT = 2 * DAY_BYTES;
 const POINT_AT = SOURCE_AT + 1;
 const LINE_FEED = 0x0a;
+/** In every interval of a text or in none; no JSON text has one. */
+const TAB = 0x09;
 const BACKFILL = 'b'.charCodeAt(0);

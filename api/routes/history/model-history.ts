@@ -92,14 +92,13 @@ export const modelHistoryRoute = dataRoute({
       const slices = await findSlices(view, effective);
       if (slices.length === 0) await assertIdsKnown(view, effective);
       const positionsOf = kind === 'ranking' ? await loadPositions(view, effective) : () => 0;
-      const { head, tail } = jsonFrame({ model_id: JSON.stringify(model), kind: JSON.stringify(kind) }, 'points', {
+      const frame = jsonFrame({ model_id: JSON.stringify(model), kind: JSON.stringify(kind) }, 'points', {
         window: windowText(view, kind, effective),
       });
       return view.read(({ histories }) =>
         histories[kind].readSlices(slices, (read) => {
           const texts = read.map((bytes, i) => ({ series: slices[i]?.series ?? '', text: bytes }));
-          const points = expandPoints({ ...effective, texts, capturedDays: daysOf(view, kind), positionsOf });
-          return Buffer.concat([head, ...points, tail]);
+          return expandPoints({ ...effective, texts, capturedDays: daysOf(view, kind), positionsOf }, frame);
         }),
       );
     },
