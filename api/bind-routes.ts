@@ -33,6 +33,8 @@ export function bindDataRoute(app: FastifyInstance, route: DataRoute, binding: D
       const mayPack = acceptsGzip(headers['accept-encoding']);
       const answer = await answers.answer(route, { params, query, headers, key, baseUrl, mayPack, onRelease }, asker);
       request.cacheResult = answer.headers['X-Cache'];
+      // Not on 'close': a connection that broke may still be reading.
+      if (answer.giveBack !== undefined) reply.raw.once('finish', answer.giveBack);
       return sendWhole(request, reply, answer);
     } catch (error) {
       if (dataAsOf !== undefined) reply.header('X-Data-As-Of', dataAsOf);

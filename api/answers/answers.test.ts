@@ -1,6 +1,7 @@
 /** What every data route does alike: entity tags, conditions, the cache, compression. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
+import { openApi } from '../../test/support/api/open-api.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { publishSmallDays, SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
 
@@ -125,7 +126,8 @@ test('a condition that names no answer never makes one: at most it is looked up 
   ] as const) {
     expect(await countQueries(() => api.get(path, conditional)), path).toBe(lookUps);
     expect((await api.get(path, conditional)).statusCode).toBe(304);
-    expect((await api.get(path, full)).headers['x-cache'], path).toBe('MISS');
+    const isKept = !path.startsWith('/v1/changes');
+    expect((await api.get(path, full)).headers['x-cache'], path).toBe(isKept ? 'MISS' : 'BYPASS');
   }
 });
 
@@ -134,6 +136,20 @@ test('the first of equal requests is a MISS, the others are HITs', async () => {
   expect(await hitOf('/v1/scores?model=a&limit=7')).toBe('MISS');
   expect(await hitOf('/v1/scores?limit=7&model=a')).toBe('HIT');
   expect(await countQueries(() => hitOf('/v1/scores?limit=7&model=a'))).toBe(0);
+});
+
+test('pages of the feed are never kept, packed or not, so that paging through it pushes no answer out', async () => {
+  const small = await openApi({ store: api.store.url, cacheBytes: 12_000 });
+  const kept = '/v1/scores?model=a&limit=7';
+  await small.get(kept);
+  for (let limit = 1; limit <= 40; limit += 1) {
+    for (const encoding of ['identity', 'gzip']) {
+      const { headers } = await small.get(`/v1/changes?limit=${limit}`, { 'accept-encoding': encoding });
+      expect(headers['x-cache']).toBe('BYPASS');
+    }
+  }
+  expect((await small.get(kept)).headers['x-cache']).toBe('HIT');
+  await small.close();
 });
 
 describe('compressed', () => {

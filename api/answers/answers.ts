@@ -59,6 +59,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON in UTF-8, packed where the headers say so; undefined where the caller has it already. */
   readonly body: Buffer | string | undefined;
+  /** To be called when the body was sent: its memory may be used again then. Where nobody does, it is collected as any other. */
+  readonly giveBack?: () => void;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -82,16 +84,16 @@ export class Answers {
       const now = this.#deps.clock();
       const { versions } = this.#deps;
       const context = { view, rights: asker.rights, versions, now, today: this.#dayOf(now) };
-      return 'cached' in route.answer
-        ? await this.#answerCached({ route, request, asker, context }, route.answer)
+      return 'dependsOn' in route.answer
+        ? await this.#answerTagged({ route, request, asker, context }, route.answer)
         : await this.#answerOnce({ route, request, asker, context }, route.answer);
     } finally {
       release();
     }
   }
 
-  async #answerCached(exchange: Exchange, answer: CachedRouteAnswer): Promise<Answer> {
-    const { assertThere } = answer;
+  async #answerTagged(exchange: Exchange, answer: TaggedRouteAnswer): Promise<Answer> {
+    const assertThere = 'cached' in answer ? answer.assertThere : undefined;
     const { request, asker, context } = exchange;
     const understood = this.#understand(exchange, answer);
     const { effective, etag, modifiedAt, fresh } = understood;
@@ -105,10 +107,27 @@ export class Answers {
       ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt, context.now));
     if (isUnchanged && isKnown) return notModified(fresh);
     await asker.takeUnit?.(unitFor(exchange, effective));
-    if (!isUnchanged) return this.#answerWithBody(exchange, answer, understood);
+    if (!isUnchanged) {
+      if ('lent' in answer) return this.#lend(exchange, answer, understood);
+      return this.#answerWithBody(exchange, answer, understood);
+    }
     // `*` and a date name no particular answer, so make sure that there is one (404 otherwise). The unit goes back.
     await assertThere?.(effective, context);
     return notModified(fresh);
+  }
+
+  /** A body that is read anew each time; packed it is another one, and what was read is given back at once. */
+  async #lend(
+    { request, context }: Exchange,
+    { lent }: LentRouteAnswer,
+    { effective, hit, packedHit }: EffectiveRequest,
+  ): Promise<Answer> {
+    const { bytes, giveBack } = await lent(effective, context);
+    const mayPack = request.mayPack === true && bytes.length >= this.#deps.packFromBytes;
+    if (!mayPack) return { status: 200, headers: { ...hit, 'X-Cache': 'BYPASS' }, body: bytes, giveBack };
+    const body = await gzip(bytes);
+    giveBack();
+    return { status: 200, headers: { ...packedHit, 'X-Cache': 'BYPASS' }, body };
   }
 
   /** The body is kept, and its packed form beside it, so that an answer that is sent often is made and packed once. */
@@ -152,7 +171,7 @@ export class Answers {
   }
 
   /** The effective request, with the entity tag and the headers of its answer. */
-  #understand(exchange: Exchange, answer: CachedRouteAnswer): EffectiveRequest {
+  #understand(exchange: Exchange, answer: TaggedRouteAnswer): EffectiveRequest {
     const { route, request, context } = exchange;
     const { view, rights, today } = context;
     const load = () => understand(exchange, answer);
@@ -171,7 +190,9 @@ export class Answers {
   }
 }
 
+type TaggedRouteAnswer = Extract<RouteAnswer<unknown>, { dependsOn: unknown }>;
 type CachedRouteAnswer = Extract<RouteAnswer<unknown>, { cached: unknown }>;
+type LentRouteAnswer = Extract<RouteAnswer<unknown>, { lent: unknown }>;
 type OnceRouteAnswer = Extract<RouteAnswer<unknown>, { once: unknown }>;
 
 interface Exchange {
@@ -181,7 +202,7 @@ interface Exchange {
   readonly context: RequestContext;
 }
 
-function understand({ route, request, context }: Exchange, { dependsOn }: CachedRouteAnswer): EffectiveRequest {
+function understand({ route, request, context }: Exchange, { dependsOn }: TaggedRouteAnswer): EffectiveRequest {
   const effective = route.prepare(request, context);
   const { on, changedAt: modifiedAt } = dependsOn(effective, context);
   const etag = etagOf(JSON.stringify([VIEW_FORMAT, route.path, effective, on]));

@@ -11,6 +11,7 @@ import type { RouteAccess } from '../access/access-control.ts';
 import type { Capability } from '../access/capabilities.ts';
 import type { Rights } from '../access/rights.ts';
 import type { ApiErrorCode } from '../errors/api-errors.ts';
+import type { LentBytes } from '../view/text/text-file.ts';
 import type { View } from '../view/view.ts';
 import type { Dependency } from './dependencies.ts';
 import {
@@ -52,14 +53,23 @@ export interface OnceAnswer {
   readonly body: JsonText;
 }
 
-/** How an effective request is answered; `cached`: the body is kept and shared, `once`: made for each. Throws ApiError. */
+/**
+ * How an effective request is answered; `cached`: the body is kept and shared, `lent`: it is read faster than it would be kept, `once`:
+ * made for each. Throws ApiError.
+ */
 export type RouteAnswer<Effective> =
   | {
-      readonly cached: (effective: Effective, context: RequestContext) => Promise<JsonText>;
+      readonly cached: (effective: Effective, context: RequestContext) => Promise<JsonText | Buffer>;
       /** All that the body depends on beside the effective request. Runs no query. */
       readonly dependsOn: (effective: Effective, context: RequestContext) => Dependency;
       /** Rejects with what `cached` would reject with, at the cost of a look-up; left out where it never does. */
       readonly assertThere?: (effective: Effective, context: RequestContext) => Promise<void>;
+    }
+  | {
+      /** For answers so large and many that they would push all others out. */
+      readonly lent: (effective: Effective, context: RequestContext) => Promise<LentBytes>;
+      /** As of a `cached` answer. */
+      readonly dependsOn: (effective: Effective, context: RequestContext) => Dependency;
     }
   | { readonly once: (effective: Effective, context: OnceContext) => Promise<OnceAnswer> };
 
@@ -138,6 +148,17 @@ const NO_PARAMETERS = z.object({});
 /** An array of values that are JSON text already. */
 export function jsonArray(texts: readonly JsonText[]): JsonText {
   return `[${texts.join(',')}]`;
+}
+
+/** The bytes before and behind the elements of an array in an object, whose other values are JSON text already. */
+export function jsonFrame(
+  before: Readonly<Record<string, JsonText>>,
+  array: string,
+  after: Readonly<Record<string, JsonText>>,
+): { readonly head: Buffer; readonly tail: Buffer } {
+  const whole = jsonObject({ ...before, [array]: '[]', ...after });
+  const headLength = jsonObject({ ...before, [array]: '[' }).length - '}'.length;
+  return { head: Buffer.from(whole.slice(0, headLength)), tail: Buffer.from(whole.slice(headLength)) };
 }
 
 /** An object whose values are JSON text already, in the order given. */

@@ -3,8 +3,7 @@ import { queryProblem, type RequestProblem } from '../../http/errors/validation.
 import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
-import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
-import { dataRoute, jsonObject } from '../answers/data-route.ts';
+import { dataRoute, jsonFrame } from '../answers/data-route.ts';
 import { all, releaseOf, value } from '../answers/dependencies.ts';
 import { freeText, integer, oneOf } from '../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
@@ -107,15 +106,17 @@ export const changesRoute = dataRoute({
       const { catalog } = view.meta;
       return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
     },
-    cached: async (effective, { view }) => {
+    lent: async ({ after, limit, entityType }, { view }) => {
       const { catalog } = view.meta;
-      const page = await loadPage(view, effective);
-      return jsonObject({
-        events: `[${page.events}]`,
-        next_cursor: JSON.stringify(cursorFromSeq(page.lastSeq)),
-        has_more: String(page.lastSeq < view.newest.last_seq),
-        retained_from: JSON.stringify(retainedFrom(catalog)),
-        published_through: JSON.stringify(view.newest.day),
+      return view.read((texts) => {
+        const stretch = texts.findEvents({ after, limit, entityType, scannedMax: SCANNED_MAX });
+        const frame = jsonFrame({}, 'events', {
+          next_cursor: JSON.stringify(cursorFromSeq(stretch.lastSeq)),
+          has_more: String(stretch.lastSeq < view.newest.last_seq),
+          retained_from: JSON.stringify(retainedFrom(catalog)),
+          published_through: JSON.stringify(view.newest.day),
+        });
+        return texts.readEvents(stretch, frame);
       });
     },
   },
@@ -140,36 +141,4 @@ function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): num
   const from = retainedFrom(catalog);
   const message = `The feed begins on ${from}; import the latest snapshot and go on from its change_cursor`;
   throw new ApiError('cursor_expired', message, { param: 'cursor', retainedFrom: from });
-}
-
-interface Page {
-  /** Events as JSON text, joined by commas. */
-  readonly events: string;
-  /** The last event that was looked at, whether it is on the page or not. */
-  readonly lastSeq: number;
-}
-
-async function loadPage(view: View, { after: known, limit, entityType }: Effective): Promise<Page> {
-  const after = Math.max(known, firstRetainedSeq(view.meta.catalog) - 1);
-  if (entityType === undefined) {
-    const lastSeq = Math.min(after + limit, view.newest.last_seq);
-    const [row] = await view.rows(
-      { events: nullable(text) },
-      `SELECT string_agg(line, ',' ORDER BY seq) AS events FROM changes
-       WHERE seq > $1::DOUBLE::BIGINT AND seq <= $2::DOUBLE::BIGINT`,
-      [after, lastSeq],
-    );
-    return { events: row?.events ?? '', lastSeq };
-  }
-  const scannedTo = Math.min(after + SCANNED_MAX, view.newest.last_seq);
-  const [row] = await view.rows(
-    { events: nullable(text), count: number, last: nullable(number) },
-    `SELECT string_agg(line, ',' ORDER BY seq) AS events, count(*)::INTEGER AS count, max(seq)::DOUBLE AS last
-     FROM (SELECT seq, line FROM changes
-           WHERE seq > $1::DOUBLE::BIGINT AND seq <= $2::DOUBLE::BIGINT AND entity_type = $3
-           ORDER BY seq LIMIT $4::INTEGER)`,
-    [after, scannedTo, entityType, limit],
-  );
-  const isFull = row?.count === limit;
-  return { events: row?.events ?? '', lastSeq: isFull ? (row.last ?? scannedTo) : scannedTo };
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { dumpView } from '../../test/support/api/dump-view.ts';
@@ -38,6 +38,11 @@ function build(catalog: Catalog, previous: ViewFile | undefined): Promise<BuiltV
   const [path, scratch] = [join(folder, `${views}.duckdb`), join(folder, `${views}.parts`)];
   const duckdb = { memoryLimit: '300MB', threads: 1 };
   return buildView({ catalog, previous, path, scratch }, { store: series.deps.store, downloadsMax: 4, duckdb });
+}
+
+/** What lies in the folder that is not of a view. */
+async function strayFiles(): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => !/^\d+\.(duckdb|feed|score|ranking|pricing|metadata)$/.test(name));
 }
 
 /** The next view, extended; all its tables are those of one that is built from nothing. */
@@ -94,8 +99,7 @@ test('a view whose file is damaged is not extended but built anew, and leaves no
   const view = await build(catalog, undefined);
   await writeFile(view.path, 'garbage');
   const built = await buildBoth(view, false);
-  const left = (await readdir(folder)).filter((name) => !name.endsWith('.duckdb'));
-  expect(left).toEqual([]);
+  expect(await strayFiles()).toEqual([]);
   expect(built.meta.catalog).toEqual(catalog);
 });
 
@@ -111,5 +115,45 @@ test('a view that lacks events it says it has is not extended but built anew', a
   await publish('2026-06-03', ['a', 'b', 'c']);
   await buildBoth(lying, false);
   await buildBoth(view, true);
-  expect((await readdir(folder)).filter((name) => !name.endsWith('.duckdb'))).toEqual([]);
+  expect(await strayFiles()).toEqual([]);
+});
+
+describe('the text of the feed', () => {
+  const publish = (day: string, ids: readonly string[]) =>
+    series.publish(day, { models: ids.map((id) => ({ id, name: id })) });
+  const feedOf = ({ meta }: BuiltView) => meta.texts.feed;
+
+  beforeEach(async () => {
+    await series.dispose();
+    series = await openTemporaryStore();
+    await publish('2026-04-01', ['a']);
+  });
+
+  test('is one file that successive views add to, until more of it has left the feed than is in it', async () => {
+    const first = await build(await getCatalog(), undefined);
+    await publish('2026-05-30', ['a', 'b', 'c']);
+    const second = await buildBoth(first);
+    await publish('2026-05-31', ['a', 'b', 'c', 'd']);
+    const third = await buildBoth(second);
+    expect([second, third].map((view) => feedOf(view).file)).toEqual(Array(2).fill(feedOf(first).file));
+    expect(feedOf(third).bytes).toBeGreaterThan(feedOf(second).bytes);
+    await series.prune({ changesMonths: 1, snapshots: 9, states: 9 });
+    const pruned = await buildBoth(third);
+    expect(feedOf(pruned)).toMatchObject({ file: feedOf(first).file, from: feedOf(first).bytes });
+    await publish('2026-06-30', ['a', 'b', 'c', 'd', 'e']);
+    await series.prune({ changesMonths: 0, snapshots: 9, states: 9 });
+    const moved = await buildBoth(pruned);
+    expect(feedOf(moved).file).not.toBe(feedOf(first).file);
+    expect(feedOf(moved).from).toBe(0);
+    expect(feedOf(moved).bytes).toBeLessThan(feedOf(pruned).bytes);
+  });
+
+  test('is written anew where the view before has a shorter one than it says, and nothing is left behind', async () => {
+    const first = await build(await getCatalog(), undefined);
+    await truncate(join(folder, feedOf(first).file), feedOf(first).bytes - 1);
+    await publish('2026-04-02', ['a', 'b']);
+    const second = await buildBoth(first, false);
+    expect(feedOf(second).file).not.toBe(feedOf(first).file);
+    expect(await strayFiles()).toEqual([]);
+  });
 });

@@ -8,6 +8,9 @@ import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versi
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
+import { writeFeed } from './text/write-feed.ts';
+import { writeHistories } from './text/write-histories.ts';
+import { removeView } from './view-files.ts';
 import { canExtend, firstRetainedSeq, metaOf, type ViewFacts, type ViewMeta } from './view-meta.ts';
 import { createTables, loadFacts } from './view-tables.ts';
 
@@ -69,7 +72,7 @@ async function buildFrom(base: ViewFile | undefined, input: BuildInput, deps: Bu
     const meta = await writeView({ base, parts, meta: known, path, scratch }, deps);
     return { path, meta, isExtended: base !== undefined };
   } catch (error) {
-    for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
+    await removeView(path);
     throw error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -94,12 +97,21 @@ async function writeView({ base, parts, path, scratch, ...input }: WriteInput, d
     await createTables(database, {
       parts,
       hasPrevious: base !== undefined,
-      firstSeq: firstRetainedSeq(catalog),
       version: getVersion(deps.versions ?? RECORD_VERSIONS, parts.newest.schema_version),
       rankingDays: catalog.releases.filter(({ captured }) => captured.includes('rankings')).map(({ day }) => day),
     });
+    const texts = {
+      histories: await writeHistories(database, path),
+      feed: await writeFeed(database, {
+        changes: parts.changes,
+        firstSeq: firstRetainedSeq(catalog),
+        previous: base?.meta.texts.feed,
+        viewPath: path,
+        scratch,
+      }),
+    };
     await assertComplete(database, catalog, parts.newest);
-    const meta = { ...input.meta, ...(await loadFacts(database)) };
+    const meta = { ...input.meta, ...(await loadFacts(database)), texts };
     await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
     await database.run('CHECKPOINT view');
     await database.run('DETACH view');

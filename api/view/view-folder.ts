@@ -8,6 +8,12 @@ const CURRENT = 'current';
 const STORE = 'store';
 const VIEW_FILE = /^[0-9A-Z]+\.duckdb$/;
 
+/** A finished view: the path of its database, and the names of all its files. */
+export interface FinishedView {
+  readonly path: string;
+  readonly files: readonly string[];
+}
+
 /**
  * The folder that a process keeps its views in. It is a cache: whatever is missing or damaged is built anew.
  *
@@ -52,15 +58,15 @@ export class ViewFolder {
    * Makes a finished view of the store at an address the one to begin with, and removes every other file; readers of an open one
    * don't notice.
    */
-  async keepOnly(view: string | undefined, url: string): Promise<void> {
-    const name = view === undefined ? undefined : view.slice(this.path.length + 1);
+  async keepOnly(view: FinishedView | undefined, url: string): Promise<void> {
+    const name = view === undefined ? undefined : view.path.slice(this.path.length + 1);
     if (name !== undefined) {
       // First the address, which an older `current` doesn't match then: it is asked about, not trusted.
       await writeFile(join(this.path, STORE), url);
       await writeFile(join(this.path, `${CURRENT}.new`), name);
       await rename(join(this.path, `${CURRENT}.new`), join(this.path, CURRENT));
     }
-    const kept = new Set([LOCK, CURRENT, STORE, name]);
+    const kept = new Set([LOCK, CURRENT, STORE, ...(view?.files ?? [])]);
     for (const entry of await readdir(this.path)) {
       if (!kept.has(entry) && !entry.startsWith(`${LOCK}-`))
         await rm(join(this.path, entry), { recursive: true, force: true });

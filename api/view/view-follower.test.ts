@@ -1,6 +1,7 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
@@ -220,25 +221,37 @@ describe('the cache folder', () => {
     expect(await servedDay(its)).toBe(FIRST);
   });
 
+  const eachText = async (path: string, spoil: (text: string) => Promise<unknown>) => {
+    for (const text of ['feed', 'score', 'ranking', 'pricing', 'metadata']) await spoil(path.replace('duckdb', text));
+  };
+
   test.each<[string, (path: string) => Promise<unknown>]>([
     ['lost', (path) => rm(path)],
     ['empty', (path) => writeFile(path, '')],
     ['garbage', (path) => writeFile(path, 'garbage'.repeat(10_000))],
     ['a folder', (path) => rm(path).then(() => mkdir(path))],
     ['truncated', async (path) => writeFile(path, (await readFile(path)).subarray(0, 20_000))],
+    ['without one of its texts', (path) => rm(path.replace('.duckdb', '.score'))],
+    ['without the text of its feed', (path) => rm(path.replace('.duckdb', '.feed'))],
+    [
+      'with texts that lack a byte',
+      (path) => eachText(path, async (text) => truncate(text, (await stat(text)).size - 1)),
+    ],
     ['unnamed', (path) => rm(join(path, '../current'))],
     ['named by garbage', (path) => writeFile(join(path, '../current'), '../../etc/passwd')],
   ])('is built anew where the view is %s, and nothing else is left in it', async (_, spoil) => {
     const [name = ''] = (await readdir(views)).filter((each) => each.endsWith('.duckdb'));
+    await writeFile(join(views, `${ulid()}.feed`), 'of a build that died');
     await spoil(join(views, name));
     const its = await open();
     expect(await servedDay(its)).toBe(SECOND);
     expect(await its.json('/v1/models/a/history?kind=score')).toHaveProperty('points.length', 4);
     await its.close();
     api = undefined;
-    const [view = '', ...others] = (await readdir(views)).sort();
-    expect([view, ...others]).toEqual([expect.stringMatching(/^[0-9A-Z]{26}\.duckdb$/), 'current', 'lock', 'store']);
-    expect(await readFile(join(views, 'current'), 'utf8')).toBe(view);
+    const view = await readFile(join(views, 'current'), 'utf8');
+    expect(view).toMatch(/^[0-9A-Z]{26}\.duckdb$/);
+    const texts = ['feed', 'metadata', 'pricing', 'ranking', 'score'].map((text) => view.replace('duckdb', text));
+    expect((await readdir(views)).sort()).toEqual([view, ...texts, 'current', 'lock', 'store']);
   });
 
   test('is refused to a second process, and free once the first has stopped', async () => {

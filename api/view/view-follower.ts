@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
@@ -11,6 +10,7 @@ import { type BuiltView, buildView } from './build-view.ts';
 import { isKeptFrom } from './kept-view.ts';
 import type { QueryLimits } from './query-pool.ts';
 import { View } from './view.ts';
+import { removeView } from './view-files.ts';
 import type { ViewFolder } from './view-folder.ts';
 
 export interface FollowerSettings {
@@ -159,7 +159,7 @@ export class ViewFollower {
     const startedAt = this.#deps.clock();
     const { path, isExtended } = await this.#build(catalog);
     this.#swap(await this.#openNew(path));
-    await folder.keepOnly(path, store.url);
+    await folder.keepOnly(this.#view, store.url);
     this.#etag = etag;
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
@@ -190,7 +190,7 @@ export class ViewFollower {
     try {
       return await this.#open(path);
     } catch (error) {
-      await rm(path, { force: true });
+      await removeView(path);
       throw error;
     }
   }
@@ -230,7 +230,7 @@ export class ViewFollower {
     try {
       const found = await folder.findCurrent();
       if (found !== undefined) this.#view = await this.#openKept(found);
-      await folder.keepOnly(this.#view?.path, store.url);
+      await folder.keepOnly(this.#view, store.url);
     } catch (error) {
       this.#fail(error);
     }

@@ -6,12 +6,13 @@ import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import type { HistoryKind } from './history-kinds.ts';
+import type { TextsMeta } from './text/text-meta.ts';
 
 /**
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 4;
+export const VIEW_FORMAT = 5;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {
@@ -30,6 +31,8 @@ export interface ViewMeta {
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
   /** Days on which a model that is there now was first seen, ascending. */
   readonly addedDays: readonly Day[];
+  /** The files of text beside the view. */
+  readonly texts: TextsMeta;
 }
 
 /** A release with another value than the one before; of all of them, oldest first, the last has the value in force. */
@@ -38,8 +41,8 @@ export interface ValueChange {
   readonly value: string;
 }
 
-/** What a view says about itself that only its tables tell. */
-export type ViewFacts = Pick<ViewMeta, 'availableFrom' | 'addedDays'>;
+/** What a view says about itself that only its tables and texts tell. */
+export type ViewFacts = Pick<ViewMeta, 'availableFrom' | 'addedDays' | 'texts'>;
 
 /**
  * What the view of a catalog says about itself.

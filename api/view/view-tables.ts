@@ -6,12 +6,14 @@
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
  * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
  * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
+ * | `text_<kind>` | series and calendar year: where the text of the intervals that began in it lies | model, series, year |
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
  * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
- * | `changes` | event that is still in the feed: its seq, type and text | seq |
+ * | `changes` | event that is still in the feed: its seq, its type and the bytes of its text | seq |
  * | `known` | id that was ever captured, as model, benchmark, category or provider | kind, id |
  *
- * Values that go into an answer unchanged are stored as the JSON text they will be. Tables of a model's history begin with
+ * Values that go into an answer unchanged are stored as the JSON text they will be; `text_<kind>` and `changes` are written with the
+ * texts beside the view, in `text/`. Tables of a model's history begin with
  * a hash of its id: DuckDB finds a range of numbers by its zone maps, but of a text it only compares the first bytes.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
@@ -42,26 +44,23 @@ export interface TablesInput {
   readonly parts: ViewParts;
   /** True where the database has a previous view attached as `prev`. */
   readonly hasPrevious: boolean;
-  /** The first event that stays in the feed. */
-  readonly firstSeq: number;
   /** The version of the records in force: the form of what is current (specification "Record versions"). */
   readonly version: RecordVersion;
   /** Days on which rankings were captured. */
   readonly rankingDays: readonly Day[];
 }
 
-/** Creates and fills every table in the attached database `view`. */
+/** Creates and fills every table in the attached database `view` but those that come with its texts. */
 export async function createTables(database: Database, input: TablesInput): Promise<void> {
   for (const kind of HISTORY_KINDS) await createHistory(database, kind, input);
   for (const name of DATASET_NAMES) await createCurrent(database, name, input);
   await createPositions(database);
   await createRankingCounts(database, input.rankingDays);
-  await createChanges(database, input);
   await createKnown(database, input);
 }
 
 /** What only the finished tables tell of a view. */
-export async function loadFacts(database: Database): Promise<ViewFacts> {
+export async function loadFacts(database: Database): Promise<Omit<ViewFacts, 'texts'>> {
   const days = { score: nullable(text), ranking: nullable(text), pricing: nullable(text), metadata: nullable(text) };
   const first = (kind: HistoryKind) => `(SELECT min(valid_from)::VARCHAR FROM view.history_${kind}) AS ${kind}`;
   const availableFrom = await database.row(days, `SELECT ${HISTORY_KINDS.map(first).join(', ')}`);
@@ -147,25 +146,6 @@ async function createRankingCounts(database: Database, days: readonly Day[]): Pr
     [JSON.stringify(days)], // As text: an empty list can't be bound.
   );
 }
-
-async function createChanges(database: Database, { parts, hasPrevious, firstSeq }: TablesInput): Promise<void> {
-  const selects = [`SELECT NULL::BIGINT AS seq, NULL::VARCHAR AS entity_type, NULL::VARCHAR AS line WHERE false`];
-  const values: DuckDBValue[] = [firstSeq];
-  if (hasPrevious) selects.push(`SELECT * FROM prev.changes WHERE seq >= $1`);
-  if (parts.changes.length > 0) {
-    values.push(listValue([...parts.changes]));
-    selects.push(`SELECT seq, entity_type, ${EVENT_SQL} AS line FROM read_parquet($2) WHERE seq >= $1`);
-  }
-  await database.run(
-    `CREATE TABLE view.changes AS FROM (${selects.join(' UNION ALL ')}) WHERE $1 > 0 ORDER BY seq`,
-    values,
-  );
-}
-
-/** An event as it is sent (specification "Change events"); `data` is stored as the JSON text of the record. */
-const EVENT_SQL = `concat('{"seq":', seq, ',"occurred_on":"', occurred_on, '","entity_type":"', entity_type,
-  '","entity_id":', CAST(to_json(entity_id) AS VARCHAR), ',"key":', key, ',"op":"', op, '","data":', coalesce(data, 'null'),
-  ',"schema_version":"', schema_version, '"}')`;
 
 async function createKnown(database: Database, { parts, hasPrevious }: TablesInput): Promise<void> {
   const benchmarks = [parts.state.benchmarks, ...parts.closed.benchmarks];

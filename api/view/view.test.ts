@@ -1,4 +1,4 @@
-import { mkdtemp, open as openFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -55,6 +55,29 @@ describe('a view', () => {
     expect(api.events.map(({ type }) => type)).toContain('damaged');
     expect((await api.get('/health/ready')).json()).toMatchObject({ status: 'ready', problem: null });
   });
+
+  test.each(['feed', 'score'] as const)(
+    'whose text of the %s is damaged while it serves is rebuilt, and no answer is wrong',
+    async (of) => {
+      const [feed, history] = ['/v1/changes?limit=7', '/v1/models/a/history?kind=score'];
+      const path = of === 'feed' ? feed : history;
+      const before = (await api.get(path)).body;
+      const { meta, path: file } = api.follower.current();
+      const { file: name } = of === 'feed' ? meta.texts.feed : meta.texts.histories.score;
+      const at = join(file, '..', name);
+      await writeFile(
+        at,
+        (await readFile(at)).map((byte) => (byte === 0x31 ? 0x32 : byte)),
+      );
+      // Not what was asked before: that may be at hand.
+      const other = of === 'feed' ? `${feed}&entity_type=score` : `${history}&from=2026-05-01`;
+      expect((await api.get(other)).statusCode).toBe(503);
+      await api.follower.refresh();
+      expect(api.events.at(-1)).toMatchObject({ type: 'swapped', isExtended: false });
+      expect((await api.get(other)).statusCode).toBe(200);
+      expect((await api.get(path)).body).toBe(before);
+    },
+  );
 
   test('whose file is damaged unnoticed does not keep the next release from being served', async () => {
     await overwrite(api.follower.current().path);

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import pLimit from 'p-limit';
 import { decodeTime, isValid } from 'ulid';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
@@ -9,7 +11,9 @@ import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.
 import { sha256 } from '../../storage/hash.ts';
 import { KeptTotals } from './kept-totals.ts';
 import { type QueryLimits, QueryPool, type QueryValue } from './query-pool.ts';
-import { metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
+import { ViewTexts } from './text/view-texts.ts';
+import { viewFileNames } from './view-files.ts';
+import { firstRetainedSeq, metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
 export interface ViewOptions {
   readonly duckdb: DuckDBSettings;
@@ -25,7 +29,7 @@ export interface ValueInForce {
 }
 
 /**
- * One release as the API serves it: an immutable, local DuckDB file. Whoever uses it holds a lease; once retired
+ * One release as the API serves it: an immutable, local DuckDB file, and text beside it. Whoever uses it holds a lease; once retired
  * it closes after the last one.
  */
 export class View {
@@ -37,8 +41,12 @@ export class View {
   readonly version: string;
   /** What was counted in this view. */
   readonly totals = new KeptTotals();
+  /** The names of its files in the folder. */
+  readonly files: readonly string[];
   readonly #instance: DuckDBInstance;
   readonly #pool: QueryPool;
+  readonly #texts: ViewTexts;
+  readonly #reads = pLimit(READS_MAX);
   readonly #options: ViewOptions;
   readonly #captures = new Map<DatasetName, readonly CatalogEntry[]>();
   #leases = 0;
@@ -47,7 +55,7 @@ export class View {
   private constructor(
     path: string,
     meta: ViewMeta,
-    parts: { instance: DuckDBInstance; pool: QueryPool },
+    parts: { instance: DuckDBInstance; pool: QueryPool; texts: ViewTexts },
     options: ViewOptions,
   ) {
     const newest = meta.catalog.releases.at(-1);
@@ -58,6 +66,8 @@ export class View {
     this.version = sha256(JSON.stringify([VIEW_FORMAT, meta.catalog])).slice(0, 24);
     this.#instance = parts.instance;
     this.#pool = parts.pool;
+    this.#texts = parts.texts;
+    this.files = viewFileNames(path, meta.texts);
     this.#options = options;
   }
 
@@ -77,7 +87,8 @@ export class View {
       const [row] = await pool.rows({ meta: text }, 'SELECT meta FROM meta', []);
       const meta = row === undefined ? undefined : metaFromJson(row.meta);
       if (meta === undefined) throw new AppError('corrupt', `${path} is a view of another version`);
-      return new View(path, meta, { instance, pool }, options);
+      const texts = await openTexts(path, meta, instance);
+      return new View(path, meta, { instance, pool, texts }, options);
     } catch (error) {
       instance.closeSync();
       throw isAppError(error)
@@ -104,10 +115,25 @@ export class View {
     try {
       return await query();
     } catch (error) {
-      if (!isDamage(error, this.#options.duckdb.tempFolder)) throw error;
-      this.#options.onDamage?.(error);
-      throw new AppError('unavailable', 'the data have to be loaded anew; try again in a moment', { cause: error });
+      throw isDamage(error, this.#options.duckdb.tempFolder) ? this.#damaged(error) : error;
     }
+  }
+
+  /** Reads from the texts beside the file; rejects with `unavailable` where too many wait, or where one is damaged. */
+  async read<T>(work: (texts: ViewTexts) => Promise<T>): Promise<T> {
+    if (this.#reads.pendingCount >= this.#options.limits.queriesWaitingMax) {
+      throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
+    }
+    try {
+      return await this.#reads(() => work(this.#texts));
+    } catch (error) {
+      throw isAppError(error) && error.code === 'corrupt' ? this.#damaged(error) : error;
+    }
+  }
+
+  #damaged(cause: unknown): AppError {
+    this.#options.onDamage?.(cause);
+    return new AppError('unavailable', 'the data have to be loaded anew; try again in a moment', { cause });
   }
 
   /** When the reconstructed prices that are served were made; the beginning of time where there are none. */
@@ -164,6 +190,19 @@ export class View {
     if (this.#leases > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.#pool.close();
     this.#instance.closeSync();
+    await this.#texts.close();
+  }
+}
+
+/** Reads of texts at once. More than libuv has threads (4 unless configured) only wait there, with memory for what they read. */
+const READS_MAX = 4;
+
+async function openTexts(path: string, { texts, catalog }: ViewMeta, instance: DuckDBInstance): Promise<ViewTexts> {
+  const connection = await instance.connect();
+  try {
+    return await ViewTexts.open(dirname(path), texts, { connection, firstSeq: firstRetainedSeq(catalog) });
+  } finally {
+    connection.closeSync();
   }
 }
 

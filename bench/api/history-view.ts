@@ -8,6 +8,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import { ulid } from 'ulid';
+import { writeFeed } from '../../api/view/text/write-feed.ts';
+import { writeHistories } from '../../api/view/text/write-histories.ts';
 import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
 import { createTables, loadFacts, type ViewParts } from '../../api/view/view-tables.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
@@ -40,10 +42,12 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
     parts: await writeParts(database, parts, { series, days }),
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),
     hasPrevious: false,
-    firstSeq: 1,
     rankingDays,
   });
-  const facts = await loadFacts(database);
+  const viewPath = join(view, name);
+  const feed = { changes: [], firstSeq: 1, previous: undefined, viewPath, scratch: parts };
+  const texts = { histories: await writeHistories(database, viewPath), feed: await writeFeed(database, feed) };
+  const facts = { ...(await loadFacts(database)), texts };
   const meta: ViewMeta = { format: VIEW_FORMAT, engine: version(), catalog, manifests: [], ...EMPTY, ...facts };
   await database.run('CREATE TABLE view.meta AS SELECT $1 AS meta', [JSON.stringify(meta)]);
   await database.run('DETACH view');

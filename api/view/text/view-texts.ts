@@ -1,0 +1,121 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { sqlText } from '../../../storage/duckdb/database.ts';
+import type { HistoryKind } from '../history-kinds.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { FeedIndex, type FeedStretch, type StretchWanted } from './feed-index.ts';
+import { type LentBytes, TextFile } from './text-file.ts';
+import type { FeedMeta, TextsMeta } from './text-meta.ts';
+
+/** What stands before and behind what is read, in one answer. */
+export interface Frame {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+}
+
+/** All text of an open view. What it reads rejects with `corrupt` where a file isn't what was written. */
+export class ViewTexts {
+  readonly histories: Readonly<Record<HistoryKind, TextFile>>;
+  readonly #feed: TextFile;
+  readonly #feedIndex: FeedIndex;
+
+  private constructor(feed: TextFile, feedIndex: FeedIndex, histories: Readonly<Record<HistoryKind, TextFile>>) {
+    this.#feed = feed;
+    this.#feedIndex = feedIndex;
+    this.histories = histories;
+  }
+
+  /**
+   * Opens the texts in a view's folder; rejects with `corrupt` where one is not there, too short, or not what the view's tables
+   * say.
+   *
+   * @param firstSeq the first event of the feed, or the next to come
+   */
+  static async open(
+    folder: string,
+    { feed, histories }: TextsMeta,
+    { connection, firstSeq }: { readonly connection: DuckDBConnection; readonly firstSeq: number },
+  ): Promise<ViewTexts> {
+    const opened: TextFile[] = [];
+    const pool = new BufferPool();
+    const open = async (meta: FeedMeta | TextsMeta['histories'][HistoryKind]) => {
+      const file = await TextFile.open(folder, { meta, pool });
+      opened.push(file);
+      return file;
+    };
+    try {
+      const feedIndex = await loadFeedIndex(connection, feed, firstSeq);
+      return new ViewTexts(await open(feed), feedIndex, {
+        score: await open(histories.score),
+        ranking: await open(histories.ranking),
+        pricing: await open(histories.pricing),
+        metadata: await open(histories.metadata),
+      });
+    } catch (error) {
+      for (const file of opened) await file.close();
+      throw error;
+    }
+  }
+
+  findEvents(wanted: StretchWanted): FeedStretch {
+    return this.#feedIndex.find(wanted);
+  }
+
+  /** The events of a stretch, joined by commas, in a frame. */
+  async readEvents({ slices }: FeedStretch, { head, tail }: Frame): Promise<LentBytes> {
+    const [first, ...others] = slices;
+    if (first === undefined) return { bytes: Buffer.concat([head, tail]), giveBack: () => {} };
+    if (others.length === 0) {
+      const page = await this.#feed.readBetween(head, { from: first.from, to: first.to - COMMA_BYTES }, tail);
+      assertBegins(page.bytes.subarray(head.length), first.firstSeq);
+      return page;
+    }
+    const bytes = await this.#feed.readSlices(slices, (texts) => {
+      for (const [i, slice] of slices.entries()) assertBegins(texts[i], slice.firstSeq);
+      const events = Buffer.concat(texts);
+      return Buffer.concat([head, events.subarray(0, events.length - COMMA_BYTES), tail]);
+    });
+    return { bytes, giveBack: () => {} };
+  }
+
+  async close(): Promise<void> {
+    for (const file of [this.#feed, ...Object.values(this.histories)]) await file.close();
+  }
+}
+
+/** Behind each event. */
+const COMMA_BYTES = 1;
+
+/** The sums tell that the bytes are those that were written; this, that they are those of the event. */
+function assertBegins(text: Buffer | undefined, seq: number): void {
+  const begin = Buffer.from(`{"seq":${seq},`);
+  if (text?.subarray(0, begin.length).equals(begin) !== true) {
+    throw new AppError('corrupt', `the text of event ${seq} doesn't begin where the view says`);
+  }
+}
+
+/** One entry per row of `changes`, which lie there by seq. */
+async function loadFeedIndex(connection: DuckDBConnection, feed: FeedMeta, firstSeq: number): Promise<FeedIndex> {
+  const types = `[${ENTITY_TYPES.map(sqlText).join(', ')}]`;
+  const counted = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM changes');
+  const count = Number(counted.value(0, 0));
+  const [starts, codes] = [new Float64Array(count + 1), new Uint8Array(count)];
+  const result = await connection.stream(
+    `SELECT seq::DOUBLE, list_position(${types}, entity_type)::INTEGER - 1, bytes::DOUBLE FROM changes`,
+  );
+  let [row, at] = [0, feed.from];
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    const [seqs = [], kinds = [], lengths = []] = chunk.getColumns();
+    for (let i = 0; i < seqs.length; i += 1) {
+      if (seqs[i] !== firstSeq + row) throw new AppError('corrupt', `event ${firstSeq + row} of the feed is missing`);
+      starts[row] = at;
+      codes[row] = Number(kinds[i]);
+      at += Number(lengths[i]);
+      row += 1;
+    }
+  }
+  starts[row] = at;
+  if (row === count && at === feed.bytes) return new FeedIndex(firstSeq, starts, codes);
+  throw new AppError('corrupt', `the feed's text has ${feed.bytes} bytes, its events ${at}`);
+}
