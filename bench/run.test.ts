@@ -21,6 +21,8 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
       'View swap',
       'Building a view',
       'Webhook',
+      'modelstats sync: importing',
+      'modelstats sync: following',
     ]) {
       expect(stdout).toContain(`### ${title}`);
     }

@@ -15,13 +15,14 @@ import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
+import { measureSync } from './sync/sync.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
   --only NAME       floor, changes, states, or api-warm, api-history, api-paging, api-swap, api-view; api is all of those;
-                    webhooks
+                    webhooks; sync
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -36,7 +37,7 @@ const { values } = parseArgs({
   },
 });
 
-type Bench = () => Promise<ResultTable>;
+type Bench = () => Promise<ResultTable | readonly ResultTable[]>;
 
 async function run(workFolder: string): Promise<readonly ResultTable[]> {
   const scores = (values.scores ?? (values.quick ? '2000' : '1000000')).split(',').map(Number);
@@ -51,14 +52,14 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
   };
   const tables: ResultTable[] = [];
   for (const [name, bench] of Object.entries({ ...benches, ...apiBenches(largest, options) })) {
-    if (values.only === undefined || `${name}-`.startsWith(`${values.only}-`)) tables.push(await bench());
+    if (values.only === undefined || `${name}-`.startsWith(`${values.only}-`)) tables.push(...[await bench()].flat());
   }
   return tables;
 }
 
 function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<Record<string, Bench>> {
   let access: Promise<BenchAccess> | undefined;
-  const api = (measure: (options: ApiBenchOptions) => Promise<ResultTable>) => async () => {
+  const api = <T>(measure: (options: ApiBenchOptions) => Promise<T>) => async () => {
     access ??= createAccess(nightOptions.folder);
     return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
   };
@@ -69,6 +70,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
     'api-history': api((options) => measureHistory(history, withoutQuota(options))),
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),
+    sync: api((options) => measureSync(scores, withoutQuota(options))),
     'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
   };
 }
