@@ -59,10 +59,12 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
 
 function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<Record<string, Bench>> {
   let access: Promise<BenchAccess> | undefined;
-  const api = <T>(measure: (options: ApiBenchOptions) => Promise<T>) => async () => {
-    access ??= createAccess(nightOptions.folder);
-    return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
-  };
+  const api =
+    <T>(measure: (options: ApiBenchOptions) => Promise<T>) =>
+    async () => {
+      access ??= createAccess(nightOptions.folder);
+      return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
+    };
   const history = values.quick ? { series: 200, days: 10 } : { series: 3000, days: 400 };
   return {
     'api-warm': api((options) => measureWarm(scores, options)),

@@ -38,7 +38,9 @@ async function measureImports(stage: SyncStage, { repeats, progress }: ApiBenchO
       floor.push(await measureScript('bench/sync/read-files.ts', [stage.snapshot, file], {}));
       await removeCopy(baseOf(stage, ending));
       sync.push(await runSync(stage, baseOf(stage, ending), 'imported'));
-      progress(`  import into ${name}: ${seconds(sync.at(-1)?.wallMs ?? 0)} s, floor ${seconds(floor.at(-1)?.wallMs ?? 0)} s`);
+      progress(
+        `  import into ${name}: ${seconds(sync.at(-1)?.wallMs ?? 0)} s, floor ${seconds(floor.at(-1)?.wallMs ?? 0)} s`,
+      );
     }
     series.push({ name, floor, sync });
   }
@@ -65,7 +67,9 @@ async function measureFollowing(stage: SyncStage, { repeats, progress }: ApiBenc
       await replaceCopy(baseOf(stage, ending), into);
       floor.push(await measureScript('bench/sync/page-feed.ts', [oldest], stage.env));
       sync.push(await runSync(stage, into, 'followed'));
-      progress(`  follow into ${name}: ${seconds(sync.at(-1)?.wallMs ?? 0)} s, floor ${seconds(floor.at(-1)?.wallMs ?? 0)} s`);
+      progress(
+        `  follow into ${name}: ${seconds(sync.at(-1)?.wallMs ?? 0)} s, floor ${seconds(floor.at(-1)?.wallMs ?? 0)} s`,
+      );
     }
     series.push({ name, floor, sync });
   }

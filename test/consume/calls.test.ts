@@ -1,10 +1,7 @@
 /** What each call sends, held to the service's own description of its routes. */
 import { describe, expect, test } from 'vitest';
-import { V1_ROUTES } from '../api/routes/data-routes.ts';
-import { Documented, type DocumentedParameter } from '../test/support/api/documented.ts';
-import { useApi } from '../test/support/api/use-api.ts';
-import { json, useAnsweringServer } from '../test/support/client/answering-server.ts';
-import { type Answer, ModelstatsClient } from './client.ts';
+import { V1_ROUTES } from '../../api/routes/data-routes.ts';
+import { type Answer, ModelstatsClient } from '../../client/client.ts';
 import type {
   BenchmarkFilters,
   ChangeFilters,
@@ -15,7 +12,10 @@ import type {
   ScoreFilters,
   SnapshotFilters,
   UpdateFilters,
-} from './filters.ts';
+} from '../../client/filters.ts';
+import { Documented, type DocumentedParameter } from '../support/api/documented.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { json, useAnsweringServer } from '../support/client/answering-server.ts';
 
 const PAGE: Required<Page> = { limit: 7, cursor: 'abc' };
 const RANGE = { from: '2026-06-01', to: '2026-06-02' };
