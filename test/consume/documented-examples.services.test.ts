@@ -42,8 +42,11 @@ describeWith('postgres', 'docs/consume.md, with a server of its own', () => {
     await syncInto(url, service.client(), { keepsHistory: true });
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
-    await client.end();
-    return tableText(rows);
+    try {
+      const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
+      return tableText(rows);
+    } finally {
+      await client.end();
+    }
   }
 });
