@@ -6,7 +6,7 @@ import type { Subscription } from '../../../accounts/plans/terms.ts';
 import { ModelstatsClient } from '../../../client/client.ts';
 import type { ClientOptions } from '../../../client/client-settings.ts';
 import type { Copy } from '../../../client/sync/copy.ts';
-import { openCopy } from '../../../client/sync/open-copy.ts';
+import { openCopy, scratchFolderOf } from '../../../client/sync/open-copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
 import type { SyncOptions, SyncResult, SyncStep } from '../../../client/sync/sync-run.ts';
@@ -101,7 +101,7 @@ export function syncInto(
 ): Promise<SyncResult> {
   const { keepsHistory = false, onStep } = options;
   return withCopy(into, (copy) =>
-    sync({ keepsHistory }, { client, copy, scratch: new Scratch(`${into}.sync`), clock: () => new Date(), onStep }),
+    sync({ keepsHistory }, { client, copy, scratch: new Scratch(scratchFolderOf(into)), clock: () => new Date(), onStep }),
   );
 }
 
