@@ -94,7 +94,7 @@ function importTable(rows: number, series: readonly Series[], { repeats }: ApiBe
       `Whole processes, start and end included. read_json: the five compressed files, at hand, into the tables of a copy in DuckDB, ` +
       `with their keys, in one transaction. Sync: downloads them over HTTP from a server on the same machine, checks their hashes, ` +
       `imports them in one transaction, and reads all lines back to prove the copy by its hashes. Both with 2 threads and 1 GB for DuckDB. ` +
-      `Medians of ${repeats} pairs; the largest peak.`,
+      `Medians of pairs, ${repeats} each; the largest peak.`,
   };
 }
 
@@ -106,7 +106,7 @@ function followTable(events: number, series: readonly Series[], { repeats }: Api
     note:
       `Whole processes. Every score of the copy changes. Sync applies the events in batches of 20,000, a transaction each, and reads all ` +
       `lines back to prove the copy by its hashes; the loop parses each page and drops it. The server answers both from the same ` +
-      `machine. Medians of ${repeats} pairs; the largest peak.`,
+      `machine. Medians of pairs, ${repeats} each; the largest peak.`,
   };
 }
 

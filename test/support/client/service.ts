@@ -101,7 +101,10 @@ export function syncInto(
 ): Promise<SyncResult> {
   const { keepsHistory = false, onStep } = options;
   return withCopy(into, (copy) =>
-    sync({ keepsHistory }, { client, copy, scratch: new Scratch(scratchFolderOf(into)), clock: () => new Date(), onStep }),
+    sync(
+      { keepsHistory },
+      { client, copy, scratch: new Scratch(scratchFolderOf(into)), clock: () => new Date(), onStep },
+    ),
   );
 }
 
