@@ -24,6 +24,8 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
       'Building a view',
       'A page of a hundred',
       'Webhook',
+      'modelstats sync: importing',
+      'modelstats sync: following',
     ]) {
       expect(stdout).toContain(`### ${title}`);
     }

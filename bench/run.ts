@@ -18,13 +18,14 @@ import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions
 import { comparePeers } from './peers/compare-peers.ts';
 import { compareReads } from './peers/compare-reads.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
+import { measureSync } from './sync/sync.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
 
 const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
   --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap,
-                    api-view, api-peers; api is all of those; webhooks
+                    api-view, api-peers; api is all of those; webhooks; sync
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -39,7 +40,7 @@ const { values } = parseArgs({
   },
 });
 
-type Bench = () => Promise<ResultTable>;
+type Bench = () => Promise<ResultTable | readonly ResultTable[]>;
 
 async function run(workFolder: string): Promise<readonly ResultTable[]> {
   const scores = (values.scores ?? (values.quick ? '2000' : '1000000')).split(',').map(Number);
@@ -56,17 +57,19 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
   };
   const tables: ResultTable[] = [];
   for (const [name, bench] of Object.entries({ ...benches, ...apiBenches(largest, options) })) {
-    if (values.only === undefined || `${name}-`.startsWith(`${values.only}-`)) tables.push(await bench());
+    if (values.only === undefined || `${name}-`.startsWith(`${values.only}-`)) tables.push(...[await bench()].flat());
   }
   return tables;
 }
 
 function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<Record<string, Bench>> {
   let access: Promise<BenchAccess> | undefined;
-  const api = (measure: (options: ApiBenchOptions) => Promise<ResultTable>) => async () => {
-    access ??= createAccess(nightOptions.folder);
-    return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
-  };
+  const api =
+    <T>(measure: (options: ApiBenchOptions) => Promise<T>) =>
+    async () => {
+      access ??= createAccess(nightOptions.folder);
+      return measure({ ...nightOptions, ...(await access), seconds: values.quick ? 0.2 : 5 });
+    };
   const history = values.quick ? { series: 200, days: 10 } : { series: 3000, days: 400 };
   return {
     'api-warm': api((options) => measureWarm(scores, options)),
@@ -76,6 +79,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),
     'api-peers': api((options) => compareReads(scores, { ...options, mayInstall: !values.quick })),
+    sync: api((options) => measureSync(scores, withoutQuota(options))),
     'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
   };
 }

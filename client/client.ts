@@ -24,11 +24,13 @@ import { NotModifiedError } from './errors.ts';
 import type {
   BenchmarkFilters,
   ChangeFilters,
-  HistoryRange,
   ModelFilters,
   ModelHistoryFilters,
   Page,
+  RankingsHistoryFilters,
   ScoreFilters,
+  SnapshotFilters,
+  UpdateFilters,
 } from './filters.ts';
 import { type Retry, send } from './send.ts';
 
@@ -123,7 +125,7 @@ export class ModelstatsClient {
   }
 
   /** `GET /v1/updates`. */
-  listUpdates(filters: { readonly days?: number } & Page = {}, options: CallOptions = {}): Promise<Answer<Updates>> {
+  listUpdates(filters: UpdateFilters & Page = {}, options: CallOptions = {}): Promise<Answer<Updates>> {
     return this.#get('/v1/updates', filters, options);
   }
 
@@ -140,23 +142,24 @@ export class ModelstatsClient {
   /** `GET /v1/rankings/history`. */
   getRankingsHistory(
     category: string,
-    filters: HistoryRange & { readonly top?: number } = {},
+    filters: RankingsHistoryFilters = {},
     options: CallOptions = {},
   ): Promise<Answer<RankingsHistory>> {
     return this.#get('/v1/rankings/history', { category_id: category, ...filters }, options);
   }
 
   /** `GET /v1/snapshots`, newest first. */
-  listSnapshots(
-    filters: { readonly schema_version?: string } = {},
-    options: CallOptions = {},
-  ): Promise<Answer<Snapshots>> {
+  listSnapshots(filters: SnapshotFilters = {}, options: CallOptions = {}): Promise<Answer<Snapshots>> {
     return this.#get('/v1/snapshots', filters, options);
   }
 
-  /** `GET /v1/snapshots/{id}/download`: an address for 15 minutes. */
-  getDownload(snapshot: string, dataset: DatasetName, options: CallOptions = {}): Promise<Answer<SnapshotDownload>> {
-    return this.#get(`/v1/snapshots/${encodeURIComponent(snapshot)}/download`, { dataset }, options);
+  /** `GET /v1/snapshots/{snapshot_id}/download`: an address for 15 minutes. */
+  getDownload(
+    snapshot: string,
+    dataset: DatasetName,
+    { schema_version, ...options }: CallOptions & SnapshotFilters = {},
+  ): Promise<Answer<SnapshotDownload>> {
+    return this.#get(`/v1/snapshots/${encodeURIComponent(snapshot)}/download`, { dataset, schema_version }, options);
   }
 
   /** `GET /v1/changes`: one page of the feed. */

@@ -4,7 +4,10 @@
  */
 
 export interface ErrorFields {
-  /** Stable and machine-readable, such as `quota_exceeded`; `invalid_request` for a 422. */
+  /**
+   * Stable and machine-readable, such as `quota_exceeded`. Of this module's own: `invalid_request` for a 422, `no_answer`,
+   * `redirected`, and `http_<status>` for what is no answer of the service.
+   */
   readonly code: string;
   /** The HTTP status; undefined where no answer came. */
   readonly status?: number | undefined;

@@ -49,6 +49,21 @@ export interface ModelHistoryFilters extends HistoryRange {
   readonly provider?: string;
 }
 
+export interface UpdateFilters {
+  /** How far back, in days. */
+  readonly days?: number;
+}
+
+export interface RankingsHistoryFilters extends HistoryRange {
+  /** Positions of each day. */
+  readonly top?: number;
+}
+
+export interface SnapshotFilters {
+  /** Of the records, `major` or `major.minor`; left out: the one in force. */
+  readonly schema_version?: string;
+}
+
 export interface ChangeFilters {
   /** A snapshot's `change_cursor` or a page's `next_cursor`; left out: the feed's beginning. */
   readonly cursor?: string;

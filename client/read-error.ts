@@ -53,8 +53,17 @@ export function errorFromAnswer(status: number, headers: Headers, body: string):
     return new InvalidRequestError(problems.join('; '), { ...common, code: 'invalid_request', detail: invalid.detail });
   }
   const { data: envelope } = EnvelopeSchema.safeParse(json);
-  const { message, ...fields } = envelope?.error ?? { code: `http_${status}`, message: `HTTP status ${status}` };
+  const { message, ...fields } = envelope?.error ?? errorOfStatus(status, headers.get('location'));
   return errorOf(message, { ...common, ...fields });
+}
+
+/** What can be said of an answer that has no words of the service. */
+function errorOfStatus(status: number, location: string | null): { readonly code: string; readonly message: string } {
+  if (status < 300 || status > 399 || location === null) {
+    return { code: `http_${status}`, message: `HTTP status ${status}` };
+  }
+  const message = `the service redirects to ${location}: name the address that it is at, with its protocol and host`;
+  return { code: 'redirected', message };
 }
 
 /** The class that fits the status; of 429, the limit. */

@@ -57,7 +57,8 @@ async function sendOnce<T>(
   try {
     const response = await fetch(url, {
       headers,
-      redirect: 'error',
+      // The key is for this address alone.
+      redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
     if (response.ok) return await read(response);

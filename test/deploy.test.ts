@@ -10,7 +10,9 @@ function linesOf(path: string): readonly string[] {
 /** What the container's build reads: the folders that the compiler is given, and what npm and tsc need. */
 function readByTheBuild(): readonly string[] {
   const { include } = JSON.parse(linesOf('tsconfig.build.json').join('\n'));
-  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'tsconfig.build.json', ...include];
+  const { scripts } = JSON.parse(linesOf('package.json').join('\n'));
+  const configurations = [...String(scripts.build).matchAll(/tsc -p (\S+)/g)].map(([, name]) => String(name));
+  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', ...configurations, ...include];
 }
 
 test('all that the container is built from goes to its build, and nothing else', () => {

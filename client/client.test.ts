@@ -1,0 +1,128 @@
+/** The calls, over a real connection to the real API. */
+import { describe, expect, test } from 'vitest';
+import { useService } from '../test/support/client/service.ts';
+import type { DayRows } from '../test/support/pipeline/write-day.ts';
+import type { ChangeEvent, Changes } from './answers.ts';
+import { ModelstatsClient } from './client.ts';
+import { compareKeys } from './sync/keys.ts';
+
+/** Ids that paths and queries have to encode, and enough of them for several pages. */
+const IDS = [
+  '@cf/müller/r1',
+  '100%',
+  'a b',
+  'a+b&c=d?e#f',
+  'naïve/モデル/😀',
+  'x%2Fy',
+  ...Array.from({ length: 250 }, (_, index) => `model-${index}`),
+];
+
+const rows: DayRows = {
+  models: IDS.map((id) => ({ id, name: `Name of ${id}` })),
+  benchmarks: ['code/one', 'b%2'].map((id) => ({ id, name: id, category: 'code' })),
+  scores: IDS.flatMap((model_id) =>
+    ['code/one', 'b%2'].map((benchmark_id) => ({ model_id, benchmark_id, value: model_id.length })),
+  ),
+  rankings: IDS.slice(0, 120).map((model_id, index) => ({ model_id, category: 'text/one', rank: index + 1 })),
+  pricing: [],
+};
+
+const service = useService({ days: (store) => store.publish('2026-06-30', rows) });
+
+/** A client of a new organization on Commercial, and how many of its units are used. */
+async function customer(): Promise<{ readonly client: ModelstatsClient; readonly used: () => Promise<number> }> {
+  const client = service.client({ key: await service.addKey({ plan: 'commercial' }) });
+  return { client, used: async () => (await client.getAccount()).body.usage.used };
+}
+
+describe('an iterator gives every record once', () => {
+  test.each([
+    ['models', (client: ModelstatsClient) => client.eachModel(), IDS.length, 2],
+    ['models that meet filters', (client: ModelstatsClient) => client.eachModel({ q: 'MODEL-1' }), 111, 1],
+    ['benchmarks', (client: ModelstatsClient) => client.eachBenchmark(), 2, 1],
+    ['scores', (client: ModelstatsClient) => client.eachScore(), 2 * IDS.length, 2],
+    ['ranks of a category', (client: ModelstatsClient) => client.eachRanking('text/one'), 120, 3],
+    ['changes', (client: ModelstatsClient) => client.eachChange({ limit: 300 }), 3 * IDS.length + 120, 3],
+  ] as const)('%s', async (_, each, count, pages) => {
+    const { client, used } = await customer();
+    const records = new Set<string>();
+    let given = 0;
+    for await (const record of each(client)) {
+      given += 1;
+      records.add(JSON.stringify(record));
+    }
+    expect([given, records.size]).toEqual([count, count]);
+    expect(await used()).toBe(pages);
+  });
+
+  test('and a page of the feed tells where to go on', async () => {
+    const { client } = await customer();
+    const pages: Changes[] = [];
+    for await (const page of client.eachChangesPage({ entity_type: 'model', limit: 100 })) pages.push(page);
+    expect(
+      pages
+        .flatMap(({ events }) => events)
+        .map(({ entity_id: id }) => id)
+        .sort(),
+    ).toEqual([...IDS].sort());
+    const { next_cursor: cursor } = pages.at(-1) ?? { next_cursor: '' };
+    const rest: ChangeEvent[] = [];
+    for await (const event of client.eachChange({ cursor })) rest.push(event);
+    expect(rest).toEqual([]);
+  });
+});
+
+test.each(IDS.slice(0, 6))('a model is found by its id: %s', async (id) => {
+  const { client } = await customer();
+  const { body: model } = await client.getModel(id);
+  expect([model.id, model.scores.length]).toEqual([id, 2]);
+  expect((await client.getModelHistory(id, { kind: 'score', benchmark_id: 'code/one' })).body.points).toHaveLength(1);
+  const { body: found } = await client.listScores({ model: id, benchmark: 'b%2' });
+  expect(found.scores.map(({ model_id: found_id }) => found_id)).toEqual([id]);
+});
+
+test('keys of records are put in the order of the service', async () => {
+  const { client } = await customer();
+  const ids: string[] = [];
+  for await (const { id } of client.eachModel()) ids.push(id);
+  expect([...IDS].sort((a, b) => compareKeys([a], [b]))).toEqual(ids);
+});
+
+test('what an answer says beside its body can be read', async () => {
+  const client = service.client({ key: await service.addKey({ plan: 'builder' }) });
+  const answer = await client.listModels({ limit: 1 });
+  expect(answer).toMatchObject({ dataAsOf: '2026-06-30T23:59:59Z', quotaRemaining: 4999 });
+  expect(answer.etag).toMatch(/^"/);
+  expect(Date.parse(answer.lastModified ?? '')).not.toBeNaN();
+  expect((await service.client().listModels({ limit: 1 })).quotaRemaining).toBeNull();
+});
+
+test('a question whether something changed costs a unit only where it did', async () => {
+  const { client, used } = await customer();
+  const last = await client.listModels({ q: 'model-1' });
+  expect(await used()).toBe(1);
+  const again = () => client.ifChanged(last.etag, (conditional) => conditional.listModels({ q: 'model-1' }));
+  expect(await again()).toBeUndefined();
+  expect(await used()).toBe(1);
+  const models = rows.models?.map((model) =>
+    'id' in model && model.id === 'model-1' ? { ...model, name: 'New' } : model,
+  );
+  await service.publish(({ store }) => store.publish('2026-07-01', { ...rows, models: models ?? [] }));
+  service.api.clock.set('2026-07-01T12:00:00Z');
+  expect((await again())?.body.models.some(({ name }) => name === 'New')).toBe(true);
+  expect(await used()).toBe(1); // Of the new day.
+  expect(await client.ifChanged(null, (conditional) => conditional.getAccount())).toBeDefined();
+});
+
+test.each([
+  ['no address', { url: 'example.com' }],
+  ['another protocol', { url: 'ftp://example.com' }],
+  ['no key', { key: '' }],
+  ['no try', { attemptsMax: 0 }],
+  ['no time', { timeoutMs: 0 }],
+  ['a word that is not known', { retries: 3 }],
+])('a client with %s is refused', (_, options) => {
+  expect(() => new ModelstatsClient({ url: 'https://example.com', key: 'k', ...options })).toThrow(
+    /Invalid|Unrecognized|>=/,
+  );
+});

@@ -1,0 +1,52 @@
+/** The examples of docs/consume.md that need PostgreSQL. */
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { examplesIn, isPrinted, runExample, tableText } from '../support/client/documented-examples.ts';
+import { type ExamplePlace, openExamplePlace } from '../support/client/example-place.ts';
+import { syncInto, useService } from '../support/client/service.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { PostgresServer } from '../support/processes/postgres-server.ts';
+import { describeWith } from '../support/processes/server-process.ts';
+
+const EXAMPLES = examplesIn(join(import.meta.dirname, '../../docs/consume.md')).filter(({ how }) =>
+  how.includes('PostgreSQL'),
+);
+
+describeWith('postgres', 'docs/consume.md, with a server of its own', () => {
+  const days = ['2026-06-01', '2026-06-02', '2026-06-03'];
+  const service = useService({ days: (store) => publishFromFixture('days', store, days) });
+  let server: PostgresServer;
+  let place: ExamplePlace;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    place = await openExamplePlace(service);
+  });
+  afterAll(async () => {
+    await place?.remove();
+    await server?.stop();
+  });
+
+  test.each(EXAMPLES)('example $number ($language) prints what stands below it', async (example) => {
+    const url = await server.createDatabase();
+    const printed = example.language === 'sql' ? await query(url, example.code) : await run(url, example);
+    if (!isPrinted(example.prints, printed)) expect(printed).toBe(example.prints);
+  });
+
+  function run(url: string, example: (typeof EXAMPLES)[number]): Promise<string> {
+    return runExample(example, { ...place, replaced: { ...place.replaced, 'postgres://user@host/db': url } });
+  }
+
+  /** What a query gives of a copy with history. */
+  async function query(url: string, sql: string): Promise<string> {
+    await syncInto(url, service.client(), { keepsHistory: true });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
+      return tableText(rows);
+    } finally {
+      await client.end();
+    }
+  }
+});

@@ -1,0 +1,50 @@
+/** What docs/consume.md says that a copy costs. */
+import { expect, test } from 'vitest';
+import { syncInto, useFolder, useService } from '../support/client/service.ts';
+
+const MODELS = Array.from({ length: 1200 }, (_, index) => ({ id: `model-${index}`, name: 'A' }));
+const BENCHMARK = { id: 'reason', name: 'Reason', category: 'text' };
+const scoresOf = (models: readonly { readonly id: string }[], value: number) =>
+  models.map(({ id }) => ({ model_id: id, benchmark_id: BENCHMARK.id, value }));
+const rowsOf = (value: number, benchmarks: readonly object[] = [BENCHMARK]) => ({
+  models: MODELS,
+  benchmarks,
+  scores: scoresOf(MODELS, value),
+  rankings: [],
+  pricing: [],
+});
+
+const service = useService({ days: (store) => store.publish('2026-06-01', rowsOf(1)) });
+const place = useFolder();
+
+/** A sync as a plan's, and the units that it took; the plan's clock stands still. */
+async function unitsOf(plan: 'builder' | 'community') {
+  const key = await service.addKey({ plan });
+  const client = service.client({ key });
+  const into = place(plan);
+  const sync = async () => {
+    const before = (await client.getAccount()).body.usage.used;
+    const { status } = await syncInto(into, client);
+    return [status, (await client.getAccount()).body.usage.used - before];
+  };
+  return { sync };
+}
+
+test('an import costs six units, a night one more than its thousands of events, nothing new nothing', async () => {
+  const { sync } = await unitsOf('builder');
+  expect(await sync()).toEqual(['imported', 6]);
+  expect(await sync()).toEqual(['up_to_date', 0]);
+  await service.publish(({ store }) => store.publish('2026-06-02', rowsOf(2)));
+  expect(await sync()).toEqual(['followed', 1 + 2]);
+  const renamed = [{ ...BENCHMARK, name: 'Reasoning' }];
+  await service.publish(({ store }) => store.publish('2026-06-03', rowsOf(3, renamed)));
+  expect(await sync(), 'with changed benchmarks').toEqual(['followed', 1 + 2 + 1]);
+  expect(await sync()).toEqual(['up_to_date', 0]);
+});
+
+test('on Community a unit brings 500 scores, or 200 models or benchmarks', async () => {
+  const { sync } = await unitsOf('community');
+  // The categories are asked for too; there is none.
+  expect(await sync()).toEqual(['imported', 3 + 6 + 1 + 1]);
+  expect(await sync()).toEqual(['up_to_date', 0]);
+});

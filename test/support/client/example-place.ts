@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMMAND } from '../processes/cli.ts';
+import type { Service } from './service.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Where examples run: a folder of their own, with the command on the PATH and the package in `node_modules`. */
+export interface ExamplePlace {
+  readonly folder: string;
+  /** What is shown of an address and a key, and what they are here. */
+  readonly replaced: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+export async function openExamplePlace({ url, key }: Pick<Service, 'url' | 'key'>): Promise<ExamplePlace> {
+  const folder = await mkdtemp(join(tmpdir(), 'modelstats-examples-'));
+  await mkdir(join(folder, 'bin'));
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${COMMAND}" "$@"\n`;
+  await writeFile(join(folder, 'bin/modelstats'), script, { mode: 0o755 });
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/modelstats'));
+  const path = `${join(folder, 'bin')}:${process.env['PATH']}`;
+  return {
+    folder,
+    replaced: { 'https://api.example.com': url, 'msk_…': key, '/var/lib/modelstats/': '' },
+    env: { PATH: path, MODELSTATS_API_URL: url, MODELSTATS_API_KEY: key },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** What Python has here. */
+export function hasPython(...modules: readonly string[]): boolean {
+  try {
+    execFileSync('python3', ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether these programs are on the PATH. */
+export function hasPrograms(...names: readonly string[]): boolean {
+  try {
+    for (const name of names) execFileSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
