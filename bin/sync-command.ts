@@ -24,7 +24,7 @@ export function addSyncCommand(program: Command, run: RunAction): void {
     .option('--json', 'one JSON object on stdout; with --watch one for each sync that changed something')
     .addHelpText(
       'after',
-      '\nExamples:\n  MODELSTATS_API_KEY=ms_… modelstats sync --url https://api.example.com --into copy.duckdb\n' +
+      '\nExamples:\n  MODELSTATS_API_KEY=msk_… modelstats sync --url https://api.example.com --into copy.duckdb\n' +
         '  modelstats sync --into copy.duckdb --check\n  modelstats sync --into postgres://user@host/db --watch 1h',
     )
     .addHelpText(

@@ -50,6 +50,11 @@ export interface Update {
 export interface Copy {
   /** True where lines are kept as they came, whatever the version; else the fields are those that this program knows. */
   readonly isVerbatim: boolean;
+  /**
+   * Events that are worth an update. Smaller: a kill loses less; larger: fewer updates. A usual night has fewer, so readers see
+   * whole days.
+   */
+  readonly batchEvents: number;
   /** Undefined where nothing was imported yet. */
   readonly state: () => Promise<SyncState | undefined>;
   /** A dataset's canonical lines, sorted by key. */

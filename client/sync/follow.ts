@@ -12,8 +12,6 @@ export interface FollowInput extends SyncOptions {
   readonly newest: Snapshot;
 }
 
-/** Events that come into the copy in one transaction. A usual night has fewer, so readers see whole days. */
-const BATCH_EVENTS = 20_000;
 const PAGE_EVENTS = 1000;
 
 /**
@@ -49,7 +47,7 @@ export async function follow(
     batch.add(checkedEvents(body, { after: seq, limit }));
     seq += limit;
     const isLast = seq >= newest.seq;
-    if (batch.size >= BATCH_EVENTS && !isLast) {
+    if (batch.size >= copy.batchEvents && !isLast) {
       await apply({ ...state, cursor: cursorFromSeq(seq), synced_at: clock().toISOString() }, {});
     }
   }

@@ -30,9 +30,16 @@ export async function* inGroups<T>(items: AsyncIterable<T>, size: number): Async
   if (group.length > 0) yield group;
 }
 
-/** Writes lines to a new file; resolves to how many once they are all there. */
-export async function writeLines(path: string, lines: Iterable<string> | AsyncIterable<string>): Promise<number> {
-  const file = createWriteStream(path, { flags: 'w', flush: true });
+/**
+ * Writes lines to a new file; resolves to how many once they are all there.
+ * @param isDurable whether they have to be on the disk then, for somebody who comes after a crash
+ */
+export async function writeLines(
+  path: string,
+  lines: Iterable<string> | AsyncIterable<string>,
+  { isDurable = false }: { readonly isDurable?: boolean } = {},
+): Promise<number> {
+  const file = createWriteStream(path, { flags: 'w', flush: isDurable });
   const done = finished(file);
   let count = 0;
   let buffered = '';

@@ -24,6 +24,7 @@ export async function openCopy(into: string, options: DuckDBOptions): Promise<Co
     const copy = await openFile(path, options);
     return {
       isVerbatim: copy.isVerbatim,
+      batchEvents: copy.batchEvents,
       state: () => copy.state(),
       lines: (dataset) => copy.lines(dataset),
       update: (update) => copy.update(update),

@@ -38,8 +38,10 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
     const state = await copy.state();
     if (state === undefined) throw new Error('there is no state');
     const gone = place('gone.jsonl');
-    const { value: line } = await copy.lines('models')[Symbol.asyncIterator]().next();
-    await writeFile(gone, `${line}\n`);
+    for await (const line of copy.lines('models')) {
+      await writeFile(gone, `${line}\n`);
+      break;
+    }
     await copy.update({
       replaced: {},
       upserts: {},

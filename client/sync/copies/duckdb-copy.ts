@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
-import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 import {
@@ -35,6 +35,7 @@ export interface DuckDBOptions {
 /** A copy in a DuckDB file. Times are UTC. */
 export class DuckDBCopy implements Copy {
   readonly isVerbatim = false;
+  readonly batchEvents = 20_000;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
@@ -69,15 +70,13 @@ export class DuckDBCopy implements Copy {
   }
 
   async *lines(name: DatasetName): AsyncGenerator<string, void> {
-    const columns = columnsOf(name);
-    const selected = columns.map((column) => READ_SQL[column.type]?.(column.name) ?? column.name);
-    const key = DATASETS[name].key.join(', ');
-    const result = await this.#connection.stream(`SELECT ${selected.join(', ')} FROM ${name} ORDER BY ${key}`);
+    const { key } = DATASETS[name];
+    const result = await this.#connection.stream(
+      `SELECT ${lineParts(name).join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`,
+    );
     for await (const rows of result.yieldRowsJs()) {
-      for (const row of rows) {
-        const fields = columns.map((column, index) => [column.name, published(column, row[index] ?? null)]);
-        yield JSON.stringify(Object.fromEntries(fields));
-      }
+      for (const row of rows)
+        yield row.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join('');
     }
   }
 
@@ -147,16 +146,36 @@ const EVENT_DEFINITION = `seq BIGINT NOT NULL, occurred_on DATE NOT NULL, entity
   entity_id VARCHAR NOT NULL, key JSON NOT NULL, op VARCHAR NOT NULL, data JSON, schema_version VARCHAR NOT NULL,
   PRIMARY KEY (${EVENTS_KEY.join(', ')})`;
 
-/** Columns that are read as something else than they are. */
-const READ_SQL: Readonly<Partial<Record<ColumnType, (name: string) => string>>> = {
-  date: (name) => `CAST(${name} AS VARCHAR)`,
-};
-
-/** A value as JSON has it. */
-function published({ type }: Column, value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
-  return type === 'bigint' && value !== null ? Number(value) : value;
+/**
+ * A line as expressions, one behind the other: JSON text where DuckDB writes it as it was published, and numbers where it doesn't.
+ * Many columns in one text are read much faster than each by itself.
+ */
+function lineParts(name: DatasetName): readonly string[] {
+  const parts: string[] = [];
+  let text: string[] = [];
+  for (const [index, { name: column, type }] of columnsOf(name).entries()) {
+    text.push(`'${index === 0 ? '{' : ','}"${column}":'`);
+    if (type === 'double') {
+      parts.push(`concat(${text.join(', ')})`, column);
+      text = [];
+    } else {
+      text.push(`coalesce(${JSON_SQL[type](column)}, 'null')`);
+    }
+  }
+  return [...parts, `concat(${[...text, "'}'"].join(', ')})`];
 }
+
+const JSON_SQL: Readonly<Record<Exclude<ColumnType, 'double'>, (name: string) => string>> = {
+  id: (name) => `CAST(to_json(${name}) AS VARCHAR)`,
+  text: (name) => `CAST(to_json(${name}) AS VARCHAR)`,
+  'text[]': (name) => `CAST(to_json(${name}) AS VARCHAR)`,
+  integer: (name) => `CAST(${name} AS VARCHAR)`,
+  bigint: (name) => `CAST(${name} AS VARCHAR)`,
+  date: (name) => `'"' || ${name} || '"'`,
+  timestamp: (name) =>
+    `CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN strftime(${name}, '"%Y-%m-%dT%H:%M:%SZ"')
+     ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
+};
 
 /** Rows from a file of records. Date-times are read as text first: DuckDB guesses their format otherwise. */
 function selectSql(name: DatasetName, path: string): string {

@@ -30,6 +30,7 @@ const EVENTS_FILE = 'changes.jsonl';
  */
 export class FolderCopy implements Copy {
   readonly isVerbatim = true;
+  readonly batchEvents = 100_000; // Each batch writes whole files.
   readonly #folder: string;
 
   private constructor(folder: string) {
@@ -66,13 +67,13 @@ export class FolderCopy implements Copy {
     for (const name of DATASET_NAMES) {
       const lines = this.#nextLines(name, { replaced, upserts, deletes });
       if (lines === undefined) continue;
-      await writeLines(this.#path(`${fileOf(name)}.next`), lines);
+      await writeLines(this.#path(`${fileOf(name)}.next`), lines, { isDurable: true });
       pending.push(fileOf(name));
     }
     let eventsBytes = await this.#appendEvents(dropsEvents ? undefined : events);
     if (dropsEvents) {
       const path = this.#path(`${EVENTS_FILE}.next`);
-      await writeLines(path, events === undefined ? [] : readLines(events));
+      await writeLines(path, events === undefined ? [] : readLines(events), { isDurable: true });
       eventsBytes = (await stat(path)).size;
       pending.push(EVENTS_FILE);
     }

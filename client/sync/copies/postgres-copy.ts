@@ -36,6 +36,7 @@ const GROUP = 5000;
 /** A copy in the first schema of a PostgreSQL database's search path. Readers see it before or after an update. */
 export class PostgresCopy implements Copy {
   readonly isVerbatim = false;
+  readonly batchEvents = 20_000;
   readonly #client: pg.Client;
 
   private constructor(client: pg.Client) {

@@ -33,6 +33,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
 /** A copy in an SQLite file, which may be read while it is written. */
 export class SqliteCopy implements Copy {
   readonly isVerbatim = false;
+  readonly batchEvents = 20_000;
   readonly #database: SqliteDatabase.Database;
 
   /** Throws `usage` where the file is something else. */
