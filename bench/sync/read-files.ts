@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { DuckDBCopy } from '../../client/sync/copies/duckdb-copy.ts';
-import { columnsOf } from '../../client/sync/tables.ts';
+import { columnsOf } from '../../client/sync/copies/tables.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { LIMITS } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openCopy } from '../../client/sync/open-copy.ts';
+import { openCopy } from '../../client/sync/copies/open-copy.ts';
 import { useFolder, useService, withCopy } from '../support/client/service.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';

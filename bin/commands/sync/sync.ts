@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { ModelstatsClient } from '../../../client/client.ts';
 import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
 import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
-import { openCopy, scratchFolderOf } from '../../../client/sync/open-copy.ts';
+import { openCopy, scratchFolderOf } from '../../../client/sync/copies/open-copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
 import type { SyncDeps, SyncResult } from '../../../client/sync/sync-run.ts';

@@ -13,7 +13,7 @@ import {
   stateValues,
   TABLE_NAMES,
   tableDefinition,
-} from '../tables.ts';
+} from './tables.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'VARCHAR',

@@ -7,7 +7,7 @@ import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { type Copy, type Files, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 import { noLines, readLines, writeLines } from '../json-lines.ts';
 import { compareKeys, keyOf, parseRecord } from '../keys.ts';
-import { STATE_TABLE, stateFromRow } from '../tables.ts';
+import { STATE_TABLE, stateFromRow } from './tables.ts';
 
 /** What the folder holds, and which of its files an update has yet to put in place. */
 const RecordSchema = z.object({

@@ -16,7 +16,7 @@ import {
   stateValues,
   TABLE_NAMES,
   tableDefinition,
-} from '../tables.ts';
+} from './tables.ts';
 
 /** Texts compare by their bytes, as the snapshots are sorted, whatever the database's own order. */
 const TYPES: Readonly<Record<ColumnType, string>> = {

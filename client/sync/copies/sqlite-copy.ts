@@ -16,7 +16,7 @@ import {
   stateValues,
   TABLE_NAMES,
   tableDefinition,
-} from '../tables.ts';
+} from './tables.ts';
 
 /** Dates and date-times are text as published, lists JSON. */
 const TYPES: Readonly<Record<ColumnType, string>> = {

@@ -2,8 +2,14 @@
  * The tables of a copy in a database: one per dataset with a column per published field, `changes` with the events that are
  * kept, and `_modelstats_sync` with one row that says what the copy is.
  */
-import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName, publishedColumns } from '../../schemas/datasets.ts';
-import type { SyncState } from './copy.ts';
+import {
+  DATASET_NAMES,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  publishedColumns,
+} from '../../../schemas/datasets.ts';
+import type { SyncState } from '../copy.ts';
 
 export const STATE_TABLE = '_modelstats_sync';
 export const EVENTS_TABLE = 'changes';

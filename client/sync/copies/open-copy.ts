@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
-import { AppError } from '../../schemas/errors.ts';
-import type { DuckDBOptions } from './copies/duckdb-copy.ts';
-import type { Copy } from './copy.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { Copy } from '../copy.ts';
+import type { DuckDBOptions } from './duckdb-copy.ts';
 import { lockCopy } from './lock.ts';
 
 const POSTGRES = /^postgres(?:ql)?:\/\//;
@@ -16,7 +16,7 @@ const SQLITE = new Set(['.sqlite', '.sqlite3', '.db']);
  * `usage` where something else is there, or another process is at work.
  */
 export async function openCopy(into: string, options: DuckDBOptions): Promise<Copy> {
-  if (isPostgres(into)) return (await import('./copies/postgres-copy.ts')).PostgresCopy.open(into);
+  if (isPostgres(into)) return (await import('./postgres-copy.ts')).PostgresCopy.open(into);
   const path = resolve(into);
   if (!isFolder(dirname(path))) throw new AppError('usage', `there is no folder ${dirname(path)}`);
   const unlock = lockCopy(path);
@@ -41,10 +41,10 @@ export async function openCopy(into: string, options: DuckDBOptions): Promise<Co
 
 async function openFile(path: string, options: DuckDBOptions): Promise<Copy> {
   const extension = extname(path).toLowerCase();
-  if (isFolder(path)) return (await import('./copies/folder-copy.ts')).FolderCopy.open(path);
-  if (DUCKDB.has(extension)) return (await import('./copies/duckdb-copy.ts')).DuckDBCopy.open(path, options);
-  if (SQLITE.has(extension)) return new (await import('./copies/sqlite-copy.ts')).SqliteCopy(path);
-  if (extension === '') return (await import('./copies/folder-copy.ts')).FolderCopy.open(path);
+  if (isFolder(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
+  if (DUCKDB.has(extension)) return (await import('./duckdb-copy.ts')).DuckDBCopy.open(path, options);
+  if (SQLITE.has(extension)) return new (await import('./sqlite-copy.ts')).SqliteCopy(path);
+  if (extension === '') return (await import('./folder-copy.ts')).FolderCopy.open(path);
   const known = [...DUCKDB, ...SQLITE].join(', ');
   throw new AppError('usage', `${path}: a file must end in one of ${known}; a new folder's name has no ending`);
 }
