@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunAction } from './cli/command-context.ts';
-import { durationValue, textValue } from './cli/option-values.ts';
+import { intervalValue, textValue } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 
 /** Adds the command of those who consume the data. */
@@ -18,7 +18,7 @@ export function addSyncCommand(program: Command, run: RunAction): void {
     )
     .requiredOption('--into <place>', 'FILE.duckdb, FILE.sqlite, postgres://…, or a folder for JSON Lines', textValue)
     .option('--history', 'keep every event too, from as far back as can be had')
-    .option('--watch [time]', 'go on following, every so often: 30m, 24h', durationValue)
+    .option('--watch [time]', 'go on following, every so often: 30m, 24h', intervalValue)
     .option('--wait', 'where the units of the day are used up, wait until there are more')
     .option('--check', 'change nothing: compare the copy with its snapshot and say what differs')
     .option('--json', 'one JSON object on stdout; with --watch one for each sync that changed something')

@@ -5,9 +5,12 @@ const Milliseconds = z.int().min(1).max(86_400_000);
 /** How a client asks; every wait and every retry is bounded. */
 export const ClientSettingsSchema = z.strictObject({
   /** Where the service is, with its base path, such as `https://api.example.com/stats`. */
-  url: z.url({ protocol: /^https?$/ }),
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .refine((url) => isPlain(url), 'must hold no user, password, query or fragment')
+    .transform((url) => new URL(url).href.replace(/\/+$/, '')),
   /** The API key. */
-  key: z.string().min(1),
+  key: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without blanks'),
   /** Tries of one request that the network or the service failed. */
   attemptsMax: z.int().min(1).max(100).default(6),
   /** Until an answer has arrived; of a download, while nothing more of it arrives. */
@@ -21,3 +24,10 @@ export const ClientSettingsSchema = z.strictObject({
 });
 export type ClientSettings = z.infer<typeof ClientSettingsSchema>;
 export type ClientOptions = z.input<typeof ClientSettingsSchema>;
+
+/** A secret in an address would be shown with it. */
+function isPlain(url: string): boolean {
+  if (!URL.canParse(url)) return true; // Told already.
+  const { username, password, search, hash } = new URL(url);
+  return username + password + search + hash === '';
+}

@@ -123,6 +123,6 @@ test.each([
   ['a word that is not known', { retries: 3 }],
 ])('a client with %s is refused', (_, options) => {
   expect(() => new ModelstatsClient({ url: 'https://example.com', key: 'k', ...options })).toThrow(
-    /Invalid|Unrecognized|>=/,
+    /Invalid|Unrecognized|>=|must be visible/,
   );
 });

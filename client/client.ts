@@ -20,7 +20,7 @@ import type {
   Updates,
 } from './answers.ts';
 import { type ClientOptions, type ClientSettings, ClientSettingsSchema } from './client-settings.ts';
-import { NotModifiedError } from './errors.ts';
+import { InvalidRequestError, NotModifiedError } from './errors.ts';
 import type {
   BenchmarkFilters,
   ChangeFilters,
@@ -74,7 +74,7 @@ export class ModelstatsClient {
 
   /** Where the service is, without a slash at the end. */
   get url(): string {
-    return this.#settings.url.replace(/\/+$/, '');
+    return this.#settings.url;
   }
 
   get settings(): Readonly<ClientSettings> {
@@ -93,7 +93,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/models/{id}`. */
   getModel(id: string, options: CallOptions = {}): Promise<Answer<ModelDetail>> {
-    return this.#get(`/v1/models/${encodeURIComponent(id)}`, {}, options);
+    return this.#get(`/v1/models/${pathPart(id)}`, {}, options);
   }
 
   /** `GET /v1/benchmarks`. */
@@ -136,7 +136,7 @@ export class ModelstatsClient {
 
   /** `GET /v1/models/{model_id}/history`. */
   getModelHistory(id: string, filters: ModelHistoryFilters, options: CallOptions = {}): Promise<Answer<ModelHistory>> {
-    return this.#get(`/v1/models/${encodeURIComponent(id)}/history`, filters, options);
+    return this.#get(`/v1/models/${pathPart(id)}/history`, filters, options);
   }
 
   /** `GET /v1/rankings/history`. */
@@ -159,7 +159,7 @@ export class ModelstatsClient {
     dataset: DatasetName,
     { schema_version, ...options }: CallOptions & SnapshotFilters = {},
   ): Promise<Answer<SnapshotDownload>> {
-    return this.#get(`/v1/snapshots/${encodeURIComponent(snapshot)}/download`, { dataset, schema_version }, options);
+    return this.#get(`/v1/snapshots/${pathPart(snapshot)}/download`, { dataset, schema_version }, options);
   }
 
   /** `GET /v1/changes`: one page of the feed. */
@@ -248,4 +248,10 @@ async function readAnswer<T>(response: Response): Promise<Answer<T>> {
     dataAsOf: headers.get('x-data-as-of'),
     quotaRemaining: Number.isFinite(remaining) ? remaining : null,
   };
+}
+
+/** An id as a part of a path. Throws for the two ids that every URL resolves away. */
+function pathPart(id: string): string {
+  if (id !== '.' && id !== '..') return encodeURIComponent(id);
+  throw new InvalidRequestError(`"${id}" can't be asked for in a path`, { code: 'invalid_request' });
 }

@@ -35,15 +35,21 @@ const EnvelopeSchema = z.looseObject({
 });
 
 const InvalidSchema = z.looseObject({
-  detail: z.array(z.looseObject({ loc: z.array(z.string()), msg: z.string(), type: z.string() })),
+  detail: z.array(
+    z.looseObject({
+      loc: z.array(z.union([z.string(), z.int()]).transform(String)),
+      msg: z.string(),
+      type: z.string(),
+    }),
+  ),
 });
 
 /** What an answer that is no success says. Whatever stands between here and the service may answer in words of its own. */
 export function errorFromAnswer(status: number, headers: Headers, body: string): ClientError {
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = secondsFrom(headers.get('retry-after'));
   const common = {
     status,
-    retry_after_seconds: Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : undefined,
+    retry_after_seconds: retryAfter,
     request_id: headers.get('x-request-id') ?? undefined,
   };
   const json = parseJson(body);
@@ -93,4 +99,11 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** `Retry-After`, which is seconds or a date. */
+function secondsFrom(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header);
+  return header.endsWith(' GMT') ? Math.max(0, (Date.parse(header) - Date.now()) / 1000) || undefined : undefined;
 }

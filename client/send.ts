@@ -87,6 +87,7 @@ function reasonOf(error: unknown): string {
 class Patience {
   readonly #settings: SendDeps['settings'];
   #failures = 0;
+  #limitWaits = 0;
   #limitWaitMs = 0;
 
   constructor(settings: SendDeps['settings']) {
@@ -103,7 +104,10 @@ class Patience {
 
   #afterLimit({ retry_after_seconds: seconds = 1 }: RateLimitError): number | undefined {
     // The jitter keeps several that were refused at once from coming back at once.
-    const delayMs = Math.ceil(seconds * 1000 + Math.random() * JITTER_MS);
+    // A service that says 0 again and again is asked ever less often.
+    const leastMs = FIRST_DELAY_MS * (2 ** this.#limitWaits - 1);
+    this.#limitWaits += 1;
+    const delayMs = Math.ceil(Math.max(seconds * 1000, leastMs) + Math.random() * JITTER_MS);
     this.#limitWaitMs += delayMs;
     return this.#limitWaitMs <= this.#settings.limitWaitMsMax ? delayMs : undefined;
   }

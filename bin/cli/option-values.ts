@@ -125,6 +125,13 @@ export function durationValue(value: string): number {
   return milliseconds;
 }
 
+/** A length of time between two looks at something, from a minute up to what a timer of Node holds. */
+export function intervalValue(value: string): number {
+  const milliseconds = durationValue(value);
+  if (milliseconds >= DURATION_MS.m && milliseconds <= 24 * DURATION_MS.d) return milliseconds;
+  throw new InvalidArgumentError('It must be like 30m, 24h or 7d, from 1m to 24d.');
+}
+
 /** When something ends: the first instant of a UTC day, or a length of time from now, in milliseconds. */
 export function expiryValue(value: string): Date | number {
   if (isDay(value)) return new Date(`${value}T00:00:00Z`);

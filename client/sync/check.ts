@@ -1,4 +1,4 @@
-import type { DatasetName } from '../../schemas/datasets.ts';
+import { type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { findContentProblems } from './content.ts';
 import { differences } from './differences.ts';
@@ -43,6 +43,10 @@ const TOLD_MAX = 1000;
 export async function checkCopy(deps: SyncDeps): Promise<CheckResult> {
   const snapshot = await findSnapshot(deps);
   const { copy, scratch, onStep } = deps;
+  if (!copy.isVerbatim && snapshot.schema_version !== SCHEMA_VERSION) {
+    const message = `snapshot ${snapshot.id} is in version ${snapshot.schema_version}, with which this program can't compare`;
+    throw new AppError('usage', message);
+  }
   const problems = await findContentProblems(snapshot, copy, (dataset) => onStep?.({ is: 'check', dataset }));
   const found: DatasetDifference[] = [];
   for (const { dataset } of problems) {

@@ -18,7 +18,10 @@ export interface SyncState {
   readonly benchmarks_sha256: string | null;
   /** The first day that the events kept here tell everything of; null: none are kept. */
   readonly history_from: string | null;
-  /** Tags of the answers that this was made of, as JSON: of `snapshots`, or of the lists by dataset. */
+  /**
+   * Tags of the answers that this was made of, as JSON: of `snapshots`, or of the lists by dataset. Null until the copy is proven to
+   * equal its snapshot.
+   */
   readonly etags: string | null;
 }
 

@@ -16,6 +16,17 @@ export async function* differences(
   right: AsyncIterable<string>,
 ): AsyncGenerator<Difference, void> {
   const [lefts, rights] = [records(dataset, left), records(dataset, right)];
+  try {
+    yield* differencesOf(lefts, rights);
+  } finally {
+    // Who reads no further must not keep what is read from open.
+    await Promise.all([lefts.return(undefined), rights.return(undefined)]);
+  }
+}
+
+type Records = AsyncGenerator<Keyed, undefined>;
+
+async function* differencesOf(lefts: Records, rights: Records): AsyncGenerator<Difference, void> {
   let [a, b] = [await lefts.next(), await rights.next()];
   while (a.done !== true || b.done !== true) {
     const order = orderOf(a.value, b.value);

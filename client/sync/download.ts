@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { AppError } from '../../schemas/errors.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import type { SnapshotDownload } from '../answers.ts';
-import type { ModelstatsClient } from '../client.ts';
-import { ClientError } from '../errors.ts';
+import type { Answer, ModelstatsClient } from '../client.ts';
+import { ClientError, NotFoundError } from '../errors.ts';
 import { errorFromAnswer } from '../read-error.ts';
 import { connectionError } from '../send.ts';
+import { writeFully } from './json-lines.ts';
 
 export interface DownloadInput {
   readonly client: ModelstatsClient;
@@ -56,11 +58,17 @@ function mayPass({ status = 0 }: ClientError): boolean {
   return status === 0 || status === 403 || status === 408 || status === 416 || status === 429 || status >= 500;
 }
 
+async function addressOf(asked: Promise<Answer<SnapshotDownload>>): Promise<string> {
+  const { data } = z.object({ url: z.url({ protocol: /^https?$/ }) }).safeParse((await asked).body);
+  if (data === undefined) throw new AppError('corrupt', 'the service answered a download without an address');
+  return data.url;
+}
+
 /** A file that is on its way. */
 class Download {
   readonly #input: DownloadInput;
   readonly #output: FileHandle;
-  #address: SnapshotDownload | undefined;
+  #address: string | undefined;
   #hash = createHash('sha256');
   #bytes = 0;
   /** The most bytes that were ever there. */
@@ -88,8 +96,8 @@ class Download {
   /** Resolves to whether the file is the right one. */
   async #fetchRest(): Promise<boolean> {
     const { client, snapshot, file, signal } = this.#input;
-    this.#address ??= (await client.getDownload(snapshot, file.name, signal === undefined ? {} : { signal })).body;
-    const { url } = this.#address;
+    this.#address ??= await addressOf(client.getDownload(snapshot, file.name, signal === undefined ? {} : { signal }));
+    const url = this.#address;
     const idle = new AbortController();
     const timer = setTimeout(() => idle.abort(new Error('nothing arrived for too long')), client.settings.timeoutMs);
     try {
@@ -118,7 +126,7 @@ class Download {
       this.#beginAnew();
       throw new Error('more bytes arrived than the file has');
     }
-    await this.#output.write(chunk, 0, chunk.length, this.#bytes);
+    await writeFully(this.#output, chunk, this.#bytes);
     this.#hash.update(chunk);
     this.#bytes += chunk.length;
     this.reached = Math.max(this.reached, this.#bytes);
@@ -141,7 +149,10 @@ class Download {
   async #refuse(response: Response): Promise<never> {
     this.#address = undefined;
     if (response.status === 416) this.#beginAnew();
-    throw errorFromAnswer(response.status, response.headers, (await response.text()).slice(0, 1000));
+    const error = errorFromAnswer(response.status, response.headers, (await response.text()).slice(0, 1000));
+    if (response.status !== 404) throw error;
+    // Pruned since the address was given: as if the snapshot were gone.
+    throw new NotFoundError(error.message, { code: 'not_found', status: 404, param: 'snapshot_id' }, { cause: error });
   }
 
   #beginAnew(): void {

@@ -1,4 +1,5 @@
-import { cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
+import { z } from 'zod';
+import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { ChangeEvent, Changes } from '../answers.ts';
 import { Batch } from './batch.ts';
@@ -48,18 +49,30 @@ export async function follow(
     seq += limit;
     const isLast = seq >= newest.seq;
     if (batch.size >= copy.batchEvents && !isLast) {
-      await apply({ ...state, cursor: cursorFromSeq(seq), synced_at: clock().toISOString() }, {});
+      await apply({ ...state, etags: null, cursor: cursorFromSeq(seq), synced_at: clock().toISOString() }, {});
     }
   }
   await apply({ ...stateAt(newest, deps), history_from: keepsHistory ? state.history_from : null }, replaced);
   await scratch.remove();
 }
 
+/** A page as far as a copy needs it; keys may be added to any part. */
+const PageSchema = z.object({
+  events: z.array(
+    z.looseObject({
+      ...ChangeSchema.shape,
+      key: z.record(z.string(), z.string()),
+    }),
+  ),
+  next_cursor: z.string(),
+});
+
 /** The events of a page, which must be exactly those that were asked for. */
 function checkedEvents(
-  { events, next_cursor: next }: Changes,
+  body: Changes,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): readonly ChangeEvent[] {
+  const { events = [], next_cursor: next } = PageSchema.safeParse(body).data ?? {};
   const isWhole = events.length === limit && events.every(({ seq }, index) => seq === after + index + 1);
   if (isWhole && next === cursorFromSeq(after + limit)) return events;
   const message = `the feed's page behind event ${after} does not have the ${limit} events that come next`;

@@ -22,7 +22,8 @@ export async function importSnapshot(snapshot: Snapshot, deps: SyncDeps & SyncOp
   if (events !== undefined) await writeLines(events, eventsOf(snapshot, { known, paths }));
   const state: FollowableState = {
     ...stateAt(snapshot, deps),
-    history_from: keepsHistory ? ((goesOn ? before?.history_from : null) ?? dayOf(snapshot)) : null,
+    // What happened between the events before and this snapshot is not known day by day.
+    history_from: keepsHistory ? dayOf(snapshot) : null,
   };
   await copy.update({ replaced: paths, upserts: {}, deletes: {}, events, dropsEvents: !goesOn, state });
   await scratch.remove();
@@ -43,7 +44,7 @@ export async function importNothing(newest: Snapshot, deps: SyncDeps): Promise<F
   await writeLines(nothing, []);
   const { body } = await deps.client.getChanges({ limit: 1 });
   const state: FollowableState = {
-    ...stateAt({ ...newest, listTag: null }, deps),
+    ...stateAt(newest, deps),
     snapshot_id: null,
     cursor: cursorFromSeq(0),
     history_from: body.events[0]?.occurred_on ?? dayOf(newest),
@@ -65,7 +66,7 @@ export async function download(snapshot: Snapshot, name: DatasetName, deps: Sync
   return path;
 }
 
-/** What a copy says of itself that equals a snapshot and keeps no events. */
+/** What a copy says of itself that should equal a snapshot, but is not proven yet, and keeps no events. */
 export function stateAt(snapshot: Snapshot, { client, clock }: Pick<SyncDeps, 'client' | 'clock'>): FollowableState {
   return {
     url: client.url,
@@ -76,7 +77,7 @@ export function stateAt(snapshot: Snapshot, { client, clock }: Pick<SyncDeps, 'c
     synced_at: clock().toISOString(),
     benchmarks_sha256: snapshot.files.benchmarks.content_sha256,
     history_from: null,
-    etags: snapshot.listTag === null ? null : JSON.stringify({ snapshots: snapshot.listTag }),
+    etags: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
@@ -71,4 +72,12 @@ const WRITE_CHARACTERS = 1 << 18;
 /** The lines of what isn't there. */
 export async function* noLines(): AsyncGenerator<string, void> {
   // None.
+}
+
+/** Writes all of a chunk at a place of a file; the system may take it in parts. */
+export async function writeFully(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, written, chunk.length - written, position + written);
+    written += bytesWritten;
+  }
 }

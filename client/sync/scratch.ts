@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DatasetFile } from '../../schemas/manifest.ts';
@@ -18,7 +18,7 @@ export class Scratch {
 
   /** The path of a file; its folder is there then. */
   async path(name: string): Promise<string> {
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     return join(this.#folder, name);
   }
 
@@ -32,13 +32,22 @@ export class Scratch {
     return hash.digest('hex') === sha256;
   }
 
-  /** Removes the files whose names don't begin like this. */
+  /** Removes what lies there and doesn't begin like this. */
   async keepOnly(prefix: string): Promise<void> {
-    const names = await readdir(this.#folder).catch(() => []);
-    for (const name of names) if (!name.startsWith(prefix)) await rm(join(this.#folder, name), { recursive: true });
+    await this.#removeOwn((name) => !name.startsWith(prefix));
   }
 
+  /** Removes what lies there, and the folder where nothing of others is in it. */
   async remove(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    await this.#removeOwn(() => true);
+    await rmdir(this.#folder).catch(() => undefined);
+  }
+
+  async #removeOwn(isMeant: (name: string) => boolean): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names) if (OWN_NAME.test(name) && isMeant(name)) await rm(join(this.#folder, name));
   }
 }
+
+/** Names of files that are put there: of a snapshot, or of what an update is made of. */
+const OWN_NAME = /^(?:\d{4}-\d{2}-\d{2}|upserts|deletes|events|nothing|list)(?:\.[a-z]+)?\.jsonl(?:\.gz)?$/;

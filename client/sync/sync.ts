@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { seqFromCursor } from '../../schemas/change.ts';
-import { AppError } from '../../schemas/errors.ts';
+import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
-import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
 import { type ContentProblem, findContentProblems } from './content.ts';
 import type { FollowableState, SyncState } from './copy.ts';
@@ -21,17 +21,30 @@ import type { SyncDeps, SyncOptions, SyncResult } from './sync-run.ts';
  * is as one of the updates left it, and the next sync goes on from there.
  */
 export async function sync(options: SyncOptions, deps: SyncDeps): Promise<SyncResult> {
-  const run = new Sync(options, deps);
+  const state = await deps.copy.state();
+  // Who keeps events once keeps them: a single run without them would leave a hole.
+  const keepsHistory = options.keepsHistory || typeof state?.history_from === 'string';
+  const run = new Sync({ keepsHistory }, deps);
   try {
     return await run.run();
   } catch (error) {
-    if (!isLacking(error)) throw error;
-    return await syncLists(error, deps);
+    if (!(error instanceof NoSnapshots)) throw error;
+    return await syncLists(error.reason, deps);
+  }
+}
+
+/** The plan, or the service, has no snapshots at all. */
+class NoSnapshots extends Error {
+  readonly reason: ClientError;
+
+  constructor(reason: ClientError) {
+    super(reason.message, { cause: reason });
+    this.reason = reason;
   }
 }
 
 /** How often the newest snapshot may change, or go away, while it is being reached. */
-const ROUNDS_MAX = 10;
+const ROUNDS_MAX = 5;
 
 class Sync {
   readonly #options: SyncOptions;
@@ -52,7 +65,7 @@ class Sync {
       const snapshots = await this.#listSnapshots();
       if (snapshots === undefined) return this.#result();
       try {
-        await this.#reach(snapshots);
+        if (!(await this.#reach(snapshots))) return this.#result();
       } catch (error) {
         // Pruned, or no longer the plan's to see, since it was listed: there is another.
         if (!(error instanceof NotFoundError && error.param === 'snapshot_id') || round === ROUNDS_MAX) throw error;
@@ -74,24 +87,38 @@ class Sync {
   async #listSnapshots(): Promise<readonly Snapshot[] | undefined> {
     const { client, signal } = this.#deps;
     const options = signal === undefined ? {} : { signal };
-    const answer = await client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, options));
+    const list = client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, options));
+    const answer = await list.catch((error: unknown) => {
+      throw isLacking(error) ? new NoSnapshots(error) : error;
+    });
     if (answer === undefined) return undefined;
     this.#etag = answer.etag;
     return readSnapshots(answer);
   }
 
-  /** Brings the copy to the newest of the snapshots. */
-  async #reach(snapshots: readonly Snapshot[]): Promise<void> {
+  /** Brings the copy to the newest of the snapshots; false where there was nothing to do. */
+  async #reach(snapshots: readonly Snapshot[]): Promise<boolean> {
     const [newest] = snapshots;
     if (newest === undefined) throw new AppError('unavailable', 'the service has not published a snapshot yet');
     this.#assertVersionKnown(newest);
     const state = await this.#deps.copy.state();
     const what = whatToDo(state, newest, { url: this.#deps.client.url, ...this.#options });
     if (what.warning !== undefined) this.#warn(what.warning);
-    if (what.do === 'nothing') return;
+    if (what.do === 'nothing') return false;
     if (what.do === 'import') await this.#import(snapshots, newest);
     else await this.#followOrImport(what.do, newest);
     await this.#prove(newest);
+    await this.#keepTag(newest);
+    return true;
+  }
+
+  /** Says in the copy that it is proven, and what the next sync asks with. */
+  async #keepTag({ listTag }: Snapshot): Promise<void> {
+    const { copy } = this.#deps;
+    const state = await copy.state();
+    if (state === undefined) return;
+    const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
+    await copy.update({ ...nothing, state: { ...state, etags: JSON.stringify({ snapshots: listTag }) } });
   }
 
   async #import(snapshots: readonly Snapshot[], newest: Snapshot): Promise<void> {
@@ -142,27 +169,38 @@ class Sync {
 
   async #findProblems(newest: Snapshot): Promise<readonly ContentProblem[]> {
     const { copy, onStep } = this.#deps;
-    if (!copy.isVerbatim && !isKnown(newest.schema_version)) return [];
+    if (!copy.isVerbatim && newest.schema_version !== SCHEMA_VERSION) return [];
     return findContentProblems(newest, copy, (dataset) => onStep?.({ is: 'check', dataset }));
   }
 
   /** The earliest state that the feed still goes on from: undefined is an empty one, before the first event. */
   async #findBase(snapshots: readonly Snapshot[], newest: Snapshot): Promise<Snapshot | undefined> {
-    const { body } = await this.#deps.client.getChanges({ limit: 1 });
-    const first = body.events[0]?.seq ?? newest.seq + 1;
+    const first = await this.#firstSeq();
+    if (first === undefined) return newest;
     if (first === 1) return undefined;
     return snapshots.findLast(({ seq }) => seq >= first - 1) ?? newest;
   }
 
+  /** The first event that the feed has; undefined where there is no feed, or nothing in it. */
+  async #firstSeq(): Promise<number | undefined> {
+    try {
+      return (await this.#deps.client.getChanges({ limit: 1 })).body.events[0]?.seq;
+    } catch (error) {
+      if (isLacking(error)) return undefined;
+      throw error;
+    }
+  }
+
   /** A copy with columns of its own can only take records that this program knows. */
   #assertVersionKnown({ id, schema_version: version }: Snapshot): void {
-    if (this.#deps.copy.isVerbatim || isKnown(version)) return;
-    const major = numberFromVersion(version)?.major;
-    if (RECORD_VERSIONS.every((known) => numberFromVersion(known.version)?.major !== major)) {
+    if (this.#deps.copy.isVerbatim || version === SCHEMA_VERSION) return;
+    if (numberFromVersion(version)?.major !== numberFromVersion(SCHEMA_VERSION)?.major) {
       const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; use a newer one`;
       throw new AppError('usage', message);
     }
-    this.#warn(`records of version ${version} have fields that this program doesn't know; they are left out`);
+    this.#warn(
+      `records of version ${version} have fields that this program doesn't know; they are left out, and the copy is not proven`,
+    );
   }
 
   async #result(): Promise<SyncResult> {
@@ -178,7 +216,7 @@ class Sync {
   }
 }
 
-const TagsSchema = z.object({ snapshots: z.string().optional() }).catch({});
+const TagsSchema = z.object({ snapshots: z.string().nullish() }).catch({});
 
 interface Task {
   readonly do: 'nothing' | 'import' | FollowableState;
@@ -192,7 +230,10 @@ function whatToDo(
 ): Task {
   if (state?.cursor === undefined || state.cursor === null) return { do: 'import' };
   if (state.url !== url) {
-    return { do: 'import', warning: `the copy was made from ${state.url}; it is imported anew from ${url}` };
+    return {
+      do: 'import',
+      warning: `the copy was made from ${state.url}; it is imported anew from ${url}, and events that were kept begin anew`,
+    };
   }
   if (keepsHistory && state.history_from === null) {
     return {
@@ -200,7 +241,9 @@ function whatToDo(
       warning: 'no events were kept so far; the copy is imported anew to have them from the beginning',
     };
   }
-  if (state.snapshot_id === newest.id && state.cursor === newest.change_cursor) return { do: 'nothing' };
+  const isReached =
+    state.snapshot_id === newest.id && state.cursor === newest.change_cursor && state.data_as_of === newest.data_as_of;
+  if (isReached && state.etags !== null) return { do: 'nothing' };
   if (state.snapshot_id !== null && newest.id < state.snapshot_id) {
     const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
     return { do: 'nothing', warning };
@@ -217,7 +260,8 @@ function reasonToImport(error: unknown): string | undefined {
   if (error instanceof CursorExpiredError) {
     return `the feed begins on ${error.retained_from ?? 'a later day'}, after the last sync; all was imported anew`;
   }
-  if (isNotInPlan(error)) {
+  if (isAppError(error, 'corrupt')) return `${error.message}; all was imported anew`;
+  if (isLacking(error)) {
     return 'the plan does not include the change feed; each sync imports the whole snapshot';
   }
   return undefined;
@@ -231,8 +275,4 @@ function isLacking(error: unknown): error is ClientError {
 /** Whatever stands between may answer 403 too, for reasons of its own. */
 function isNotInPlan(error: unknown): error is NotInPlanError {
   return error instanceof NotInPlanError && error.code === 'feature_not_in_plan';
-}
-
-function isKnown(version: string): boolean {
-  return RECORD_VERSIONS.some((known) => known.version === version);
 }

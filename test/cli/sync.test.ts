@@ -64,11 +64,14 @@ test('what is wrong with a call is told, and exits with 2', async () => {
   const calls: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, words: string])[] = [
     [['--into', place('copy.txt')], {}, 'a file must end in one of'],
     [['--into', place('nowhere/copy.duckdb')], {}, 'there is no folder'],
-    [['--into', into, '--url', 'ftp://example.com'], {}, 'name the service'],
+    [['--into', into, '--url', 'ftp://example.com'], {}, 'must be an http:// or https:// address'],
     [['--into', into], { MODELSTATS_API_KEY: '' }, 'an API key is needed'],
     [['--into', into, '--key', 'nonsense'], {}, 'Send a valid API key'],
     [['--into', 'postgres://user:secret@127.0.0.1:1/x'], {}, "can't be opened"],
-    [['--into', into, '--check'], {}, 'nothing was imported yet'],
+    [['--into', place('none.sqlite'), '--check'], {}, 'there is no copy at'],
+    [['--into', into, '--url', 'http://me:secret@127.0.0.1:1'], {}, 'must hold no user'],
+    [['--into', into, '--key', 'msk_…'], {}, 'visible ASCII'],
+    [['--into', into, '--watch', '0'], {}, 'from 1m to 24d'],
     [['--into', into, '--watch', 'often'], {}, 'It must be like 30m'],
   ];
   for (const [args, more, words] of calls) {
@@ -100,7 +103,7 @@ test('files and tables that are no copy are left alone', async () => {
   }
   const { default: Sqlite } = await import('better-sqlite3');
   const database = new Sqlite(place('mine.sqlite'));
-  database.exec('CREATE TABLE models (mine TEXT)');
+  database.exec('CREATE TABLE Models (mine TEXT)');
   database.close();
   const { code, stderr } = await run(['--into', place('mine.sqlite')]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('has a table models, but is not a copy')]);

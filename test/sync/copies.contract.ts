@@ -89,7 +89,7 @@ export function describeCopies({ name, newPlace }: CopyKind): void {
       it('are not opened by a second sync, which says so', async () => {
         await withCopy(place, async () => {
           await expect(syncInto(place, service.client())).rejects.toMatchObject({
-            code: 'usage',
+            code: 'unavailable',
             message: expect.stringContaining('another modelstats sync is writing'),
           });
         });

@@ -1,5 +1,5 @@
 /** What a sync bears between a consumer and the service. */
-import { cp } from 'node:fs/promises';
+import { cp, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModelstatsClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -168,7 +168,7 @@ describe('what changes under a sync', () => {
     expect(fetched.map((request) => /(\w+)\.jsonl\.gz/.exec(request)?.[1])).toEqual(['rankings', 'pricing']);
   });
 
-  it('a page of the feed that lacks an event is refused', async () => {
+  it('a page of the feed that lacks an event is refused, and all is imported anew', async () => {
     const into = newPlace('.sqlite');
     await syncInto(into, service.client());
     const state = await withCopy(into, (copy) => copy.state());
@@ -180,7 +180,9 @@ describe('what changes under a sync', () => {
     }
     const lacking = new Lacking({ url: service.url, key: service.key });
     await setState(into, { ...state, cursor: 'MQ', snapshot_id: '2026-05-31', etags: null });
-    await expect(syncInto(into, lacking)).rejects.toMatchObject({ code: 'corrupt' });
+    const result = await syncInto(into, lacking);
+    expect(result).toMatchObject({ status: 'imported', warnings: [expect.stringContaining('the feed')] });
+    expect(await linesOf(into)).toEqual(await expected());
   });
 
   it('a copy that was changed by others is found out when it next reaches a snapshot, and imported anew', async () => {
@@ -202,6 +204,43 @@ describe('what changes under a sync', () => {
     expect(result).toMatchObject({ status: 'imported', cursor: state.cursor });
     expect(result.warnings).toEqual([expect.stringContaining('pricing did not equal snapshot')]);
     expect(await linesOf(into)).toEqual(await expected());
+  });
+
+  it('a copy that could not be proven, nor imported anew, is proven by the next sync', async () => {
+    const into = newPlace('.sqlite');
+    await syncInto(into, service.client());
+    const state = await withCopy(into, (copy) => copy.state());
+    await withCopy(into, async (copy) => {
+      if (state === undefined) throw new Error('there is no state');
+      const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
+      await copy.update({
+        ...nothing,
+        replaced: { pricing: '/dev/null' },
+        state: { ...state, url: proxy.endpoint, etags: null },
+      });
+    });
+    proxy.plan = (request) => (isDownload(request) ? { is: 'answer', status: 500, code: 'x' } : undefined);
+    await expect(syncInto(into, viaProxy({ attemptsMax: 1 }))).rejects.toMatchObject({ name: 'ServiceError' });
+    proxy.reset();
+    expect(await syncInto(into, viaProxy())).toMatchObject({ status: 'imported' });
+    expect(await linesOf(into)).toEqual(await expected());
+  });
+
+  it('a file that is gone is an error, and no reason to read lists', async () => {
+    const into = newPlace('.sqlite');
+    proxy.plan = (request) => (isOf('/files/')(request) ? { is: 'answer', status: 404, code: 'x' } : undefined);
+    await expect(syncInto(into, viaProxy())).rejects.toMatchObject({ name: 'NotFoundError', param: 'snapshot_id' });
+    proxy.reset();
+    expect(await withCopy(into, (copy) => copy.state())).toBeUndefined();
+  });
+
+  it('a second sync through another name of the copy is refused as well', async () => {
+    const into = newPlace('.sqlite');
+    await syncInto(into, service.client());
+    await symlink(into, `${into}-alias.sqlite`);
+    await withCopy(into, () =>
+      expect(syncInto(`${into}-alias.sqlite`, service.client())).rejects.toMatchObject({ code: 'unavailable' }),
+    );
   });
 
   it('a cursor that is ahead of the feed, and another address, lead to a new import', async () => {

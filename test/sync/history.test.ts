@@ -6,7 +6,8 @@ import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/dataset
 import { RETENTION } from '../../schemas/retention.ts';
 import { openService, type Service, syncInto, useFolder } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
-import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-06-06'] as const;
 const place = useFolder();
@@ -58,11 +59,6 @@ test('where the feed has lost its beginning, from the oldest snapshot on that it
   expect(first?.seq).toBeGreaterThan(1);
   const into = place('rest.sqlite');
   await syncInto(into, service.client(), { keepsHistory: true });
-  console.log(
-    body.events.length,
-    first,
-    (await service.client().listSnapshots()).body.snapshots.map((x) => [x.id, x.change_cursor]),
-  );
   const base = DAYS.findLast((day) => day < (first?.occurred_on ?? '')) ?? '';
   await expectDays(service, into, base);
   // What was imported without events is imported anew once they are wanted.
@@ -72,5 +68,15 @@ test('where the feed has lost its beginning, from the oldest snapshot on that it
     expect.stringContaining('no events were kept so far'),
   ]);
   await expectDays(service, later, base);
+  await service.close();
+});
+
+test('once events are kept, a sync without --history keeps them too', { timeout: 60_000 }, async () => {
+  const service = await openService({ days: (store) => publishFromFixture('days', store, DAYS.slice(0, 3)) });
+  const into = place('kept.sqlite');
+  await syncInto(into, service.client(), { keepsHistory: true });
+  await service.publish(({ store }) => nightOf(fixtureSource('days'), DAYS[3], { accept: true }).run(store));
+  await syncInto(into, service.client());
+  await expectDays(service, into, DAYS[0]);
   await service.close();
 });

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pc from 'picocolors';
 import { ModelstatsClient } from '../../../client/client.ts';
+import { ClientSettingsSchema } from '../../../client/client-settings.ts';
 import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
 import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
-import { openCopy, scratchFolderOf } from '../../../client/sync/copies/open-copy.ts';
+import { isThere, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
 import type { SyncDeps, SyncResult } from '../../../client/sync/sync-run.ts';
@@ -28,6 +29,8 @@ const WATCH_MS = 5 * 60_000;
 
 /** `modelstats sync`: a consumer's exact copy (specification "Sync"). */
 export async function syncCopy(context: CommandContext, options: SyncCommandOptions): Promise<number> {
+  if (options.check === true && !isThere(options.into))
+    throw new AppError('usage', `there is no copy at ${options.into}`);
   const steps = showSteps(context);
   const client = openClient(context, options, steps);
   try {
@@ -53,27 +56,28 @@ function openClient(
   { url = config.API_URL, key = config.API_KEY }: SyncCommandOptions,
   steps: ShownSteps,
 ): ModelstatsClient {
-  if (url === undefined || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new AppError('usage', 'name the service: --url https://…, or MODELSTATS_API_URL');
-  }
+  if (url === undefined) throw new AppError('usage', 'name the service: --url https://…, or MODELSTATS_API_URL');
   if (key === undefined) throw new AppError('usage', 'an API key is needed: set MODELSTATS_API_KEY, or give --key');
-  return new ModelstatsClient(
-    {
-      url,
-      key,
-      attemptsMax: config.CLIENT_ATTEMPTS_MAX,
-      timeoutMs: config.CLIENT_TIMEOUT_MS,
-      retryDelayMsMax: config.CLIENT_RETRY_MAX_MS,
-      limitWaitMsMax: config.CLIENT_LIMIT_WAIT_MAX_MS,
-      userAgent: `modelstats/${toolVersion}`,
+  const settings = {
+    url,
+    key,
+    attemptsMax: config.CLIENT_ATTEMPTS_MAX,
+    timeoutMs: config.CLIENT_TIMEOUT_MS,
+    retryDelayMsMax: config.CLIENT_RETRY_MAX_MS,
+    limitWaitMsMax: config.CLIENT_LIMIT_WAIT_MAX_MS,
+    userAgent: `modelstats/${toolVersion}`,
+  };
+  const { error } = ClientSettingsSchema.safeParse(settings);
+  if (error !== undefined) {
+    const problems = error.issues.map(({ path, message }) => `the ${path.join('.')} ${message}`);
+    throw new AppError('usage', problems.join('; '), { cause: error });
+  }
+  return new ModelstatsClient(settings, {
+    onRetry: ({ error: reason, delayMs }) => {
+      steps.clear();
+      log(`${reason.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
     },
-    {
-      onRetry: ({ error, delayMs }) => {
-        steps.clear();
-        log(`${error.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
-      },
-    },
-  );
+  });
 }
 
 /** Opens the copy for as long as the work takes, so that others may read it in between. */
@@ -115,7 +119,8 @@ async function syncOnce(context: CommandContext, work: Work): Promise<SyncResult
       if (error instanceof QuotaExceededError && (wait || watch !== undefined)) {
         const until = new Date(error.reset_at ?? clock().getTime() + 3_600_000);
         log(`${error.message}; going on at ${until.toISOString()}`);
-        await sleep(Math.max(1000, until.getTime() - clock().getTime()) + Math.random() * RESET_JITTER_MS);
+        const waitMs = Math.max(1000, until.getTime() - clock().getTime()) + Math.random() * RESET_JITTER_MS;
+        await sleep(Math.min(waitMs, WAIT_MS_MAX));
       } else if (watch !== undefined && mayPass(error)) {
         log(`${error.message}; trying again later`);
         return undefined;
@@ -126,11 +131,14 @@ async function syncOnce(context: CommandContext, work: Work): Promise<SyncResult
   }
 }
 
+/** More than until any midnight. */
+const WAIT_MS_MAX = 25 * 3_600_000;
+
 /** What waits for the same midnight does not come back at the same instant. */
 const RESET_JITTER_MS = 30_000;
 
 function mayPass(error: unknown): error is ClientError | AppError {
-  if (error instanceof AppError) return error.code === 'unavailable';
+  if (error instanceof AppError) return error.code === 'unavailable' || error.code === 'corrupt';
   return error instanceof ClientError && !(error instanceof UnauthenticatedError) && !(error instanceof NotInPlanError);
 }
 
@@ -141,21 +149,21 @@ function showResult(
 ): void {
   for (const warning of result.warnings) log(`${pc.yellow('warning')}: ${warning}`);
   if (json) {
-    print(JSON.stringify({ ...result, into: shown(into) }));
+    print(JSON.stringify({ ...result, into: shownPlace(into) }));
     return;
   }
   const { status, snapshot_id: snapshot, data_as_of: at, events } = result;
   const words = { imported: 'was imported', followed: 'has followed the feed', up_to_date: 'was up to date' };
   const applied = status === 'followed' ? `, ${events.upsert} upserts and ${events.delete} deletes` : '';
   print(
-    `${pc.bold(shown(into))} ${words[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
+    `${pc.bold(shownPlace(into))} ${words[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
   );
 }
 
 function showCheck({ print }: CommandContext, { into, json = false }: SyncCommandOptions, result: CheckResult): number {
   const { ok, snapshot_id: snapshot, differences } = result;
-  if (json) print(JSON.stringify({ ...result, into: shown(into) }));
-  else if (ok) print(`${pc.bold(shown(into))} equals snapshot ${snapshot}`);
+  if (json) print(JSON.stringify({ ...result, into: shownPlace(into) }));
+  else if (ok) print(`${pc.bold(shownPlace(into))} equals snapshot ${snapshot}`);
   for (const { dataset, missing, extra, different, records } of json ? [] : differences) {
     print(
       `${pc.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} too many, ${different} not the same`,
@@ -170,11 +178,6 @@ function showCheck({ print }: CommandContext, { into, json = false }: SyncComman
 
 /** Records of a dataset that are shown to people. */
 const SHOWN_MAX = 20;
-
-/** A place without a password. */
-function shown(into: string): string {
-  return into.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/, '$1@');
-}
 
 /** What a consumer's call failed for, as the command line tells it. */
 function commandError(error: ClientError): AppError {

@@ -52,7 +52,12 @@ export class DuckDBCopy implements Copy {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     }).catch((cause: unknown) => {
-      throw new AppError('usage', `${path} can't be opened with DuckDB: ${messageFromError(cause)}`, { cause });
+      const isInUse = /Could not set lock/.test(messageFromError(cause));
+      throw new AppError(
+        isInUse ? 'unavailable' : 'usage',
+        `${path} can't be opened with DuckDB: ${messageFromError(cause)}`,
+        { cause },
+      );
     });
     const copy = new DuckDBCopy(instance, await instance.connect());
     try {
@@ -86,7 +91,9 @@ export class DuckDBCopy implements Copy {
       for (const name of DATASET_NAMES) {
         const { [name]: all } = replaced;
         if (all !== undefined) {
-          await this.#connection.run(`DELETE FROM ${name}`);
+          // Deleting and inserting the same keys in one transaction takes DuckDB a time that grows with their square.
+          await this.#connection.run(`DROP TABLE ${name}`);
+          await this.#connection.run(`CREATE TABLE ${name} (${definitionOf(name)})`);
           await this.#connection.run(`INSERT INTO ${name} ${selectSql(name, all)}`);
         }
         const { [name]: gone } = deletes;
@@ -118,16 +125,15 @@ export class DuckDBCopy implements Copy {
   async #prepare(path: string): Promise<void> {
     await this.#connection.run(`SET TimeZone = 'UTC'`);
     const tables = await this.#rows(
-      `SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'main'`,
+      `SELECT lower(table_name) AS table_name FROM information_schema.tables
+       WHERE table_catalog = current_database() AND table_schema = 'main'`,
     );
     const names = new Set(tables.map(({ table_name: name }) => name));
     if (!names.has(STATE_TABLE)) {
       const foreign = TABLE_NAMES.find((name) => names.has(name));
       if (foreign !== undefined) throw new AppError('usage', `${path} has a table ${foreign}, ${NOT_A_COPY}`);
     }
-    const definitions = DATASET_NAMES.map(
-      (name) => [name, tableDefinition(DATASETS[name], ({ type }) => TYPES[type])] as const,
-    );
+    const definitions = DATASET_NAMES.map((name) => [name, definitionOf(name)] as const);
     const state = STATE_COLUMNS.map((column) => `${column} VARCHAR`).join(', ');
     await this.#connection.run('BEGIN TRANSACTION');
     for (const [name, columns] of [...definitions, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const) {
@@ -176,6 +182,10 @@ const JSON_SQL: Readonly<Record<Exclude<ColumnType, 'double'>, (name: string) =>
     `CASE WHEN epoch_us(${name}) % 1000000 = 0 THEN strftime(${name}, '"%Y-%m-%dT%H:%M:%SZ"')
      ELSE strftime(${name}, '"%Y-%m-%dT%H:%M:%S.%gZ"') END`,
 };
+
+function definitionOf(name: DatasetName): string {
+  return tableDefinition(DATASETS[name], ({ type }) => TYPES[type]);
+}
 
 /** Rows from a file of records. Date-times are read as text first: DuckDB guesses their format otherwise. */
 function selectSql(name: DatasetName, path: string): string {

@@ -5,19 +5,19 @@ import { z } from 'zod';
 import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { type Copy, type Files, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
-import { noLines, readLines, writeLines } from '../json-lines.ts';
+import { noLines, readLines, writeFully, writeLines } from '../json-lines.ts';
 import { compareKeys, keyOf, parseRecord } from '../keys.ts';
 import { STATE_TABLE, stateFromRow } from './tables.ts';
 
 /** What the folder holds, and which of its files an update has yet to put in place. */
-const RecordSchema = z.object({
+const FolderStateSchema = z.object({
   state: z.record(z.string(), z.string().nullable()),
   /** Names of files that are written, as `<name>.next`, and belong in place of `<name>`. */
   pending: z.array(z.string()),
   /** How much of `changes.jsonl` belongs to it; what a kill left behind that does not. */
   eventsBytes: z.int().nonnegative(),
 });
-type Record = z.infer<typeof RecordSchema>;
+type FolderState = z.infer<typeof FolderStateSchema>;
 
 const STATE_FILE = `${STATE_TABLE}.json`;
 const EVENTS_FILE = 'changes.jsonl';
@@ -102,10 +102,13 @@ export class FolderCopy implements Copy {
     if (events === undefined) return eventsBytes;
     const file = await open(this.#path(EVENTS_FILE), constants.O_RDWR | constants.O_CREAT);
     try {
+      const { size } = await file.stat();
+      if (size < eventsBytes)
+        throw new AppError('corrupt', `${this.#path(EVENTS_FILE)} lacks events; sync into a new folder`);
       await file.truncate(eventsBytes);
       let end = eventsBytes;
       for await (const chunk of createReadStream(events)) {
-        await file.write(chunk, 0, chunk.length, end);
+        await writeFully(file, chunk, end);
         end += chunk.length;
       }
       await file.sync();
@@ -128,7 +131,7 @@ export class FolderCopy implements Copy {
     await this.#writeRecord({ ...record, pending: [] });
   }
 
-  async #readRecord(): Promise<Record | undefined> {
+  async #readRecord(): Promise<FolderState | undefined> {
     const path = this.#path(STATE_FILE);
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -136,13 +139,13 @@ export class FolderCopy implements Copy {
     });
     if (text === undefined) return undefined;
     try {
-      return RecordSchema.parse(JSON.parse(text));
+      return FolderStateSchema.parse(JSON.parse(text));
     } catch (cause) {
       throw new AppError('usage', `${path} is damaged; remove it and the files beside it`, { cause });
     }
   }
 
-  async #writeRecord(record: Record): Promise<void> {
+  async #writeRecord(record: FolderState): Promise<void> {
     const path = this.#path(STATE_FILE);
     await writeFile(`${path}.next`, `${JSON.stringify(record, null, 2)}\n`, { flush: true });
     await rename(`${path}.next`, path);

@@ -3,7 +3,7 @@ import { AppError, messageFromError } from '../../../schemas/errors.ts';
 
 /**
  * Keeps others from writing the same copy: a file beside it that SQLite locks, so that the system lets go of it however the
- * process ends. Throws `usage` where another process has it. Gives what lets go.
+ * process ends. Throws `unavailable` where another process has it. Gives what lets go.
  */
 export function lockCopy(path: string): () => void {
   const database = openLock(`${path}.lock`);
@@ -13,7 +13,11 @@ export function lockCopy(path: string): () => void {
     return () => database.close();
   } catch (cause) {
     database.close();
-    throw new AppError('usage', `another modelstats sync is writing into ${path}; wait until it has ended`, { cause });
+    if (!isBusy(cause))
+      throw new AppError('usage', `${path}.lock is no lock of modelstats: ${messageFromError(cause)}`, { cause });
+    throw new AppError('unavailable', `another modelstats sync is writing into ${path}; wait until it has ended`, {
+      cause,
+    });
   }
 }
 
@@ -23,4 +27,8 @@ function openLock(path: string): SqliteDatabase.Database {
   } catch (cause) {
     throw new AppError('usage', `${path} can't be written: ${messageFromError(cause)}`, { cause });
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

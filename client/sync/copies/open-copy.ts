@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join, resolve } from 'node:path';
-import { AppError } from '../../../schemas/errors.ts';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { Copy } from '../copy.ts';
 import type { DuckDBOptions } from './duckdb-copy.ts';
 import { lockCopy } from './lock.ts';
@@ -13,29 +13,79 @@ const SQLITE = new Set(['.sqlite', '.sqlite3', '.db']);
 
 /**
  * Opens the copy at `into`, for one process alone: `postgres://…`, a file `*.duckdb` or `*.sqlite`, else a folder. Rejects with
- * `usage` where something else is there, or another process is at work.
+ * `usage` where something else is there, with `unavailable` where another process is at work; so do its calls where the database or
+ * the disk fails.
  */
 export async function openCopy(into: string, options: DuckDBOptions): Promise<Copy> {
-  if (isPostgres(into)) return (await import('./postgres-copy.ts')).PostgresCopy.open(into);
-  const path = resolve(into);
-  if (!isFolder(dirname(path))) throw new AppError('usage', `there is no folder ${dirname(path)}`);
+  const place = shownPlace(into);
+  if (isPostgres(into))
+    return guarded(place, await (await import('./postgres-copy.ts')).PostgresCopy.open(into, place));
+  const path = realPath(into);
   const unlock = lockCopy(path);
   try {
-    const copy = await openFile(path, options);
-    return {
-      isVerbatim: copy.isVerbatim,
-      batchEvents: copy.batchEvents,
-      state: () => copy.state(),
-      lines: (dataset) => copy.lines(dataset),
-      update: (update) => copy.update(update),
-      close: async () => {
-        await copy.close();
-        unlock();
-      },
-    };
+    return guarded(place, await openFile(path, options), unlock);
   } catch (error) {
     unlock();
     throw error;
+  }
+}
+
+/** What a database or a disk fails for is no defect of ours, and may pass. */
+function guarded(place: string, copy: Copy, unlock: () => void = () => {}): Copy {
+  const failed = (cause: unknown) =>
+    isAppError(cause) ? cause : new AppError('unavailable', `${place}: ${messageFromError(cause)}`, { cause });
+  const guard = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+  return {
+    isVerbatim: copy.isVerbatim,
+    batchEvents: copy.batchEvents,
+    state: () => guard(copy.state()),
+    lines: async function* lines(dataset) {
+      try {
+        yield* copy.lines(dataset);
+      } catch (error) {
+        throw failed(error);
+      }
+    },
+    update: (update) => guard(copy.update(update)),
+    close: async () => {
+      try {
+        await guard(copy.close());
+      } finally {
+        unlock();
+      }
+    },
+  };
+}
+
+/** The path behind links, so that one copy has one lock; of what isn't there yet, in its folder's. */
+function realPath(into: string): string {
+  const path = resolve(into);
+  if (existsSync(path)) return realpathSync(path);
+  if (!isFolder(dirname(path))) throw new AppError('usage', `there is no folder ${dirname(path)}`);
+  return join(realpathSync(dirname(path)), basename(path));
+}
+
+/** Whether there may be a copy; opening one makes it. */
+export function isThere(into: string): boolean {
+  return isPostgres(into) || existsSync(into);
+}
+
+/** A place as it may be shown: without a password. */
+export function shownPlace(into: string): string {
+  if (!isPostgres(into)) return into;
+  try {
+    const url = new URL(into);
+    url.password = '';
+    url.searchParams.delete('password');
+    return url.href;
+  } catch {
+    return 'the PostgreSQL address';
   }
 }
 
@@ -44,16 +94,21 @@ async function openFile(path: string, options: DuckDBOptions): Promise<Copy> {
   if (isFolder(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   if (DUCKDB.has(extension)) return (await import('./duckdb-copy.ts')).DuckDBCopy.open(path, options);
   if (SQLITE.has(extension)) return new (await import('./sqlite-copy.ts')).SqliteCopy(path);
-  if (extension === '') return (await import('./folder-copy.ts')).FolderCopy.open(path);
+  if (extension === '' && !existsSync(path)) return (await import('./folder-copy.ts')).FolderCopy.open(path);
   const known = [...DUCKDB, ...SQLITE].join(', ');
   throw new AppError('usage', `${path}: a file must end in one of ${known}; a new folder's name has no ending`);
 }
 
 /** Where what is on its way into a copy lies: beside a file or folder, so that there is as much room. */
 export function scratchFolderOf(into: string): string {
-  if (isPostgres(into))
-    return join(tmpdir(), `modelstats-sync-${createHash('sha256').update(into).digest('hex').slice(0, 16)}`);
-  return `${resolve(into)}.sync`;
+  if (isPostgres(into)) return inTemporaryFolder(into);
+  const beside = `${realPath(into)}.sync`;
+  // DuckDB would take the name for a pattern of names.
+  return /[*?[\]]/.test(beside) ? inTemporaryFolder(beside) : beside;
+}
+
+function inTemporaryFolder(name: string): string {
+  return join(tmpdir(), `modelstats-sync-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
 }
 
 function isPostgres(into: string): boolean {

@@ -43,18 +43,23 @@ export class PostgresCopy implements Copy {
     this.#client = client;
   }
 
-  /** Rejects with `usage` where the database can't be opened, holds something else, or another process is writing its copy. */
-  static async open(url: string): Promise<PostgresCopy> {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX });
+  /**
+   * Rejects with `usage` where the address is none or the database holds something else, `unavailable` where it can't be opened or
+   * another process is writing its copy.
+   * @param shown the address without its password
+   */
+  static async open(url: string, shown: string): Promise<PostgresCopy> {
+    const client = clientFor(url, shown);
     // A connection that breaks between statements fails the next one.
     client.on('error', () => undefined);
-    const shown = shownUrl(url);
     await client.connect().catch((cause: unknown) => {
       throw new AppError('usage', `${shown} can't be opened: ${messageFromError(cause)}`, { cause });
     });
     const copy = new PostgresCopy(client);
     try {
-      await client.query(`SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1`);
+      await client.query(
+        `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1; SET lock_timeout = '1min'`,
+      );
       await copy.#lock(shown);
       await copy.#prepare(shown);
       return copy;
@@ -132,17 +137,19 @@ export class PostgresCopy implements Copy {
 
   /** Held until the connection ends, however it ends. */
   async #lock(shown: string): Promise<void> {
-    const { rows } = await this.#client.query<{ isLocked: boolean }>(
+    const { rows } = await this.#client.query<{ isLocked: boolean | null }>(
       `SELECT pg_try_advisory_lock(hashtextextended('modelstats sync ' || current_schema(), 0)) AS "isLocked"`,
     );
-    if (rows[0]?.isLocked !== true) {
-      throw new AppError('usage', `another modelstats sync is writing into ${shown}; wait until it has ended`);
+    const [lock] = rows;
+    if (lock?.isLocked === null) throw new AppError('usage', `${shown}: the search path has no schema for the copy`);
+    if (lock?.isLocked !== true) {
+      throw new AppError('unavailable', `another modelstats sync is writing into ${shown}; wait until it has ended`);
     }
   }
 
   async #prepare(shown: string): Promise<void> {
     const { rows } = await this.#client.query<{ name: string }>(
-      'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+      'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
     );
     const names = new Set(rows.map(({ name }) => name));
     if (!names.has(STATE_TABLE)) {
@@ -206,13 +213,11 @@ function published({ type }: Column, value: unknown): unknown {
   return type === 'bigint' && value !== null ? Number(value) : value;
 }
 
-/** The address without its password. */
-function shownUrl(url: string): string {
+function clientFor(url: string, shown: string): pg.Client {
   try {
-    const shown = new URL(url);
-    shown.password = '';
-    return shown.href;
-  } catch {
-    return 'the PostgreSQL address';
+    return new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX, keepAlive: true });
+  } catch (cause) {
+    const message = `${shown} is no address that can be read; reserved characters of the password must be percent-encoded`;
+    throw new AppError('usage', message, { cause });
   }
 }

@@ -95,7 +95,7 @@ export class SqliteCopy implements Copy {
 
   #prepare(path: string): void {
     const tables = this.#database
-      .prepare<[], { name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+      .prepare<[], { name: string }>(`SELECT lower(name) AS name FROM sqlite_schema WHERE type IN ('table', 'view')`)
       .all();
     const names = new Set(tables.map(({ name }) => name));
     if (!names.has(STATE_TABLE)) {
