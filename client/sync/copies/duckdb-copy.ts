@@ -1,8 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import type { Copy, SyncState, Update } from '../copy.ts';
 import {
+  assertNoOthers,
   columnsOf,
   EVENT_COLUMNS,
   EVENTS_KEY,
@@ -11,8 +12,8 @@ import {
   STATE_TABLE,
   stateFromRow,
   stateValues,
-  TABLE_NAMES,
   tableDefinition,
+  writeTables,
 } from './tables.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
@@ -85,24 +86,20 @@ export class DuckDBCopy implements Copy {
     }
   }
 
-  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
+  async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
     await this.#connection.run('BEGIN TRANSACTION');
     try {
-      for (const name of DATASET_NAMES) {
-        const { [name]: all } = replaced;
-        if (all !== undefined) {
+      await writeTables(records, {
+        replace: async (name, path) => {
           // Deleting and inserting the same keys in one transaction takes DuckDB a time that grows with their square.
           await this.#connection.run(`DROP TABLE ${name}`);
           await this.#connection.run(`CREATE TABLE ${name} (${definitionOf(name)})`);
-          await this.#connection.run(`INSERT INTO ${name} ${selectSql(name, all)}`);
-        }
-        const { [name]: gone } = deletes;
-        if (gone !== undefined) await this.#connection.run(deleteSql(name, gone));
-        const { [name]: changed } = upserts;
-        if (changed !== undefined) {
-          await this.#connection.run(`INSERT OR REPLACE INTO ${name} ${selectSql(name, changed)}`);
-        }
-      }
+          await this.#connection.run(`INSERT INTO ${name} ${selectSql(name, path)}`);
+        },
+        remove: async (name, path) => void (await this.#connection.run(deleteSql(name, path))),
+        upsert: async (name, path) =>
+          void (await this.#connection.run(`INSERT OR REPLACE INTO ${name} ${selectSql(name, path)}`)),
+      });
       if (dropsEvents) await this.#connection.run(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined)
         await this.#connection.run(`INSERT OR REPLACE INTO ${EVENTS_TABLE} ${eventsSql(events)}`);
@@ -128,11 +125,10 @@ export class DuckDBCopy implements Copy {
       `SELECT lower(table_name) AS table_name FROM information_schema.tables
        WHERE table_catalog = current_database() AND table_schema = 'main'`,
     );
-    const names = new Set(tables.map(({ table_name: name }) => name));
-    if (!names.has(STATE_TABLE)) {
-      const foreign = TABLE_NAMES.find((name) => names.has(name));
-      if (foreign !== undefined) throw new AppError('usage', `${path} has a table ${foreign}, ${NOT_A_COPY}`);
-    }
+    assertNoOthers(
+      tables.map(({ table_name: name }) => String(name)),
+      path,
+    );
     const definitions = DATASET_NAMES.map((name) => [name, definitionOf(name)] as const);
     const state = STATE_COLUMNS.map((column) => `${column} VARCHAR`).join(', ');
     await this.#connection.run('BEGIN TRANSACTION');

@@ -3,6 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { shownAddress } from '../../../schemas/shown-address.ts';
 import type { Copy } from '../copy.ts';
 import type { DuckDBOptions } from './duckdb-copy.ts';
 import { lockCopy } from './lock.ts';
@@ -76,17 +77,9 @@ export function isThere(into: string): boolean {
   return isPostgres(into) || existsSync(into);
 }
 
-/** A place as it may be shown: without a password. */
+/** A place as it may be shown: without user and password. */
 export function shownPlace(into: string): string {
-  if (!isPostgres(into)) return into;
-  try {
-    const url = new URL(into);
-    url.password = '';
-    url.searchParams.delete('password');
-    return url.href;
-  } catch {
-    return 'the PostgreSQL address';
-  }
+  return isPostgres(into) ? shownAddress(into) : into;
 }
 
 async function openFile(path: string, options: DuckDBOptions): Promise<Copy> {

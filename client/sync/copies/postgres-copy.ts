@@ -1,21 +1,23 @@
 import pg from 'pg';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import { isClearAddress, UNCLEAR_ADDRESS } from '../../../schemas/shown-address.ts';
+import type { Copy, SyncState, Update } from '../copy.ts';
 import { inGroups, readLines } from '../json-lines.ts';
 import type { AnyRecord } from '../keys.ts';
 import {
+  assertNoOthers,
+  CREATE_INDEXES,
   columnsOf,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
-  INDEXED,
   STATE_COLUMNS,
   STATE_TABLE,
   stateFromRow,
   stateValues,
-  TABLE_NAMES,
   tableDefinition,
+  writeTables,
 } from './tables.ts';
 
 /** Texts compare by their bytes, as the snapshots are sorted, whatever the database's own order. */
@@ -98,20 +100,17 @@ export class PostgresCopy implements Copy {
     }
   }
 
-  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
+  async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
     await this.#client.query('BEGIN');
     try {
-      for (const name of DATASET_NAMES) {
-        const { [name]: all } = replaced;
-        if (all !== undefined) {
+      await writeTables(records, {
+        replace: async (name, path) => {
           await this.#client.query(`DELETE FROM ${name}`);
-          await this.#forGroups(all, insertSql(name));
-        }
-        const { [name]: gone } = deletes;
-        if (gone !== undefined) await this.#forGroups(gone, deleteSql(name));
-        const { [name]: changed } = upserts;
-        if (changed !== undefined) await this.#forGroups(changed, insertSql(name));
-      }
+          await this.#forGroups(path, insertSql(name));
+        },
+        remove: (name, path) => this.#forGroups(path, deleteSql(name)),
+        upsert: (name, path) => this.#forGroups(path, insertSql(name)),
+      });
       if (dropsEvents) await this.#client.query(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined) await this.#forGroups(events, EVENTS_SQL);
       await this.#client.query(`DELETE FROM ${STATE_TABLE}`);
@@ -151,22 +150,17 @@ export class PostgresCopy implements Copy {
     const { rows } = await this.#client.query<{ name: string }>(
       'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
     );
-    const names = new Set(rows.map(({ name }) => name));
-    if (!names.has(STATE_TABLE)) {
-      const foreign = TABLE_NAMES.find((name) => names.has(name));
-      if (foreign !== undefined) throw new AppError('usage', `${shown} has a table ${foreign}, ${NOT_A_COPY}`);
-    }
+    assertNoOthers(
+      rows.map(({ name }) => name),
+      shown,
+    );
     const tables = DATASET_NAMES.map(
       (name) => [name, tableDefinition(DATASETS[name], ({ type }) => TYPES[type])] as const,
     );
     const state = STATE_COLUMNS.map((column) => `${column} text`).join(', ');
     const all = [...tables, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const;
-    const indexes = INDEXED.map(
-      ({ dataset, columns }) =>
-        `CREATE INDEX IF NOT EXISTS ${dataset}_by_${columns.split(',')[0]} ON ${dataset} (${columns})`,
-    );
     const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    await this.#client.query(['BEGIN', ...creates, ...indexes, 'COMMIT'].join('; '));
+    await this.#client.query(['BEGIN', ...creates, ...CREATE_INDEXES, 'COMMIT'].join('; '));
   }
 }
 
@@ -214,10 +208,6 @@ function published({ type }: Column, value: unknown): unknown {
 }
 
 function clientFor(url: string, shown: string): pg.Client {
-  try {
-    return new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX, keepAlive: true });
-  } catch (cause) {
-    const message = `${shown} is no address that can be read; reserved characters of the password must be percent-encoded`;
-    throw new AppError('usage', message, { cause });
-  }
+  if (!isClearAddress(url)) throw new AppError('usage', `${shown}: ${UNCLEAR_ADDRESS}`);
+  return new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX, keepAlive: true });
 }

@@ -1,21 +1,22 @@
 import SqliteDatabase from 'better-sqlite3';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { type Copy, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
+import type { Copy, SyncState, Update } from '../copy.ts';
 import { readLines } from '../json-lines.ts';
 import { type AnyRecord, parseRecord } from '../keys.ts';
 import {
+  assertNoOthers,
+  CREATE_INDEXES,
   columnsOf,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
-  INDEXED,
   STATE_COLUMNS,
   STATE_TABLE,
   stateFromRow,
   stateValues,
-  TABLE_NAMES,
   tableDefinition,
+  writeTables,
 } from './tables.ts';
 
 /** Dates and date-times are text as published, lists JSON. */
@@ -63,20 +64,17 @@ export class SqliteCopy implements Copy {
     }
   }
 
-  async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
+  async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
-      for (const name of DATASET_NAMES) {
-        const { [name]: all } = replaced;
-        if (all !== undefined) {
+      await writeTables(records, {
+        replace: async (name, path) => {
           this.#database.exec(`DELETE FROM ${name}`);
-          await this.#insert(name, all);
-        }
-        const { [name]: gone } = deletes;
-        if (gone !== undefined) await this.#delete(name, gone);
-        const { [name]: changed } = upserts;
-        if (changed !== undefined) await this.#insert(name, changed);
-      }
+          await this.#insert(name, path);
+        },
+        remove: (name, path) => this.#delete(name, path),
+        upsert: (name, path) => this.#insert(name, path),
+      });
       if (dropsEvents) this.#database.exec(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined) await this.#insertEvents(events);
       this.#database.exec(`DELETE FROM ${STATE_TABLE}`);
@@ -97,20 +95,16 @@ export class SqliteCopy implements Copy {
     const tables = this.#database
       .prepare<[], { name: string }>(`SELECT lower(name) AS name FROM sqlite_schema WHERE type IN ('table', 'view')`)
       .all();
-    const names = new Set(tables.map(({ name }) => name));
-    if (!names.has(STATE_TABLE)) {
-      const foreign = TABLE_NAMES.find((name) => names.has(name));
-      if (foreign !== undefined) throw new AppError('usage', `${path} has a table ${foreign}, ${NOT_A_COPY}`);
-    }
+    assertNoOthers(
+      tables.map(({ name }) => name),
+      path,
+    );
     const create = this.#database.transaction(() => {
       for (const name of DATASET_NAMES) {
         const columns = tableDefinition(DATASETS[name], ({ type }) => TYPES[type]);
         this.#database.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}) STRICT, WITHOUT ROWID`);
       }
-      for (const { dataset, columns } of INDEXED) {
-        const index = `${dataset}_by_${columns.split(',')[0]}`;
-        this.#database.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${dataset} (${columns})`);
-      }
+      for (const statement of CREATE_INDEXES) this.#database.exec(statement);
       this.#database.exec(`CREATE TABLE IF NOT EXISTS ${EVENTS_TABLE} (seq INTEGER NOT NULL, occurred_on TEXT NOT NULL,
         entity_type TEXT NOT NULL, entity_id TEXT NOT NULL, key TEXT NOT NULL, op TEXT NOT NULL, data TEXT,
         schema_version TEXT NOT NULL, PRIMARY KEY (${EVENTS_KEY.join(', ')})) STRICT, WITHOUT ROWID`);

@@ -9,13 +9,14 @@ import {
   type DatasetName,
   publishedColumns,
 } from '../../../schemas/datasets.ts';
-import type { SyncState } from '../copy.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 
 export const STATE_TABLE = '_modelstats_sync';
 export const EVENTS_TABLE = 'changes';
 
 /** Every name that a copy takes in its database. */
-export const TABLE_NAMES = [...DATASET_NAMES, EVENTS_TABLE, STATE_TABLE] as const;
+const TABLE_NAMES = [...DATASET_NAMES, EVENTS_TABLE, STATE_TABLE] as const;
 
 /** The columns of {@link STATE_TABLE}, all of them text. */
 export const STATE_COLUMNS = [
@@ -46,11 +47,46 @@ export const EVENT_COLUMNS = [
 export const EVENTS_KEY = ['entity_type', 'entity_id', 'seq'] as const;
 
 /** Columns by which records are looked for beside their key. */
-export const INDEXED: readonly { readonly dataset: DatasetName; readonly columns: string }[] = [
+const INDEXED: readonly { readonly dataset: DatasetName; readonly columns: string }[] = [
   { dataset: 'scores', columns: 'benchmark_id' },
   { dataset: 'rankings', columns: 'category, rank' },
   { dataset: 'pricing', columns: 'provider' },
 ];
+
+/** Makes an index for each of them that isn't there yet, in SQLite and PostgreSQL alike. */
+export const CREATE_INDEXES = INDEXED.map(
+  ({ dataset, columns }) =>
+    `CREATE INDEX IF NOT EXISTS ${dataset}_by_${columns.split(',')[0]} ON ${dataset} (${columns})`,
+);
+
+/** Throws `usage` where a database without a copy has a table of one of its names: it must not be overwritten. */
+export function assertNoOthers(tables: readonly string[], place: string): void {
+  const names = new Set(tables);
+  const foreign = names.has(STATE_TABLE) ? undefined : TABLE_NAMES.find((name) => names.has(name));
+  if (foreign !== undefined) throw new AppError('usage', `${place} has a table ${foreign}, ${NOT_A_COPY}`);
+}
+
+/** What an update does to one table; each takes the path of a file. */
+export interface TableWrites {
+  readonly replace: (name: DatasetName, records: string) => Promise<void>;
+  readonly remove: (name: DatasetName, keys: string) => Promise<void>;
+  readonly upsert: (name: DatasetName, records: string) => Promise<void>;
+}
+
+/** Does an update's work on the tables of the datasets, one after the other. */
+export async function writeTables(
+  { replaced, upserts, deletes }: Pick<Update, 'replaced' | 'upserts' | 'deletes'>,
+  { replace, remove, upsert }: TableWrites,
+): Promise<void> {
+  for (const name of DATASET_NAMES) {
+    const { [name]: all } = replaced;
+    if (all !== undefined) await replace(name, all);
+    const { [name]: gone } = deletes;
+    if (gone !== undefined) await remove(name, gone);
+    const { [name]: changed } = upserts;
+    if (changed !== undefined) await upsert(name, changed);
+  }
+}
 
 /** `name TYPE NOT NULL, …, PRIMARY KEY (…)` of a dataset's table. */
 export function tableDefinition(dataset: Dataset, typeOf: (column: Dataset['columns'][number]) => string): string {
