@@ -40,12 +40,10 @@ export class SqliteUsage implements UsageStore {
 
   #apply(requests: readonly UsageRequest[]): readonly UsageAnswer[] {
     const answers = new Map<UsageRequest, UsageAnswer>();
-    const together = new Map<string, ReserveRequest[]>();
     for (const request of requests) {
-      if (request.kind === 'reserve' && !isKeyed(request)) addTo(together, dayOf(request), request);
-      else answers.set(request, this.#applyOne(request));
+      if (!isCountedTogether(request)) answers.set(request, this.#applyOne(request));
     }
-    for (const group of together.values()) {
+    for (const group of Map.groupBy(requests.filter(isCountedTogether), dayOf).values()) {
       const counted = this.#count(group);
       for (const [index, request] of group.entries()) answers.set(request, answerFromCount(counted, index));
     }
@@ -145,8 +143,6 @@ function prepareStatements(connection: Sqlite.Database) {
   };
 }
 
-function addTo<T>(groups: Map<string, T[]>, name: string, member: T): void {
-  const group = groups.get(name);
-  if (group === undefined) groups.set(name, [member]);
-  else group.push(member);
+function isCountedTogether(request: UsageRequest): request is ReserveRequest {
+  return request.kind === 'reserve' && !isKeyed(request);
 }
