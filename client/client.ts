@@ -48,7 +48,7 @@ export interface Answer<T> {
 
 export interface CallOptions {
   /** Ends the call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ClientDeps {

@@ -96,7 +96,7 @@ class Download {
   /** Resolves to whether the file is the right one. */
   async #fetchRest(): Promise<boolean> {
     const { client, snapshot, file, signal } = this.#input;
-    this.#address ??= await addressOf(client.getDownload(snapshot, file.name, signal === undefined ? {} : { signal }));
+    this.#address ??= await addressOf(client.getDownload(snapshot, file.name, { signal }));
     const url = this.#address;
     const idle = new AbortController();
     const timer = setTimeout(() => idle.abort(new Error('nothing arrived for too long')), client.settings.timeoutMs);

@@ -43,8 +43,7 @@ export async function follow(
   while (seq < newest.seq) {
     onStep?.({ is: 'follow', seq, of: newest.seq });
     const limit = Math.min(PAGE_EVENTS, newest.seq - seq);
-    const options = signal === undefined ? {} : { signal };
-    const { body } = await client.getChanges({ cursor: cursorFromSeq(seq), limit }, options);
+    const { body } = await client.getChanges({ cursor: cursorFromSeq(seq), limit }, { signal });
     batch.add(checkedEvents(body, { after: seq, limit }));
     seq += limit;
     const isLast = seq >= newest.seq;

@@ -1,5 +1,6 @@
 import { cursorFromSeq, entityIdFromKey, seqFromCursor } from '../../schemas/change.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
+import type { ChangeEvent } from '../answers.ts';
 import type { Copy, FollowableState, SyncState } from './copy.ts';
 import { differences } from './differences.ts';
 import { downloadFile } from './download.ts';
@@ -37,17 +38,20 @@ function canGoOn(before: SyncState | undefined, { seq }: Snapshot, { client }: P
 }
 
 /** Empties the copy, so that the whole feed can be followed from its first event; it has the snapshot's benchmarks. */
-export async function importNothing(newest: Snapshot, deps: SyncDeps): Promise<FollowableState> {
+export async function importNothing(
+  newest: Snapshot,
+  first: Pick<ChangeEvent, 'occurred_on'>,
+  deps: SyncDeps,
+): Promise<FollowableState> {
   const { copy, scratch } = deps;
   const benchmarks = await download(newest, 'benchmarks', deps);
   const nothing = await scratch.path('nothing.jsonl');
   await writeLines(nothing, []);
-  const { body } = await deps.client.getChanges({ limit: 1 });
   const state: FollowableState = {
     ...stateAt(newest, deps),
     snapshot_id: null,
     cursor: cursorFromSeq(0),
-    history_from: body.events[0]?.occurred_on ?? dayOf(newest),
+    history_from: first.occurred_on,
   };
   const replaced = { ...mapDatasets(() => nothing), benchmarks };
   await copy.update({ replaced, upserts: {}, deletes: {}, events: undefined, dropsEvents: true, state });

@@ -3,6 +3,7 @@ import { seqFromCursor } from '../../schemas/change.ts';
 import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
+import type { ChangeEvent } from '../answers.ts';
 import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
 import { type ContentProblem, findContentProblems } from './content.ts';
 import type { FollowableState, SyncState } from './copy.ts';
@@ -86,8 +87,7 @@ class Sync {
   /** Undefined: none are new since they were last listed. */
   async #listSnapshots(): Promise<readonly Snapshot[] | undefined> {
     const { client, signal } = this.#deps;
-    const options = signal === undefined ? {} : { signal };
-    const list = client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, options));
+    const list = client.ifChanged(this.#etag, (conditional) => conditional.listSnapshots({}, { signal }));
     const answer = await list.catch((error: unknown) => {
       throw isLacking(error) ? new NoSnapshots(error) : error;
     });
@@ -106,7 +106,7 @@ class Sync {
     if (what.warning !== undefined) this.#warn(what.warning);
     if (what.do === 'nothing') return false;
     if (what.do === 'import') await this.#import(snapshots, newest);
-    else await this.#followOrImport(what.do, newest);
+    else await this.#followOrImport(what.state, newest);
     await this.#prove(newest);
     await this.#keepTag(newest);
     return true;
@@ -122,12 +122,12 @@ class Sync {
   }
 
   async #import(snapshots: readonly Snapshot[], newest: Snapshot): Promise<void> {
-    const base = this.#options.keepsHistory ? await this.#findBase(snapshots, newest) : newest;
+    const first = this.#options.keepsHistory ? await this.#firstEvent() : undefined;
     this.#status = 'imported';
     const state =
-      base === undefined
-        ? await importNothing(newest, this.#deps)
-        : await importSnapshot(base, { ...this.#deps, ...this.#options });
+      first?.seq === 1
+        ? await importNothing(newest, first, this.#deps)
+        : await importSnapshot(baseOf(snapshots, newest, first), { ...this.#deps, ...this.#options });
     if (state.cursor !== newest.change_cursor) await this.#follow(state, newest);
   }
 
@@ -173,18 +173,10 @@ class Sync {
     return findContentProblems(newest, copy, (dataset) => onStep?.({ is: 'check', dataset }));
   }
 
-  /** The earliest state that the feed still goes on from: undefined is an empty one, before the first event. */
-  async #findBase(snapshots: readonly Snapshot[], newest: Snapshot): Promise<Snapshot | undefined> {
-    const first = await this.#firstSeq();
-    if (first === undefined) return newest;
-    if (first === 1) return undefined;
-    return snapshots.findLast(({ seq }) => seq >= first - 1) ?? newest;
-  }
-
   /** The first event that the feed has; undefined where there is no feed, or nothing in it. */
-  async #firstSeq(): Promise<number | undefined> {
+  async #firstEvent(): Promise<ChangeEvent | undefined> {
     try {
-      return (await this.#deps.client.getChanges({ limit: 1 })).body.events[0]?.seq;
+      return (await this.#deps.client.getChanges({ limit: 1 })).body.events[0];
     } catch (error) {
       if (isLacking(error)) return undefined;
       throw error;
@@ -218,9 +210,15 @@ class Sync {
 
 const TagsSchema = z.object({ snapshots: z.string().nullish() }).catch({});
 
-interface Task {
-  readonly do: 'nothing' | 'import' | FollowableState;
-  readonly warning?: string;
+type Task =
+  | { readonly do: 'nothing'; readonly warning?: string }
+  | { readonly do: 'import'; readonly warning?: string }
+  | { readonly do: 'follow'; readonly state: FollowableState; readonly warning?: undefined };
+
+/** The snapshot that a new copy begins with: the oldest that the feed goes on from, where its events are wanted. */
+function baseOf(snapshots: readonly Snapshot[], newest: Snapshot, first: ChangeEvent | undefined): Snapshot {
+  if (first === undefined) return newest;
+  return snapshots.findLast(({ seq }) => seq >= first.seq - 1) ?? newest;
 }
 
 function whatToDo(
@@ -252,7 +250,7 @@ function whatToDo(
     const warning = 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
     return { do: 'import', warning };
   }
-  return { do: { ...state, cursor: state.cursor } };
+  return { do: 'follow', state: { ...state, cursor: state.cursor } };
 }
 
 /** Why a feed that can't be followed leads to an import; undefined where an import would not help. */

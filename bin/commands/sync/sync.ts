@@ -139,7 +139,12 @@ const RESET_JITTER_MS = 30_000;
 
 function mayPass(error: unknown): error is ClientError | AppError {
   if (error instanceof AppError) return error.code === 'unavailable' || error.code === 'corrupt';
-  return error instanceof ClientError && !(error instanceof UnauthenticatedError) && !(error instanceof NotInPlanError);
+  return error instanceof ClientError && !isRefused(error);
+}
+
+/** The key doesn't open what was asked for, however often it is asked. */
+function isRefused(error: ClientError): boolean {
+  return error instanceof UnauthenticatedError || error instanceof NotInPlanError;
 }
 
 function showResult(
@@ -185,6 +190,5 @@ function commandError(error: ClientError): AppError {
   const until =
     error instanceof QuotaExceededError && reset !== undefined ? `; there are more at ${reset} (--wait waits)` : '';
   const cited = id === undefined ? '' : ` (request ${id})`;
-  const isRefused = error instanceof UnauthenticatedError || error instanceof NotInPlanError;
-  return new AppError(isRefused ? 'usage' : 'unavailable', `${error.message}${until}${cited}`, { cause: error });
+  return new AppError(isRefused(error) ? 'usage' : 'unavailable', `${error.message}${until}${cited}`, { cause: error });
 }

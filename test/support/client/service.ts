@@ -14,6 +14,7 @@ import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { listen } from '../api/listen.ts';
 import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
 import { WIDE_BACKSTOP } from '../api/test-accounts.ts';
+import { collect } from './collect.ts';
 
 /** The API behind an address of its own, as a consumer has it. */
 export interface Service {
@@ -113,9 +114,7 @@ export function linesOf(into: string): Promise<Readonly<Record<DatasetName, stri
   return withCopy(into, async (copy) => {
     const all = new Map<DatasetName, string>();
     for (const name of DATASET_NAMES) {
-      const lines: string[] = [];
-      for await (const line of copy.lines(name)) lines.push(`${line}\n`);
-      all.set(name, lines.join(''));
+      all.set(name, (await collect(copy.lines(name))).map((line) => `${line}\n`).join(''));
     }
     return Object.fromEntries(all) as Record<DatasetName, string>; // Of every name.
   });
