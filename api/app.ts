@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { API_KEY_PREFIX } from '../accounts/keys/api-key.ts';
-import { createServer, type ServerSettings } from '../http/server.ts';
+import { createServer, type RouteDeps, type ServerSettings } from '../http/server.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions/record-versions.ts';
@@ -46,7 +46,17 @@ export interface ApiDeps {
   readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
+  /** What else is served here, such as the console; default: nothing. */
+  readonly faces?: readonly AddFace[];
 }
+
+/** What another face of the service stands on: the same answers, however they are brought. */
+export interface FaceDeps extends RouteDeps {
+  readonly answers: Answers;
+}
+
+/** Adds the routes of another face of the service, below the base path. */
+export type AddFace = (app: FastifyInstance, deps: FaceDeps) => Promise<void>;
 
 /**
  * The HTTP service over what was published. It never listens: whoever builds it does, and closes it.
@@ -90,6 +100,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
+      for (const addFace of deps.faces ?? []) await addFace(app, { answers, baseUrlOf, sendWhole });
     },
   });
 }

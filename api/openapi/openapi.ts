@@ -1,9 +1,11 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { Asset, Assets } from '../../http/assets.ts';
 import { JSON_TYPE } from '../answers/answers.ts';
-import { Asset, Assets, swaggerUiFolder } from './assets.ts';
 
 /** Swagger UI comes whole from here, writes its own style attributes, and asks nobody but this service. */
 const CONTENT_SECURITY_POLICY = [
@@ -59,4 +61,9 @@ export async function addOpenApi(
       theme: { title: document.info.title },
     });
   });
+}
+
+/** The folder of Swagger UI's own files, some 2.5 MB. */
+function swaggerUiFolder(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static');
 }

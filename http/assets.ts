@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { etagOf, findMatchingEtag } from '../../http/conditional.ts';
-import { notFound } from '../../http/errors/http-error.ts';
-import { acceptsGzip, gzip } from '../../http/gzip.ts';
+import { etagOf, findMatchingEtag } from './conditional.ts';
+import { notFound } from './errors/http-error.ts';
+import { acceptsGzip, gzip } from './gzip.ts';
 
-/** What the documentation has files of. */
+/** What there are files of. */
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -20,8 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const PACKED_FROM_BYTES = 4096;
 
 /**
- * Something of the documentation, from memory: it is for everybody, so nobody's request may pack it anew. Its route must not
- * compress.
+ * Something that is the same for everybody, from memory, so that nobody's request packs it anew. Its route must not compress.
  */
 export class Asset {
   readonly #type: string;
@@ -49,7 +47,7 @@ export class Asset {
   }
 }
 
-/** The files of the documentation, so that nobody's request opens one. Some 2.5 MB. */
+/** The files of a folder, so that nobody's request opens one. */
 export class Assets {
   readonly #assets: ReadonlyMap<string, Asset>;
 
@@ -66,11 +64,6 @@ export class Assets {
     if (asset === undefined) throw notFound(null, 'There is no such file');
     return asset.answer(request, reply);
   }
-}
-
-/** The folder of Swagger UI's own files. */
-export function swaggerUiFolder(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static');
 }
 
 function assetFrom(name: string, body: Buffer): Asset {

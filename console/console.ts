@@ -1,0 +1,17 @@
+/**
+ * The console: pages for people, made on the server (specification "Console"). It does nothing of its own: what it shows comes from the
+ * API's answers, and what it changes goes through the functions that the command line calls.
+ */
+import type { AddFace } from '../api/app.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { consoleRoutes } from './console-routes.ts';
+import { bindConsole } from './shell/bind.ts';
+
+/** Adds the console at `/console`, below the base path. */
+export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
+  return async (app, { answers, baseUrlOf }) => {
+    const bindDeps = { ...deps, answers, formKey, baseUrlOf };
+    // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
+    await app.register(async (scope) => bindConsole(scope, consoleRoutes(bindDeps), bindDeps), { prefix: '/console' });
+  };
+}

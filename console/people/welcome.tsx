@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
+import { isAppError } from '../../schemas/errors.ts';
+import { actorOf, type PageDeps } from '../console-deps.ts';
+import { type ConsoleAnswer, page, redirect } from '../shell/answer.ts';
+import { Field, Form, Problems } from '../shell/fields.tsx';
+import { type FormProblems, parseForm, textOf } from '../shell/form.ts';
+import { Instant } from '../shell/parts.tsx';
+import type { PersonRoute } from '../shell/routes.ts';
+import type { PersonPages } from '../shell/visitor.ts';
+import { below } from './sign-in.tsx';
+
+const OrganizationForm = z.object({
+  name: z.string({ error: 'Say a name.' }).trim().min(1, 'Say a name.').max(100, 'At most 100 characters.'),
+});
+
+/** Where somebody begins: their first page, an organization of their own, an invitation. */
+export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
+  const membersAs = ({ session, origin }: PersonPages) => people.members.as(actorOf(session.person), origin);
+  const showWelcome = (pages: PersonPages, problems?: FormProblems) =>
+    page('New organization', <WelcomePage pages={pages} problems={problems} />, {
+      status: problems === undefined ? 200 : 422,
+    });
+  return [
+    {
+      kind: 'person',
+      method: 'GET',
+      path: '/',
+      answer: ({ root, session, memberships }) => {
+        const chosen = session.organizationId ?? memberships[0]?.organizationId;
+        return redirect(chosen === undefined ? `${root}/welcome` : `${root}/orgs/${chosen}`);
+      },
+    },
+    { kind: 'person', method: 'GET', path: '/welcome', answer: (pages) => showWelcome(pages) },
+    {
+      kind: 'person',
+      method: 'POST',
+      path: '/welcome',
+      answer: async (pages) => {
+        const { fields, problems } = parseForm(OrganizationForm, pages.form);
+        if (problems !== undefined) return showWelcome(pages, problems);
+        try {
+          const { id } = await membersAs(pages).createOwnOrganization(fields.name);
+          return redirect(`${pages.root}/orgs/${id}`);
+        } catch (error) {
+          if (isAppError(error, 'usage')) return showWelcome(pages, { '': error.message });
+          throw error;
+        }
+      },
+    },
+    {
+      kind: 'person',
+      method: 'GET',
+      path: below(CONSOLE_PATHS.invitation),
+      answer: async (pages) => showInvitation(pages, await people.members.findInvitation(pages.query['token'] ?? '')),
+    },
+    {
+      kind: 'person',
+      method: 'POST',
+      path: below(CONSOLE_PATHS.invitation),
+      answer: async (pages) => {
+        try {
+          const { organizationId } = await membersAs(pages).acceptInvitation(textOf(pages.form, 'token'));
+          return redirect(`${pages.root}/orgs/${organizationId}`);
+        } catch (error) {
+          if (isAppError(error, 'not_found') || isAppError(error, 'usage')) return showInvitation(pages, undefined);
+          throw error;
+        }
+      },
+    },
+  ];
+}
+
+function showInvitation(pages: PersonPages, invitation: Invitation | undefined): ConsoleAnswer {
+  // An invitation for somebody else is none for whoever is signed in.
+  if (invitation === undefined || invitation.email !== pages.session.person.email)
+    return page('This invitation is over', <NoInvitation email={pages.session.person.email} />, { status: 410 });
+  return page('Invitation', <InvitationPage pages={pages} invitation={invitation} />);
+}
+
+function WelcomePage({
+  pages,
+  problems,
+}: {
+  readonly pages: PersonPages;
+  readonly problems: FormProblems | undefined;
+}): JSX.Element {
+  const { root, token, form, memberships } = pages;
+  return (
+    <div class="narrow">
+      <h1>{memberships.length === 0 ? 'Welcome' : 'New organization'}</h1>
+      <p>
+        Keys, usage and webhooks belong to an organization. Name yours; it begins on the Community plan, which is free.
+      </p>
+      <Problems problems={problems} />
+      <Form action={`${root}/welcome`} token={token}>
+        <Field
+          label="Name of the organization"
+          name="name"
+          values={form}
+          problems={problems ?? {}}
+          maxlength={100}
+          autocomplete="organization"
+        />
+        <button type="submit">Create the organization</button>
+      </Form>
+    </div>
+  );
+}
+
+function InvitationPage({
+  pages,
+  invitation,
+}: {
+  readonly pages: PersonPages;
+  readonly invitation: Invitation;
+}): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1 safe>{`Join ${invitation.organizationName}?`}</h1>
+      <p safe>{`You were invited as ${invitation.role === 'owner' ? 'an owner' : 'a member'}.`}</p>
+      <p>
+        The invitation ends on <Instant at={invitation.expiresAt} />.
+      </p>
+      <Form action={pages.root + below(CONSOLE_PATHS.invitation)} token={pages.token}>
+        <input type="hidden" name="token" value={pages.query['token'] ?? ''} />
+        <button type="submit">Join</button>
+      </Form>
+    </div>
+  );
+}
+
+function NoInvitation({ email }: { readonly email: string }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>This invitation is over</h1>
+      <p
+        safe
+      >{`It was accepted, withdrawn or replaced, it is older than 7 days, or it was sent to another address than ${email}, as which you are signed in.`}</p>
+      <p>Ask an owner of the organization for another one.</p>
+    </div>
+  );
+}

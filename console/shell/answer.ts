@@ -1,0 +1,41 @@
+/** What a page, or a form that was sent, is answered with. */
+export type ConsoleAnswer = PageAnswer | RedirectAnswer | FileAnswer;
+
+export interface PageAnswer {
+  readonly kind: 'page';
+  /** Default: 200. */
+  readonly status?: number;
+  /** What the browser's tab says. */
+  readonly title: string;
+  /** What stands between header and footer, as HTML. */
+  readonly body: JSX.Element;
+}
+
+export interface RedirectAnswer {
+  readonly kind: 'redirect';
+  /** A path below the console, which it begins with a slash. */
+  readonly to: string;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
+}
+
+export interface FileAnswer {
+  readonly kind: 'file';
+  readonly type: string;
+  /** Under which it is saved. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export function page(
+  title: string,
+  body: JSX.Element,
+  { status = 200 }: { readonly status?: number } = {},
+): PageAnswer {
+  return { kind: 'page', status, title, body };
+}
+
+/** Where the browser goes next, with GET. */
+export function redirect(to: string, { cookies = [] }: { readonly cookies?: readonly string[] } = {}): RedirectAnswer {
+  return { kind: 'redirect', to, cookies };
+}

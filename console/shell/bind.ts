@@ -1,0 +1,243 @@
+/**
+ * How the console's routes are served. A request passes, in this order: where it comes from (a form of another site is refused), the
+ * session, the membership of the organization that the path names, the role, the pages of one person in a minute, the token of the
+ * form. Only then is it answered.
+ */
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import formbody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Session } from '../../accounts/people/people.ts';
+import { tooManyRequests } from '../../api/access/refusals.ts';
+import type { FaceDeps } from '../../api/app.ts';
+import { httpError, notFound } from '../../http/errors/http-error.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { type ConsoleAnswer, redirect } from './answer.ts';
+import { addAssets } from './assets.ts';
+import { FailurePage, failureFrom } from './errors.tsx';
+import type { FormValues } from './form.ts';
+import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
+import type { ConsoleRoute, OrganizationRoute } from './routes.ts';
+import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
+import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
+
+/** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
+const FORM_BYTES_MAX = 64 * 1024;
+
+export interface BindDeps extends PageDeps {
+  readonly formKey: Buffer;
+  readonly baseUrlOf: FaceDeps['baseUrlOf'];
+}
+
+/** Adds the console's routes to a scope of their own. */
+export async function bindConsole(
+  scope: FastifyInstance,
+  routes: readonly ConsoleRoute[],
+  deps: BindDeps,
+): Promise<void> {
+  const root = scope.prefix;
+  const isSecure = deps.settings.publicUrl?.startsWith('https:') === true;
+  scope.removeAllContentTypeParsers();
+  await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX });
+  await scope.register(cookie);
+  await scope.register(csrf, {
+    cookieKey: isSecure ? '__Host-modelstats_form' : 'modelstats_form',
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure },
+    csrfOpts: { hmacKey: deps.formKey.toString('base64') },
+    getToken: ({ body }) => textField(body, '_csrf'),
+    getUserInfo: ({ consoleSession }) => consoleSession?.id ?? STRANGER,
+  });
+  scope.decorateRequest('consoleSession', undefined);
+  scope.decorateRequest('seen', undefined);
+  const version = addAssets(scope);
+  scope.addHook('onSend', async (_, reply) => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) {
+      if (name !== 'Cache-Control' || !reply.hasHeader(name)) reply.header(name, value);
+    }
+  });
+  const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const failure = failureFrom(error);
+    if (failure.status >= 500) request.log.error({ err: error }, 'a page of the console failed');
+    const html = await FailurePage({ failure, requestId: request.id, root, version });
+    return reply.code(failure.status).type(HTML).send(html);
+  };
+  scope.setErrorHandler(fail);
+  scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
+  const server = { ...deps, root, version };
+  for (const route of routes) bindRoute(scope, route, server);
+}
+
+interface Server extends BindDeps {
+  readonly root: string;
+  readonly version: string;
+}
+
+const HTML = 'text/html; charset=utf-8';
+/** Whose token a form of the sign-in page carries. */
+const STRANGER = 'stranger';
+
+function bindRoute(scope: FastifyInstance, route: ConsoleRoute, server: Server): void {
+  const path = route.kind === 'organization' ? `/orgs/:org${route.path}` : route.path;
+  const findWhatIsSeen = async (request: FastifyRequest, reply: FastifyReply) => {
+    const visitor = await visitorOf(request, reply, server);
+    const seen = await see(route, visitor, server);
+    if ('answer' in seen) return send(seen.answer, reply, { pages: visitor, server });
+    request.seen = seen;
+    return undefined;
+  };
+  const handler = async ({ seen }: FastifyRequest, reply: FastifyReply) => {
+    if (seen === undefined) throw new Error('a page was reached that nobody was found to see');
+    return send(await seen.run(), reply, { pages: seen.pages, server });
+  };
+  if (route.method === 'GET') scope.get(path, { preHandler: findWhatIsSeen }, handler);
+  else
+    scope.post(path, { onRequest: ownFormsOnly(server), preHandler: [findWhatIsSeen, scope.csrfProtection] }, handler);
+}
+
+/** Refuses the forms of other sites before they are read. */
+function ownFormsOnly({ baseUrlOf }: Server) {
+  return async (request: FastifyRequest) => {
+    if (!isFromElsewhere(request.headers, new URL(baseUrlOf(request)).origin)) return;
+    throw httpError('bad_request', 'This form was sent from another site, or to another address of this service.');
+  };
+}
+
+async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: Server): Promise<Visitor> {
+  const { cookie: cookies } = request.headers;
+  const found = await server.people.signIn.findSession(cookies);
+  for (const value of found?.cookies ?? []) reply.header('Set-Cookie', value);
+  request.consoleSession = found?.session;
+  return {
+    // Fastify's own types don't know them: every one is a text, since the router and the query parser make no others.
+    params: request.params as Visitor['params'],
+    query: singleTexts(request.query),
+    form: (request.body ?? {}) as FormValues,
+    url: request.url,
+    cookies,
+    origin: { address: request.ip, userAgent: request.headers['user-agent'] },
+    baseUrl: server.baseUrlOf(request),
+    root: server.root,
+    token: reply.generateCsrf({ userInfo: found?.session.id ?? STRANGER }),
+    session: found?.session,
+    now: server.clock(),
+  };
+}
+
+/** What a visitor may see of a route, and what answers it. */
+interface Seen {
+  readonly pages: Visitor | PersonPages | OrganizationPages;
+  readonly run: () => Promise<ConsoleAnswer> | ConsoleAnswer;
+}
+
+/** What answers a visitor, or the answer that the route is not for them. */
+async function see(
+  route: ConsoleRoute,
+  visitor: Visitor,
+  server: Server,
+): Promise<Seen | { readonly answer: ConsoleAnswer }> {
+  if (route.kind === 'open') return { pages: visitor, run: () => route.answer(visitor) };
+  const { session } = visitor;
+  if (session === undefined) return { answer: redirect(signInPath(visitor, route.method)) };
+  const memberships = await server.people.members.listMemberships(session.person.id);
+  const pages: PersonPages = { ...visitor, session, memberships };
+  await assertNotTooOften(pages, server);
+  if (route.kind === 'person') return { pages, run: () => route.answer(pages) };
+  const own = await organizationPages(route, pages, server);
+  return { pages: own, run: () => route.answer(own) };
+}
+
+/** Throws `not_found` for whoever is no member, and for members where a page is for owners. */
+async function organizationPages(
+  { isForOwners = false }: OrganizationRoute,
+  pages: PersonPages,
+  server: Server,
+): Promise<OrganizationPages> {
+  const id = pages.params['org'];
+  const membership = pages.memberships.find(({ organizationId }) => organizationId === id);
+  if (membership === undefined || (isForOwners && membership.role !== 'owner'))
+    throw notFound(null, 'There is no such organization');
+  const organization = await server.accounts.administration.getOrganization(membership.organizationId);
+  if (pages.session.organizationId !== organization.id)
+    await server.people.signIn.selectOrganization(pages.session, organization.id);
+  return { ...pages, organization, role: membership.role, path: `${server.root}/orgs/${organization.id}` };
+}
+
+/** What pages show costs no quota, so it is bounded here. */
+async function assertNotTooOften({ session, memberships }: PersonPages, server: Server): Promise<void> {
+  const [first] = memberships;
+  if (first === undefined) return;
+  const { terms } = await server.accounts.administration.getOrganization(first.organizationId);
+  const caller = {
+    organizationId: first.organizationId,
+    apiKeyId: session.person.id,
+    terms,
+    clientSource: 'api_key',
+  } as const;
+  const of = { route: 'console', limit: server.settings.pagesPerMinute, isFixed: true };
+  const state = await server.accounts.backstop.hit(caller, of);
+  if (state.refused) throw tooManyRequests(state, { caller, hasLimits: false }, 'You ask for pages too often');
+}
+
+async function send(
+  answer: ConsoleAnswer,
+  reply: FastifyReply,
+  { pages, server }: { readonly pages: Seen['pages']; readonly server: Server },
+): Promise<FastifyReply> {
+  switch (answer.kind) {
+    case 'redirect':
+      for (const value of answer.cookies ?? []) reply.header('Set-Cookie', value);
+      return reply.redirect(answer.to, 303);
+    case 'file':
+      return reply
+        .type(answer.type)
+        .header('Content-Disposition', `attachment; filename="${answer.name}"`)
+        .send(answer.text);
+    case 'page': {
+      const { root, version } = server;
+      const document = Document({
+        title: answer.title,
+        root,
+        version,
+        header: headerFor(pages),
+        children: answer.body,
+      });
+      return reply
+        .code(answer.status ?? 200)
+        .type(HTML)
+        .send(await document);
+    }
+  }
+}
+
+function headerFor(seen: Seen['pages']): JSX.Element {
+  if ('organization' in seen) return OrganizationHeader({ pages: seen, here: seen.url });
+  if ('memberships' in seen) return PersonHeader({ pages: seen });
+  return StrangerHeader({ root: seen.root });
+}
+
+/** Where a stranger signs in, to come back to a page; a form is not sent again. */
+function signInPath({ root, url }: Visitor, method: ConsoleRoute['method']): string {
+  return method === 'GET' ? `${root}/sign-in?next=${encodeURIComponent(url.slice(root.length))}` : `${root}/sign-in`;
+}
+
+/** The first of each parameter. */
+function singleTexts(query: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(query as Readonly<Record<string, string | readonly string[]>>);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value : (value[0] ?? '')]),
+  );
+}
+
+function textField(body: unknown, name: string): string | undefined {
+  const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request to the console: whose session it names. */
+    consoleSession: Session | undefined;
+    /** Of a request to the console: what answers it. */
+    seen: Seen | undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { HttpError } from '../../http/errors/http-error.ts';
+import { isAppError } from '../../schemas/errors.ts';
+import { Document, StrangerHeader } from './layout.tsx';
+
+/** What a page that isn't one says. */
+export interface Failure {
+  readonly status: number;
+  readonly title: string;
+  readonly help: string;
+}
+
+const GONE: Failure = {
+  status: 404,
+  title: 'There is no such page',
+  help: 'It may have been removed, or it is not yours to see. If you came by a link, ask whoever gave it to you.',
+};
+const UNAVAILABLE: Failure = {
+  status: 503,
+  title: 'Not just now',
+  help: 'The service can not read or write what it needs at the moment. Nothing was changed; try again in a minute.',
+};
+const DEFECT: Failure = {
+  status: 500,
+  title: 'Something went wrong',
+  help: 'This is a defect on our side, and it was noted. Tell the operator the id of this request.',
+};
+const FOREIGN_FORM: Failure = {
+  status: 403,
+  title: 'This form is too old',
+  help: 'It was open for a long time, or you have signed in anew since. Go back, reload the page, and send it again. Nothing was changed.',
+};
+
+/** True for what the plugin throws that checks the tokens of forms. */
+function isForeignForm(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('FST_CSRF_');
+}
+
+/** What somebody is told of an error; the error itself is for the log. */
+export function failureFrom(error: unknown): Failure {
+  if (isAppError(error, 'not_found')) return GONE;
+  if (isAppError(error, 'unavailable') || isAppError(error, 'store_unavailable')) return UNAVAILABLE;
+  if (isForeignForm(error)) return FOREIGN_FORM;
+  if (!(error instanceof HttpError)) return DEFECT;
+  if (error.status === 404) return GONE;
+  if (error.status === 503) return UNAVAILABLE;
+  return error.status >= 500 ? DEFECT : { status: error.status, title: 'That did not work', help: error.message };
+}
+
+export interface FailurePageProps {
+  readonly failure: Failure;
+  readonly requestId: string;
+  readonly root: string;
+  readonly version: string;
+}
+
+export function FailurePage({ failure, requestId, root, version }: FailurePageProps): JSX.Element {
+  return (
+    <Document title={failure.title} root={root} version={version} header={StrangerHeader({ root })}>
+      <div class="narrow">
+        <h1 safe>{failure.title}</h1>
+        <p safe>{failure.help}</p>
+        <p>
+          <a href={root}>Go to the console</a>
+        </p>
+        <p class="hint" safe>{`Request ${requestId}`}</p>
+      </div>
+    </Document>
+  );
+}

@@ -1,0 +1,166 @@
+/** The parts of forms. Every form is a plain one: it is sent and answered without a script. */
+import type { Children } from '@kitajs/html';
+import type { FormProblems, FormValues } from './form.ts';
+import { textOf } from './form.ts';
+
+/** A form that changes something; `token` proves that it is one of ours. */
+export function Form({ action, token, children, className }: FormProps): JSX.Element {
+  return (
+    <form method="post" action={action} class={className ?? 'form'}>
+      <input type="hidden" name="_csrf" value={token} />
+      {children}
+    </form>
+  );
+}
+
+export interface FormProps {
+  readonly action: string;
+  readonly token: string;
+  readonly className?: string;
+  readonly children?: Children;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
+  readonly hint?: string;
+  readonly values?: FormValues;
+  readonly problems?: FormProblems;
+  readonly required?: boolean;
+  readonly maxlength?: number;
+  readonly autocomplete?: string;
+  /** Where there is another field of this name on the page. */
+  readonly id?: string;
+}
+
+/** A labelled line of text, with what is wrong about it. */
+export function Field(props: FieldProps): JSX.Element {
+  const { label, name, type = 'text', hint, values = {}, problems = {}, required = true } = props;
+  const { maxlength, autocomplete, id = `field-${name}` } = props;
+  const problem = problems[name];
+  const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
+  return (
+    <div class="field">
+      <label for={id} safe>
+        {label}
+      </label>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`} safe>
+          {hint}
+        </p>
+      )}
+      <input
+        id={id}
+        name={name}
+        type={type}
+        value={type === 'password' ? undefined : textOf(values, name)}
+        required={required}
+        maxlength={maxlength}
+        autocomplete={autocomplete}
+        aria-describedby={described.join(' ').trim() || undefined}
+        aria-invalid={problem === undefined ? undefined : 'true'}
+      />
+      <FieldProblem id={id} problem={problem} />
+    </div>
+  );
+}
+
+export interface ChoiceProps {
+  readonly label: string;
+  readonly name: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly chosen?: string | undefined;
+  /** Where there may be more than one on a page. */
+  readonly id?: string;
+}
+
+/** One of a few. */
+export function Choice({ label, name, options, chosen, id = `field-${name}` }: ChoiceProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={id} safe>
+        {label}
+      </label>
+      <select id={id} name={name}>
+        {options.map(({ value, label: words }) => (
+          <option value={value} selected={value === chosen} safe>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export interface ChecksProps {
+  readonly legend: string;
+  readonly name: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly chosen: readonly string[];
+  readonly problems?: FormProblems;
+}
+
+/** Any of a few. */
+export function Checks({ legend, name, options, chosen, problems = {} }: ChecksProps): JSX.Element {
+  return (
+    <fieldset class="field">
+      <legend safe>{legend}</legend>
+      {options.map(({ value, label }) => (
+        <label class="check">
+          <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> <span safe>{label}</span>
+        </label>
+      ))}
+      <FieldProblem id={`field-${name}`} problem={problems[name]} />
+    </fieldset>
+  );
+}
+
+function FieldProblem({ id, problem }: { readonly id: string; readonly problem: string | undefined }): JSX.Element {
+  if (problem === undefined) return '';
+  return (
+    <p class="problem" id={`${id}-problem`} safe>
+      {problem}
+    </p>
+  );
+}
+
+/** Says that a form was not accepted, and why where that is nobody's field. */
+export function Problems({ problems }: { readonly problems: FormProblems | undefined }): JSX.Element {
+  if (problems === undefined) return '';
+  return (
+    <div class="notice bad" role="alert">
+      <p safe>{problems[''] ?? 'Something is missing or wrong below.'}</p>
+    </div>
+  );
+}
+
+/** An action that asks once more: its button stands behind a first one, without a script. */
+export function Confirmed({ label, question, action, token, fields = {}, confirm }: ConfirmedProps): JSX.Element {
+  return (
+    <details class="confirm">
+      <summary class="button quiet" safe>
+        {label}
+      </summary>
+      <Form action={action} token={token} className="confirm-form">
+        <p safe>{question}</p>
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit" class="danger" safe>
+          {confirm ?? label}
+        </button>
+      </Form>
+    </details>
+  );
+}
+
+export interface ConfirmedProps {
+  readonly label: string;
+  readonly question: string;
+  readonly action: string;
+  readonly token: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What the second button says; default: the same as the first. */
+  readonly confirm?: string;
+}

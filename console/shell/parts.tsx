@@ -1,0 +1,120 @@
+/** What pages are put together from. */
+import type { Children } from '@kitajs/html';
+
+/** An instant, in UTC as everything here. */
+export function Instant({ at }: { readonly at: Date | null }): JSX.Element {
+  if (at === null) return <span class="none">never</span>;
+  const [day = '', time = ''] = at.toISOString().split('T');
+  return <time datetime={at.toISOString()} safe>{`${day} ${time.slice(0, 5)} UTC`}</time>;
+}
+
+export interface SectionProps {
+  readonly id?: string;
+  readonly title: string;
+  readonly children?: Children;
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({ id, title, children }: SectionProps): JSX.Element {
+  return (
+    <section class="card" id={id}>
+      <h2 safe>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export interface TableProps {
+  /** What the table holds, for those who don't see it. */
+  readonly caption: string;
+  readonly columns: readonly string[];
+  /** A `<tr>` each. */
+  readonly rows: readonly JSX.Element[];
+  /** What is said where there is none. */
+  readonly empty: string;
+}
+
+/** A table that scrolls by itself where the page is too narrow for it. */
+export function Table({ caption, columns, rows, empty }: TableProps): JSX.Element {
+  if (rows.length === 0)
+    return (
+      <p class="none" safe>
+        {empty}
+      </p>
+    );
+  return (
+    <section class="table" tabindex="0" aria-label={caption}>
+      <table>
+        <caption class="unseen" safe>
+          {caption}
+        </caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" safe>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{rows.map((safeRow) => safeRow)}</tbody>
+      </table>
+    </section>
+  );
+}
+
+export interface TermsListProps {
+  /** What it is called, and its value as HTML. */
+  readonly items: readonly (readonly [label: string, html: JSX.Element])[];
+}
+
+/** Facts with their names. */
+export function Facts({ items }: TermsListProps): JSX.Element {
+  return (
+    <dl class="facts">
+      {items.map(([label, safeValue]) => (
+        <div>
+          <dt safe>{label}</dt>
+          <dd>{safeValue}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Text to be copied, with a button for it where scripts run. */
+export function Copyable({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <div class="copyable">
+      <pre tabindex="0" safe>
+        {text}
+      </pre>
+      <button type="button" class="quiet" data-copy hidden>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+/** Says something about the whole page. */
+export function Notice({ kind, children }: NoticeProps): JSX.Element {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  );
+}
+
+export interface NoticeProps {
+  readonly kind: 'good' | 'bad' | 'plain';
+  readonly children?: Children;
+}
+
+/** A word about the state of something. */
+export function Badge({ kind, text }: { readonly kind: 'good' | 'bad' | 'plain'; readonly text: string }): JSX.Element {
+  return (
+    <span class={`badge ${kind}`} safe>
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,26 @@
+/**
+ * The console's routes as values: what somebody must be to see a page or to send a form, and what it is answered with. Whoever may
+ * not see a thing is told what a stranger to it would be: to sign in, or that there is no such page.
+ */
+import type { ConsoleAnswer } from './answer.ts';
+import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
+
+interface RouteOf<Kind extends string, Pages> {
+  readonly kind: Kind;
+  readonly method: 'GET' | 'POST';
+  /** Below the console; below the organization where it is one's. */
+  readonly path: string;
+  readonly answer: (pages: Pages) => Promise<ConsoleAnswer> | ConsoleAnswer;
+}
+
+/** For everybody. */
+export type OpenRoute = RouteOf<'open', Visitor>;
+/** For whoever is signed in. */
+export type PersonRoute = RouteOf<'person', PersonPages>;
+/** For members of the organization that the path names. */
+export type OrganizationRoute = RouteOf<'organization', OrganizationPages> & {
+  /** Owners alone; default: every member. */
+  readonly isForOwners?: boolean;
+};
+
+export type ConsoleRoute = OpenRoute | PersonRoute | OrganizationRoute;
