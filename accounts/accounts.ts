@@ -5,6 +5,8 @@ import type { Administration } from './administration/administration.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
 import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
+import type { DayRange } from './request-counts/day-range.ts';
+import type { UsageReport } from './request-counts/usage-report.ts';
 
 /**
  * Organizations, keys, plans and usage, as the API and the command line see them (specification "Access"). While the control
@@ -35,6 +37,15 @@ export interface Accounts {
   };
   /** The body of `GET /v1/account`. */
   accountObject(caller: Caller): Promise<Account>;
+  /**
+   * What an organization used on these days; nothing for an unknown one. Rejects with `usage` where the range makes no sense.
+   */
+  readUsage(organizationId: string, range: DayRange): Promise<UsageReport>;
+  /**
+   * The same in detail, as pieces of a CSV (RFC 4180) with a line per day, key, route and client source: the header, then some
+   * lines at a time, so that it can be sent on while it is read.
+   */
+  usageCsv(organizationId: string, range: DayRange): AsyncIterable<string>;
   readonly administration: Administration;
   /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
   readonly problem: HealthProblem | undefined;

@@ -23,6 +23,8 @@ import { PostgresUsage } from './quota/postgres-usage.ts';
 import { Quota } from './quota/quota.ts';
 import { SqliteUsage } from './quota/sqlite-usage.ts';
 import type { UsageStore } from './quota/usage-store.ts';
+import { readUsage } from './request-counts/read-usage.ts';
+import { usageCsv } from './request-counts/usage-csv.ts';
 
 export interface OpenAccountsOptions {
   readonly clock?: () => Date;
@@ -164,6 +166,8 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     },
     secret: (name) => getServiceSecret(database.kysely, name, { make: () => random(32), now: clock() }),
     accountObject: async (caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
+    readUsage: (organizationId, range) => readUsage(database.kysely, organizationId, range),
+    usageCsv: (organizationId, range) => usageCsv(database.kysely, organizationId, range),
     administration: new Administration({
       database: database.kysely,
       clock,

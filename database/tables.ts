@@ -9,6 +9,7 @@ export interface ControlTables {
   readonly verified_integrations: VerifiedIntegrationRow;
   readonly daily_usage: DailyUsageRow;
   readonly idempotency_keys: IdempotencyKeyRow;
+  readonly request_counts: RequestCountsRow;
   readonly audit_log: AuditRow;
   readonly service_values: ServiceValueRow;
   readonly webhook_endpoints: WebhookEndpointRow;
@@ -86,6 +87,28 @@ export interface IdempotencyKeyRow {
   readonly organization_id: string;
   /** Reservations made with it and not released; with none left the row and its unit go. */
   readonly holders: number;
+}
+
+/** One row per organization, UTC day, API key, route and client source from which a request came. */
+export interface RequestCountsRow {
+  readonly organization_id: string;
+  readonly day: string;
+  readonly api_key_id: string;
+  /** As in the documentation; `unknown` for what is no route. */
+  readonly route: string;
+  readonly client_source: string;
+  readonly requests: number;
+  /** Units that they took and did not give back. */
+  readonly units: number;
+  readonly not_modified: number;
+  /** Answered on a unit that their Idempotency-Key held. */
+  readonly shared_units: number;
+  readonly rate_limited: number;
+  readonly quota_exceeded: number;
+  /** Other 4xx. */
+  readonly client_errors: number;
+  readonly server_errors: number;
+  readonly aborted: number;
 }
 
 /** One row per thing that somebody did; rows are only added. */

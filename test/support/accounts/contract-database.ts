@@ -51,7 +51,7 @@ export function describeDatabase(another: () => Promise<string>): void {
       const { key, caller } = await addCustomer(before, { contract: { daily_quota: 5 } });
       await before.quota.reserve(await caller());
       await before.close();
-      for (const table of ['audit_log', 'service_values', ...WEBHOOK_TABLES])
+      for (const table of ['audit_log', 'service_values', 'request_counts', ...WEBHOOK_TABLES])
         await sql`drop table ${sql.table(table)}`.execute(database.kysely);
       await sql`alter table organizations drop column email`.execute(database.kysely);
       await sql`alter table api_keys drop column expires_at`.execute(database.kysely);
