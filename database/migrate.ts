@@ -8,6 +8,7 @@ import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
 import { createServiceValues } from './migrations/0005-service-values.ts';
 import { createWebhooks } from './migrations/0006-webhooks.ts';
 import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
+import { createPeople } from './migrations/0008-people.ts';
 import type { ControlTables } from './tables.ts';
 
 /**
@@ -22,6 +23,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-service-values': { up: createServiceValues },
   '0006-webhooks': { up: createWebhooks },
   '0007-organization-email': { up: addOrganizationEmail },
+  '0008-people': { up: createPeople },
 };
 
 /** Of our own name: other users of Kysely may share the database. */
