@@ -10,7 +10,7 @@ import type { ControlTables } from './tables.ts';
 type ColumnNames = { readonly [T in keyof ControlTables]: Readonly<Record<keyof ControlTables[T], true>> };
 
 const COLUMNS: ColumnNames = {
-  organizations: { id: true, name: true, created_at: true, email: true },
+  organizations: { id: true, name: true, created_at: true, email: true, created_by: true },
   subscriptions: {
     organization_id: true,
     plan: true,
@@ -51,7 +51,16 @@ const COLUMNS: ColumnNames = {
     server_errors: true,
     aborted: true,
   },
-  audit_log: { id: true, at: true, organization_id: true, actor: true, action: true, subject_id: true, details: true },
+  audit_log: {
+    id: true,
+    at: true,
+    organization_id: true,
+    actor: true,
+    action: true,
+    subject_id: true,
+    details: true,
+    origin: true,
+  },
   service_values: { name: true, value: true, changed_at: true },
   webhook_endpoints: {
     id: true,
@@ -93,9 +102,57 @@ const COLUMNS: ColumnNames = {
     answer: true,
   },
   webhook_progress: { name: true, record: true, day: true, seq: true, claimed_by: true, claimed_until: true },
+  people: {
+    id: true,
+    name: true,
+    email: true,
+    email_verified: true,
+    image: true,
+    created_at: true,
+    updated_at: true,
+  },
+  sessions: {
+    id: true,
+    expires_at: true,
+    token: true,
+    created_at: true,
+    updated_at: true,
+    address: true,
+    user_agent: true,
+    person_id: true,
+    organization_id: true,
+  },
+  sign_in_accounts: {
+    id: true,
+    account_id: true,
+    provider_id: true,
+    person_id: true,
+    access_token: true,
+    refresh_token: true,
+    id_token: true,
+    access_token_expires_at: true,
+    refresh_token_expires_at: true,
+    scope: true,
+    password: true,
+    created_at: true,
+    updated_at: true,
+  },
+  verifications: { id: true, identifier: true, value: true, expires_at: true, created_at: true, updated_at: true },
+  members: { organization_id: true, person_id: true, role: true, created_at: true },
+  invitations: {
+    id: true,
+    organization_id: true,
+    email: true,
+    role: true,
+    token_hash: true,
+    invited_by: true,
+    created_at: true,
+    expires_at: true,
+  },
+  sign_in_limits: { subject: true, hits: true, ends_at: true },
 };
 
-const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000, email: null };
+const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000, email: null, created_by: null };
 
 /** What every control database does; `another` makes an empty one and gives its address. */
 export function describeControlDatabase(name: string, another: () => Promise<string>): void {
@@ -161,7 +218,7 @@ export function describeControlDatabase(name: string, another: () => Promise<str
 }
 
 async function readPrepared({ engine }: ControlDatabase): Promise<readonly unknown[]> {
-  const query = 'select id, name, created_at, email from organizations';
+  const query = 'select id, name, created_at, email, created_by from organizations';
   switch (engine.kind) {
     case 'sqlite':
       return engine.connection.prepare(query).all();

@@ -8,6 +8,7 @@ import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
 import { createServiceValues } from './migrations/0005-service-values.ts';
 import { createWebhooks } from './migrations/0006-webhooks.ts';
 import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
+import { createPeople } from './migrations/0008-people.ts';
 import { createRequestCounts } from './migrations/0009-request-counts.ts';
 import type { ControlTables } from './tables.ts';
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-service-values': { up: createServiceValues },
   '0006-webhooks': { up: createWebhooks },
   '0007-organization-email': { up: addOrganizationEmail },
+  '0008-people': { up: createPeople },
   '0009-request-counts': { up: createRequestCounts },
 };
 

@@ -39,14 +39,17 @@ export class Administration {
   readonly #deps: AdministrationDeps;
   readonly #changes: AuditedChanges;
 
-  constructor(deps: AdministrationDeps, actor = SYSTEM) {
+  constructor(deps: AdministrationDeps, actor = SYSTEM, origin: string | null = null) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, actor);
+    this.#changes = new AuditedChanges(deps, actor, origin);
   }
 
-  /** The same, done by `actor`, such as `cli:` and the user of the operating system. */
-  as(actor: string): Administration {
-    return new Administration(this.#deps, actor);
+  /**
+   * The same, done by `actor`, such as `cli:` and the user of the operating system, or `person:` and an address of mail; from the
+   * address `origin`, null: from this machine.
+   */
+  as(actor: string, origin: string | null = null): Administration {
+    return new Administration(this.#deps, actor, origin);
   }
 
   createOrganization(

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 
-/** What operators do, as `subject.verb`. */
+/** What operators and people do, as `subject.verb`. */
 export const AUDIT_ACTIONS = [
   'organization.create',
   'organization.set_plan',
@@ -9,6 +9,17 @@ export const AUDIT_ACTIONS = [
   'key.create',
   'key.rotate',
   'key.revoke',
+  'person.create',
+  'person.sign_in',
+  'person.sign_out_everywhere',
+  'person.set_password',
+  'person.clear_password',
+  'member.add',
+  'member.invite',
+  'member.accept',
+  'member.change_role',
+  'member.remove',
+  'invitation.revoke',
   'webhook.add',
   'webhook.enable',
   'webhook.rotate_secret',
@@ -34,7 +45,7 @@ export interface AuditEntry {
   readonly at: Date;
   /** Null for what concerns no organization. */
   readonly organizationId: string | null;
-  /** Who did it: `cli:` and the user of the operating system, `system` for the service itself. */
+  /** Who did it: `cli:` and the user of the operating system, `person:` and an address of mail, `system` for the service itself. */
   readonly actor: string;
   /** Of this or another version, so not only an {@link AuditAction}. */
   readonly action: string;
@@ -42,6 +53,8 @@ export interface AuditEntry {
   readonly subjectId: string | null;
   /** Facts without secrets. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** The address that it was done from; null: from the machine of the service, or by an older version. */
+  readonly origin: string | null;
 }
 
 /** What is to be noted; the id sorts after those of earlier entries. */
@@ -54,7 +67,7 @@ export interface NewAuditEntry extends AuditEntry {
  * without the other.
  */
 export async function recordAudit(transaction: Kysely<ControlTables>, entry: NewAuditEntry): Promise<void> {
-  const { id, at, organizationId, actor, action, subjectId, details } = entry;
+  const { id, at, organizationId, actor, action, subjectId, details, origin } = entry;
   await transaction
     .insertInto('audit_log')
     .values({
@@ -65,6 +78,7 @@ export async function recordAudit(transaction: Kysely<ControlTables>, entry: New
       action,
       subject_id: subjectId,
       details: JSON.stringify(details),
+      origin,
     })
     .execute();
 }
@@ -85,5 +99,6 @@ export async function readAudit(
     action: row.action,
     subjectId: row.subject_id,
     details: JSON.parse(row.details),
+    origin: row.origin,
   }));
 }

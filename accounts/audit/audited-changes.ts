@@ -13,16 +13,20 @@ export interface AuditDeps {
 }
 
 /** Writes a line of the audit log, in the transaction of the change that it tells of. */
-export type NoteAudit = (entry: Omit<NewAuditEntry, 'id' | 'at' | 'actor'>) => Promise<void>;
+export type NoteAudit = (entry: Omit<NewAuditEntry, 'id' | 'at' | 'actor' | 'origin'>) => Promise<void>;
 
 /** Reads and changes the control database for somebody who acts: each change leaves its line in the same transaction. */
 export class AuditedChanges {
   readonly #deps: AuditDeps;
-  readonly #actor: string;
+  /** Who does it, as the audit log names them. */
+  readonly actor: string;
+  /** The address that they do it from; null: from this machine. */
+  readonly origin: string | null;
 
-  constructor(deps: AuditDeps, actor: string) {
+  constructor(deps: AuditDeps, actor: string, origin: string | null = null) {
     this.#deps = deps;
-    this.#actor = actor;
+    this.actor = actor;
+    this.origin = origin;
   }
 
   now(): Date {
@@ -45,7 +49,7 @@ export class AuditedChanges {
       database.transaction().execute((transaction) =>
         work(transaction, (entry) => {
           const id = this.newId('audit');
-          return recordAudit(transaction, { ...entry, id, at: this.now(), actor: this.#actor });
+          return recordAudit(transaction, { ...entry, id, at: this.now(), actor: this.actor, origin: this.origin });
         }),
       ),
     );

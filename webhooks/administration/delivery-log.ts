@@ -28,10 +28,13 @@ export class DeliveryLog {
   readonly #deps: AuditDeps;
   readonly #changes: AuditedChanges;
 
-  /** @param actor who replays, as the audit log names them */
-  constructor(deps: AuditDeps, actor: string) {
+  /**
+   * @param actor who replays, as the audit log names them
+   * @param origin the address that they do it from; null: from this machine
+   */
+  constructor(deps: AuditDeps, actor: string, origin: string | null = null) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, actor);
+    this.#changes = new AuditedChanges(deps, actor, origin);
   }
 
   /** The deliveries of an endpoint, newest first. */

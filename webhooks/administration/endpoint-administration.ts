@@ -38,10 +38,13 @@ export class EndpointAdministration {
   readonly #deps: EndpointAdministrationDeps;
   readonly #changes: AuditedChanges;
 
-  /** @param actor who does it, as the audit log names them */
-  constructor(deps: EndpointAdministrationDeps, actor: string) {
+  /**
+   * @param actor who does it, as the audit log names them
+   * @param origin the address that they do it from; null: from this machine
+   */
+  constructor(deps: EndpointAdministrationDeps, actor: string, origin: string | null = null) {
     this.#deps = deps;
-    this.#changes = new AuditedChanges(deps, actor);
+    this.#changes = new AuditedChanges(deps, actor, origin);
   }
 
   /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told. */

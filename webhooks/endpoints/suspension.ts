@@ -91,6 +91,6 @@ function noteChange(
   { id, organizationId, url }: Endpoint,
   { action, newId, now }: Noted,
 ): Promise<void> {
-  const entry = { id: `audit_${newId()}`, at: now, actor: 'system', organizationId, action } as const;
+  const entry = { id: `audit_${newId()}`, at: now, actor: 'system', origin: null, organizationId, action } as const;
   return recordAudit(transaction, { ...entry, subjectId: id, details: { url } });
 }

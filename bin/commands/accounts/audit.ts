@@ -19,13 +19,13 @@ export async function showAudit(context: CommandContext, { org, limit, json }: A
   return 0;
 }
 
-function jsonFrom({ id, at, actor, action, subjectId, details }: AuditEntry) {
-  return { id, at: timestampFromDate(at), actor, action, subject_id: subjectId, details };
+function jsonFrom({ id, at, actor, action, subjectId, details, origin }: AuditEntry) {
+  return { id, at: timestampFromDate(at), actor, origin, action, subject_id: subjectId, details };
 }
 
 function tableOf(entries: readonly AuditEntry[]): string {
-  const table = new Table({ head: ['at', 'who', 'what', 'to', 'details'], style: { head: [], border: [] } });
-  for (const { at, actor, action, subjectId, details } of entries)
-    table.push([timestampFromDate(at), actor, action, subjectId ?? '', JSON.stringify(details)]);
+  const table = new Table({ head: ['at', 'who', 'from', 'what', 'to', 'details'], style: { head: [], border: [] } });
+  for (const { at, actor, origin, action, subjectId, details } of entries)
+    table.push([timestampFromDate(at), actor, origin ?? '', action, subjectId ?? '', JSON.stringify(details)]);
   return table.toString();
 }

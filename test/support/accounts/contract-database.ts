@@ -5,6 +5,17 @@ import { MIGRATIONS_TABLE } from '../../../database/migrate.ts';
 import { openDatabase } from '../../../database/open-database.ts';
 import { addCustomer, callerOf, times } from './subject.ts';
 
+/** Those that refer to others first. */
+const PEOPLE_TABLES = [
+  'members',
+  'invitations',
+  'sessions',
+  'sign_in_accounts',
+  'verifications',
+  'people',
+  'sign_in_limits',
+];
+
 const WEBHOOK_TABLES = ['endpoints', 'events', 'deliveries', 'attempts', 'progress'].map((name) => `webhook_${name}`);
 
 /** `another` makes an empty database and gives its address. */
@@ -51,8 +62,10 @@ export function describeDatabase(another: () => Promise<string>): void {
       const { key, caller } = await addCustomer(before, { contract: { daily_quota: 5 } });
       await before.quota.reserve(await caller());
       await before.close();
-      for (const table of ['audit_log', 'service_values', 'request_counts', ...WEBHOOK_TABLES])
+      for (const table of ['audit_log', 'service_values', 'request_counts', ...WEBHOOK_TABLES, ...PEOPLE_TABLES])
         await sql`drop table ${sql.table(table)}`.execute(database.kysely);
+      await sql`drop index organizations_by_created_by`.execute(database.kysely);
+      await sql`alter table organizations drop column created_by`.execute(database.kysely);
       await sql`alter table organizations drop column email`.execute(database.kysely);
       await sql`alter table api_keys drop column expires_at`.execute(database.kysely);
       await sql`delete from ${sql.table(MIGRATIONS_TABLE)} where name > '0002-usage'`.execute(database.kysely);
