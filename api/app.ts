@@ -53,6 +53,7 @@ export interface ApiDeps {
 /** What another face of the service stands on: the same answers, however they are brought. */
 export interface FaceDeps extends RouteDeps {
   readonly answers: Answers;
+  readonly views: AnswerDeps['views'];
 }
 
 /** Adds the routes of another face of the service, below the base path. */
@@ -100,7 +101,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
-      for (const addFace of deps.faces ?? []) await addFace(app, { answers, baseUrlOf, sendWhole });
+      for (const addFace of deps.faces ?? []) await addFace(app, { answers, views, baseUrlOf, sendWhole });
     },
   });
 }

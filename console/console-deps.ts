@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Actor, Origin, People, Person } from '../accounts/people/people.ts';
 import type { CapabilityStates } from '../api/access/capabilities.ts';
 import type { Answers } from '../api/answers/answers.ts';
+import type { FaceDeps } from '../api/app.ts';
 import type { DeliveryLog } from '../webhooks/administration/delivery-log.ts';
 import type { EndpointAdministration } from '../webhooks/administration/endpoint-administration.ts';
 
@@ -36,6 +37,7 @@ export interface ConsoleWebhooks {
 export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
   /** The API's own answers. */
   readonly answers: Answers;
+  readonly views: FaceDeps['views'];
 }
 
 /** Who acts, as members and invitations know them. */

@@ -9,9 +9,8 @@ import { bindConsole } from './shell/bind.ts';
 
 /** Adds the console at `/console`, below the base path. */
 export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
-  return async (app, { answers, baseUrlOf }) => {
-    const bindDeps = { ...deps, answers, formKey, baseUrlOf };
-    // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
+  return async (app, { answers, views, baseUrlOf }) => {
+    const bindDeps = { ...deps, answers, views, formKey, baseUrlOf };
     await app.register(async (scope) => bindConsole(scope, consoleRoutes(bindDeps), bindDeps), { prefix: '/console' });
   };
 }

@@ -24,7 +24,7 @@ export interface FileAnswer {
   readonly type: string;
   /** Under which it is saved. */
   readonly name: string;
-  readonly text: string;
+  readonly text: AsyncIterable<string>;
 }
 
 export function page(

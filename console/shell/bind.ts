@@ -3,6 +3,7 @@
  * session, the membership of the organization that the path names, the role, the pages of one person in a minute, the token of the
  * form. Only then is it answered.
  */
+import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
@@ -191,7 +192,7 @@ async function send(
       return reply
         .type(answer.type)
         .header('Content-Disposition', `attachment; filename="${answer.name}"`)
-        .send(answer.text);
+        .send(Readable.from(answer.text));
     case 'page': {
       const { root, version } = server;
       const document = Document({

@@ -1,0 +1,65 @@
+/** What the pages of data have in common. */
+import type { Children } from '@kitajs/html';
+import { Notice } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import type { Asked, Found } from './ask.ts';
+import { RequestLine } from './request-line.tsx';
+
+const PAGES = [
+  { to: '/data/models', label: 'Models' },
+  { to: '/data/rankings', label: 'Rankings' },
+  { to: '/data/changes', label: 'Changes' },
+  { to: '/data/snapshots', label: 'Snapshots' },
+] as const;
+
+export interface DataPageProps {
+  readonly pages: OrganizationPages;
+  readonly title: string;
+  readonly children?: Children;
+}
+
+/** A page of data below its heading and the links to the others. */
+export function DataPage({ pages, title, children }: DataPageProps): JSX.Element {
+  return (
+    <>
+      <nav class="choices" aria-label="Data">
+        {PAGES.map(({ to, label }) => (
+          <a href={pages.path + to} aria-current={pages.url.startsWith(pages.path + to) ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <h1 safe>{title}</h1>
+      {children}
+    </>
+  );
+}
+
+/** What was found, with the request that gives the same, or why there is nothing. */
+export function Answered<T>({ asked, show }: AnsweredProps<T>): JSX.Element {
+  if (asked.refusal !== undefined)
+    return (
+      <Notice kind="plain">
+        <p safe>{`${asked.refusal}.`}</p>
+      </Notice>
+    );
+  return (
+    <>
+      {show(asked)}
+      <RequestLine url={asked.url} />
+    </>
+  );
+}
+
+export interface AnsweredProps<T> {
+  readonly asked: Asked<T>;
+  readonly show: (found: Found<T>) => JSX.Element;
+}
+
+/** A link to the same page with other parameters; those that are undefined or empty are left out. */
+export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') given.set(name, value);
+  const text = given.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

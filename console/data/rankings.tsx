@@ -1,0 +1,163 @@
+import { categoriesRoute } from '../../api/routes/current/categories.ts';
+import { rankingsRoute } from '../../api/routes/current/rankings.ts';
+import { rankingsHistoryRoute } from '../../api/routes/history/rankings-history.ts';
+import { formatNumber } from '../charts/format.ts';
+import { RankChart } from '../charts/rank-chart.tsx';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { type Asked, askFor } from './ask.ts';
+import { Answered, DataPage, withQuery } from './data-page.tsx';
+import { intervalsFrom } from './intervals.ts';
+import { type History, spanOf } from './model.tsx';
+import { modelPath } from './models.tsx';
+
+interface Categories {
+  readonly categories: readonly { readonly id: string; readonly model_count: number }[];
+}
+
+interface Rankings {
+  readonly ranked_at: string | null;
+  readonly method: string;
+  readonly total: number;
+  readonly next_cursor: string | null;
+  readonly rankings: readonly {
+    readonly model_id: string;
+    readonly rank: number;
+    readonly trueskill_mu: number | null;
+    readonly trueskill_sigma: number | null;
+  }[];
+}
+
+/** As many lines as a chart tells apart. */
+const POSITIONS_SHOWN = '6';
+
+/** Who stands where in a category, and how the first ones came there. */
+export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
+  return {
+    kind: 'organization',
+    method: 'GET',
+    path: '/data/rankings',
+    answer: async (pages) => {
+      const ask = askFor(pages, deps);
+      const categories = await ask<Categories>(categoriesRoute);
+      const known = categories.data?.categories ?? [];
+      const category = pages.query['category'] ?? known[0]?.id;
+      const [rankings, history] = await Promise.all([
+        category === undefined
+          ? undefined
+          : ask<Rankings>(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
+        category === undefined || pages.query['cursor'] !== undefined
+          ? undefined
+          : ask<History>(rankingsHistoryRoute, { query: { category_id: category, top: POSITIONS_SHOWN } }),
+      ]);
+      const body = (
+        <RankingsPage pages={pages} categories={known} category={category} rankings={rankings} history={history} />
+      );
+      return page('Rankings', body);
+    },
+  };
+}
+
+interface RankingsPageProps {
+  readonly pages: OrganizationPages;
+  readonly categories: Categories['categories'];
+  readonly category: string | undefined;
+  readonly rankings: Asked<Rankings> | undefined;
+  readonly history: Asked<History> | undefined;
+}
+
+function RankingsPage({ pages, categories, category, rankings, history }: RankingsPageProps): JSX.Element {
+  const here = `${pages.path}/data/rankings`;
+  return (
+    <DataPage pages={pages} title="Rankings">
+      <nav class="choices" aria-label="Categories">
+        {categories.map(({ id, model_count: count }) => (
+          <a href={withQuery(here, { category: id })} aria-current={id === category ? 'true' : undefined}>
+            <span safe>{id}</span> <small safe>{formatNumber(count)}</small>
+          </a>
+        ))}
+      </nav>
+      {category === undefined && <p class="none">Nothing is ranked yet.</p>}
+      {history !== undefined && (
+        <Section title={`The first places in ${category}`}>
+          <Answered
+            asked={history}
+            show={({ data }) => (
+              <RankChart
+                id="first-places"
+                title={`First places in ${category}`}
+                series={seriesOf(data, rankings)}
+                {...spanOf(pages, data)}
+              />
+            )}
+          />
+        </Section>
+      )}
+      {rankings !== undefined && (
+        <Section title="Now">
+          <Answered asked={rankings} show={({ data }) => <Places data={data} pages={pages} category={category} />} />
+        </Section>
+      )}
+    </DataPage>
+  );
+}
+
+/** Those who stand first now, over the days on which they did. */
+function seriesOf({ points }: History, rankings: Asked<Rankings> | undefined) {
+  const first = (rankings?.data?.rankings ?? []).slice(0, Number(POSITIONS_SHOWN));
+  const byModel = Map.groupBy(points, ({ model_id: model }) => model ?? '');
+  return first.map(({ model_id: model }) => ({
+    name: model,
+    intervals: intervalsFrom(byModel.get(model) ?? [], ({ value }) => value),
+  }));
+}
+
+interface PlacesProps {
+  readonly data: Rankings;
+  readonly pages: OrganizationPages;
+  readonly category: string | undefined;
+}
+
+function Places({ data, pages, category }: PlacesProps): JSX.Element {
+  const { rankings, total, ranked_at: rankedAt, method, next_cursor: next } = data;
+  return (
+    <>
+      <p class="hint" safe>
+        {`${formatNumber(total)} models, by ${method}, as of ${rankedAt ?? 'no capture yet'}`}
+      </p>
+      <Table
+        caption="Ranking"
+        columns={['Rank', 'Model', 'Skill', 'Uncertainty']}
+        rows={rankings.map((ranking) => (
+          <tr>
+            <td class="number" safe>
+              {formatNumber(ranking.rank)}
+            </td>
+            <th scope="row">
+              <a href={modelPath(pages, ranking.model_id)} safe>
+                {ranking.model_id}
+              </a>
+            </th>
+            <td class="number" safe>
+              {ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}
+            </td>
+            <td class="number" safe>
+              {ranking.trueskill_sigma === null ? '' : formatNumber(ranking.trueskill_sigma)}
+            </td>
+          </tr>
+        ))}
+        empty="Nobody is ranked."
+      />
+      {next !== null && (
+        <nav class="pager" aria-label="More places">
+          <a href={withQuery(`${pages.path}/data/rankings`, { category, cursor: next })} rel="next">
+            Next places
+          </a>
+        </nav>
+      )}
+    </>
+  );
+}

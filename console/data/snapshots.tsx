@@ -1,0 +1,129 @@
+import { snapshotDownloadRoute } from '../../api/routes/snapshots/snapshot-download.ts';
+import { snapshotsRoute } from '../../api/routes/snapshots/snapshots.ts';
+import type { Manifest } from '../../schemas/manifest.ts';
+import { formatNumber } from '../charts/format.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page, redirect } from '../shell/answer.ts';
+import { Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { type Asked, askFor } from './ask.ts';
+import { Answered, DataPage, withQuery } from './data-page.tsx';
+
+interface Snapshots {
+  readonly snapshots: readonly Manifest[];
+}
+
+/** Snapshots of a page; a plan may show a hundred. */
+const SNAPSHOTS_SHOWN = 20;
+
+/** The snapshots that the plan shows, with their files to download. */
+export function snapshotsRoutes(deps: PageDeps): readonly OrganizationRoute[] {
+  return [
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/data/snapshots',
+      answer: async (pages) => {
+        const asked = await askFor(pages, deps)<Snapshots>(snapshotsRoute);
+        return page('Snapshots', <SnapshotsPage pages={pages} asked={asked} />);
+      },
+    },
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/data/snapshots/:snapshot/download',
+      answer: async (pages) => {
+        const { params, query } = pages;
+        const asked = await askFor(pages, deps)<{ readonly url: string }>(snapshotDownloadRoute, {
+          params: { snapshot_id: params['snapshot'] ?? '' },
+          query: { dataset: query['dataset'] },
+        });
+        if (asked.data !== undefined) return redirect(asked.data.url);
+        return page('Snapshots', <Notice kind="bad">{<p safe>{asked.refusal}</p>}</Notice>, { status: 422 });
+      },
+    },
+  ];
+}
+
+function SnapshotsPage({
+  pages,
+  asked,
+}: {
+  readonly pages: OrganizationPages;
+  readonly asked: Asked<Snapshots>;
+}): JSX.Element {
+  const from = Math.max(0, Math.trunc(Number(pages.query['from'] ?? 0)) || 0);
+  return (
+    <DataPage pages={pages} title="Snapshots">
+      <Answered asked={asked} show={({ data }) => <Shown pages={pages} snapshots={data.snapshots} from={from} />} />
+    </DataPage>
+  );
+}
+
+interface ShownProps {
+  readonly pages: OrganizationPages;
+  readonly snapshots: readonly Manifest[];
+  /** How many newer ones are left out. */
+  readonly from: number;
+}
+
+function Shown({ pages, snapshots, from }: ShownProps): JSX.Element {
+  const here = `${pages.path}/data/snapshots`;
+  return (
+    <>
+      <p
+        safe
+      >{`Your plan shows ${snapshots.length === 1 ? '1 snapshot' : `${formatNumber(snapshots.length)} snapshots`}.`}</p>
+      {snapshots.slice(from, from + SNAPSHOTS_SHOWN).map((snapshot) => (
+        <Section title={snapshot.id}>
+          <p class="hint" safe>
+            {`As of ${snapshot.data_as_of}, records of version ${snapshot.schema_version}; the feed goes on from cursor ${snapshot.change_cursor}.`}
+          </p>
+          <Files pages={pages} snapshot={snapshot} />
+        </Section>
+      ))}
+      <nav class="pager" aria-label="More snapshots">
+        {from > 0 && <a href={withQuery(here, { from: String(Math.max(0, from - SNAPSHOTS_SHOWN)) })}>Newer</a>}
+        {from + SNAPSHOTS_SHOWN < snapshots.length && (
+          <a href={withQuery(here, { from: String(from + SNAPSHOTS_SHOWN) })}>Older</a>
+        )}
+      </nav>
+    </>
+  );
+}
+
+function Files({ pages, snapshot }: { readonly pages: OrganizationPages; readonly snapshot: Manifest }): JSX.Element {
+  const download = `${pages.path}/data/snapshots/${encodeURIComponent(snapshot.id)}/download`;
+  return (
+    <Table
+      caption={`Files of ${snapshot.id}`}
+      columns={['Dataset', 'Records', 'Size', 'SHA-256', '']}
+      rows={snapshot.datasets.map(({ name: dataset, records: count, bytes, sha256 }) => (
+        <tr>
+          <th scope="row" safe>
+            {dataset}
+          </th>
+          <td class="number" safe>
+            {formatNumber(count)}
+          </td>
+          <td class="number" safe>
+            {formatBytes(bytes)}
+          </td>
+          <td>
+            <code title={sha256} safe>{`${sha256.slice(0, 12)}…`}</code>
+          </td>
+          <td>
+            <a href={withQuery(download, { dataset })} safe>{`Download ${dataset}`}</a>
+          </td>
+        </tr>
+      ))}
+      empty="No files."
+    />
+  );
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
+import { isAppError } from '../../schemas/errors.ts';
+import { actorOf, type PageDeps } from '../console-deps.ts';
+import { page, redirect } from '../shell/answer.ts';
+import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
+import { type FormProblems, parseForm } from '../shell/form.ts';
+import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+const InvitationForm = z.object({
+  email: z
+    .string({ error: 'Say an address.' })
+    .trim()
+    .min(1, 'Say an address.')
+    .max(254, 'This is too long for an address.'),
+  role: z.enum(ROLES).default('member'),
+});
+const RoleForm = z.object({ role: z.enum(ROLES) });
+
+const ROLE_CHOICES = [
+  { value: 'member', label: 'member' },
+  { value: 'owner', label: 'owner' },
+] as const;
+
+const DONE: Readonly<Record<string, string>> = {
+  invited: 'The invitation is on its way. It is good for 7 days.',
+  role: 'The role was changed.',
+  removed: 'They do not belong to the organization any more.',
+  withdrawn: 'The invitation was withdrawn.',
+};
+
+/** Who belongs to an organization; changed by owners, seen by all members. */
+export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
+  const membersAs = ({ session, origin }: OrganizationPages) => people.members.as(actorOf(session.person), origin);
+  const show = async (pages: OrganizationPages, problems?: FormProblems) => {
+    const { id } = pages.organization;
+    const members = membersAs(pages);
+    const [list, invitations] = await Promise.all([members.listMembers(id), members.listInvitations(id)]);
+    const body = <MembersPage pages={pages} members={list} invitations={invitations} problems={problems} />;
+    return page('Members', body, { status: problems === undefined ? 200 : 422 });
+  };
+  /** Does something that may be impossible, such as removing the last owner, which the page says then. */
+  const change = async (pages: OrganizationPages, done: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (isAppError(error, 'usage')) return show(pages, { '': error.message });
+      throw error;
+    }
+    return redirect(`${pages.path}/members?done=${done}`);
+  };
+  return [
+    { kind: 'organization', method: 'GET', path: '/members', answer: (pages) => show(pages) },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/members/invite',
+      isForOwners: true,
+      answer: async (pages) => {
+        const { fields, problems } = parseForm(InvitationForm, pages.form);
+        if (problems !== undefined) return show(pages, problems);
+        const { email, role } = fields;
+        const organizationId = pages.organization.id;
+        return change(pages, 'invited', () => membersAs(pages).invite({ organizationId, email, role }));
+      },
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/members/:person/role',
+      isForOwners: true,
+      answer: (pages) => {
+        const { fields } = parseForm(RoleForm, pages.form);
+        const { role } = fields ?? { role: 'member' };
+        const of = { organizationId: pages.organization.id, personId: pages.params['person'] ?? '', role };
+        return change(pages, 'role', () => membersAs(pages).changeRole(of));
+      },
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/members/:person/remove',
+      answer: async (pages) => {
+        const personId = pages.params['person'] ?? '';
+        const answer = await change(pages, 'removed', () =>
+          membersAs(pages).removeMember({ organizationId: pages.organization.id, personId }),
+        );
+        // Whoever has left sees no page of it any more.
+        return personId === pages.session.person.id && answer.kind === 'redirect' ? redirect(`${pages.root}/`) : answer;
+      },
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/invitations/:invitation/withdraw',
+      isForOwners: true,
+      answer: (pages) => {
+        const of = { organizationId: pages.organization.id, invitationId: pages.params['invitation'] ?? '' };
+        return change(pages, 'withdrawn', () => membersAs(pages).revokeInvitation(of));
+      },
+    },
+  ];
+}
+
+interface MembersPageProps {
+  readonly pages: OrganizationPages;
+  readonly members: readonly Member[];
+  readonly invitations: readonly Invitation[];
+  readonly problems: FormProblems | undefined;
+}
+
+function MembersPage({ pages, members, invitations, problems }: MembersPageProps): JSX.Element {
+  const { path, token, form, role, query } = pages;
+  const done = DONE[query['done'] ?? ''];
+  return (
+    <>
+      <h1>Members</h1>
+      {done !== undefined && (
+        <Notice kind="good">
+          <p safe>{done}</p>
+        </Notice>
+      )}
+      <Problems problems={problems} />
+      <Section title="Who belongs here">
+        <Table
+          caption="Members"
+          columns={['E-mail', 'Role', 'Since', '']}
+          rows={members.map((member) => <MemberRow member={member} pages={pages} />)}
+          empty="Nobody."
+        />
+        <p class="hint">
+          Members see everything and look after keys and webhooks. Owners also decide who belongs here, and read the
+          audit log.
+        </p>
+      </Section>
+      {role === 'owner' && (
+        <Section title="Invite somebody">
+          <Form action={`${path}/members/invite`} token={token} className="form row">
+            <Field
+              label="E-mail address"
+              name="email"
+              type="email"
+              values={form}
+              problems={problems ?? {}}
+              maxlength={254}
+              autocomplete="off"
+            />
+            <Choice label="As" name="role" options={ROLE_CHOICES} />
+            <button type="submit">Send an invitation</button>
+          </Form>
+        </Section>
+      )}
+      <Section title="Open invitations">
+        <Table
+          caption="Open invitations"
+          columns={['E-mail', 'Role', 'By', 'Until', '']}
+          rows={invitations.map((invitation) => <InvitationRow invitation={invitation} pages={pages} />)}
+          empty="None."
+        />
+      </Section>
+    </>
+  );
+}
+
+function MemberRow({ member, pages }: { readonly member: Member; readonly pages: OrganizationPages }): JSX.Element {
+  const { path, token, role, session } = pages;
+  const { person } = member;
+  const isSelf = person.id === session.person.id;
+  return (
+    <tr>
+      <th scope="row">
+        <span safe>{person.email}</span> {isSelf && <Badge kind="plain" text="you" />}
+      </th>
+      <td safe>{member.role}</td>
+      <td>
+        <Instant at={member.since} />
+      </td>
+      <td class="actions">
+        {role === 'owner' && (
+          <Confirmed
+            label={member.role === 'owner' ? 'Make a member' : 'Make an owner'}
+            question={`Make ${person.email} ${member.role === 'owner' ? 'a member' : 'an owner'}?`}
+            action={`${path}/members/${person.id}/role`}
+            token={token}
+            fields={{ role: member.role === 'owner' ? 'member' : 'owner' }}
+          />
+        )}
+        {(role === 'owner' || isSelf) && (
+          <Confirmed
+            label={isSelf ? 'Leave' : 'Remove'}
+            question={
+              isSelf
+                ? 'Leave this organization? Only an owner can invite you again.'
+                : `Remove ${person.email} from this organization? Keys stay as they are.`
+            }
+            action={`${path}/members/${person.id}/remove`}
+            token={token}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function InvitationRow({
+  invitation,
+  pages,
+}: {
+  readonly invitation: Invitation;
+  readonly pages: OrganizationPages;
+}): JSX.Element {
+  return (
+    <tr>
+      <th scope="row" safe>
+        {invitation.email}
+      </th>
+      <td safe>{invitation.role}</td>
+      <td safe>{invitation.invitedBy.replace(/^person:/, '')}</td>
+      <td>
+        <Instant at={invitation.expiresAt} />
+      </td>
+      <td class="actions">
+        {pages.role === 'owner' && (
+          <Confirmed
+            label="Withdraw"
+            question={`Withdraw the invitation of ${invitation.email}?`}
+            action={`${pages.path}/invitations/${invitation.id}/withdraw`}
+            token={pages.token}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { PageDeps } from '../console-deps.ts';
+import { page, redirect } from '../shell/answer.ts';
+import { Field, Form, Problems } from '../shell/fields.tsx';
+import { type FormProblems, parseForm } from '../shell/form.ts';
+import { Facts, Instant, Notice, Section } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+const EmailForm = z.object({
+  email: z.union([z.literal(''), z.email('This is no e-mail address.').max(254, 'This is too long for an address.')]),
+});
+
+/** What an organization is called, and where it is told what concerns it. */
+export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
+  const show = (pages: OrganizationPages, problems?: FormProblems) =>
+    page('Settings', <SettingsPage pages={pages} problems={problems} />, {
+      status: problems === undefined ? 200 : 422,
+    });
+  return [
+    { kind: 'organization', method: 'GET', path: '/settings', answer: (pages) => show(pages) },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/settings/email',
+      isForOwners: true,
+      answer: async (pages) => {
+        const { fields, problems } = parseForm(EmailForm, pages.form);
+        if (problems !== undefined) return show(pages, problems);
+        const administration = accounts.administration.as(`person:${pages.session.person.email}`, pages.origin.address);
+        await administration.setEmail(pages.organization.id, fields.email === '' ? null : fields.email);
+        return redirect(`${pages.path}/settings?done=email`);
+      },
+    },
+  ];
+}
+
+function SettingsPage({
+  pages,
+  problems,
+}: {
+  readonly pages: OrganizationPages;
+  readonly problems: FormProblems | undefined;
+}): JSX.Element {
+  const { organization, path, token, form, role, query } = pages;
+  const values = problems === undefined ? { email: organization.email ?? '' } : form;
+  return (
+    <>
+      <h1>Settings</h1>
+      {query['done'] === 'email' && (
+        <Notice kind="good">
+          <p>The address was changed.</p>
+        </Notice>
+      )}
+      <Section title="Organization">
+        <Facts
+          items={[
+            ['Name', <span safe>{organization.name}</span>],
+            ['Id', <code safe>{organization.id}</code>],
+            ['Since', <Instant at={organization.createdAt} />],
+          ]}
+        />
+      </Section>
+      <Section title="Notices">
+        <Problems problems={problems} />
+        <p>Where the organization is told by mail that a webhook endpoint was revoked or suspended.</p>
+        {role === 'owner' ? (
+          <Form action={`${path}/settings/email`} token={token} className="form row">
+            <Field
+              label="E-mail address"
+              name="email"
+              type="email"
+              required={false}
+              values={values}
+              problems={problems ?? {}}
+              maxlength={254}
+              autocomplete="email"
+            />
+            <button type="submit">Save</button>
+          </Form>
+        ) : (
+          <p safe>{organization.email ?? 'Nowhere yet; an owner can change that.'}</p>
+        )}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { isAppError } from '../../schemas/errors.ts';
+import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
+import { TOPICS } from '../../webhooks/topic.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
+import { type FormProblems, parseForm, textOf, textsOf } from '../shell/form.ts';
+import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { SecretPage } from './secret-page.tsx';
+
+/** Ids of a filter, as a form has them: separated by white space or commas. */
+const Ids = z
+  .string()
+  .max(20_000, 'These are too many.')
+  .default('')
+  .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''));
+const PlainNumber = z
+  .string()
+  .default('')
+  .refine((text) => text === '' || Number.isFinite(Number(text)), 'Say a number.')
+  .transform((text) => (text === '' ? undefined : Number(text)));
+
+const EndpointForm = z.object({
+  url: z.string({ error: 'Say its address.' }).trim().min(1, 'Say its address.'),
+  description: z.string().trim().default(''),
+  topics: z.union([z.array(z.enum(TOPICS)), z.enum(TOPICS).transform((topic) => [topic])], {
+    error: 'Choose at least one.',
+  }),
+  mode: z.enum(ENDPOINT_MODES).default('each'),
+  models: Ids,
+  benchmarks: Ids,
+  categories: Ids,
+  providers: Ids,
+  min_price_change_percent: PlainNumber,
+  max_rank: PlainNumber,
+});
+
+const MODE_CHOICES = [
+  { value: 'each', label: 'one delivery per event' },
+  { value: 'digest', label: 'one per topic and night' },
+] as const;
+
+/** An organization's endpoints, and registering one. */
+export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
+  const endpointsAs = ({ session, origin }: OrganizationPages) => webhooks.endpointsAs(session.person, origin);
+  const showNew = (pages: OrganizationPages, problems?: FormProblems) =>
+    page('Register an endpoint', <NewEndpointPage pages={pages} problems={problems} />, {
+      status: problems === undefined ? 200 : 422,
+    });
+  return [
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/webhooks',
+      answer: async (pages) => {
+        const endpoints = await endpointsAs(pages).list(pages.organization.id);
+        return page('Webhooks', <EndpointsPage pages={pages} endpoints={endpoints} />);
+      },
+    },
+    { kind: 'organization', method: 'GET', path: '/webhooks/new', answer: (pages) => showNew(pages) },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/webhooks/new',
+      answer: async (pages) => {
+        const { fields, problems } = parseForm(EndpointForm, pages.form);
+        if (problems !== undefined) return showNew(pages, problems);
+        const { url, description, topics, mode } = fields;
+        const wanted = {
+          organizationId: pages.organization.id,
+          url,
+          description,
+          topics,
+          mode,
+          filters: filtersFrom(fields),
+        };
+        try {
+          const { endpoint, secret } = await endpointsAs(pages).add(wanted);
+          return page(
+            'Your new endpoint',
+            <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={true} />,
+          );
+        } catch (error) {
+          if (isAppError(error, 'usage')) return showNew(pages, { '': error.message });
+          throw error;
+        }
+      },
+    },
+  ];
+}
+
+function filtersFrom(fields: z.infer<typeof EndpointForm>) {
+  const { models, benchmarks, categories, providers, min_price_change_percent: percent, max_rank: rank } = fields;
+  return {
+    ...(models.length === 0 ? {} : { models }),
+    ...(benchmarks.length === 0 ? {} : { benchmarks }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(providers.length === 0 ? {} : { providers }),
+    ...(percent === undefined ? {} : { min_price_change_percent: percent }),
+    ...(rank === undefined ? {} : { max_rank: rank }),
+  };
+}
+
+function EndpointsPage({
+  pages,
+  endpoints,
+}: {
+  readonly pages: OrganizationPages;
+  readonly endpoints: readonly Endpoint[];
+}): JSX.Element {
+  const { path, organization } = pages;
+  const mayRegister = organization.terms.features.includes('webhooks');
+  return (
+    <>
+      <h1>Webhooks</h1>
+      {!mayRegister && (
+        <Notice kind="plain">
+          <p
+            safe
+          >{`The ${organization.terms.displayName} plan has no webhooks. With one that has, your servers are told of each change as it is published.`}</p>
+        </Notice>
+      )}
+      <Section title="Endpoints">
+        <Table
+          caption="Endpoints"
+          columns={['Address', 'State', 'Topics', 'Failures in a row', 'Since']}
+          rows={endpoints.map((endpoint) => (
+            <tr>
+              <th scope="row">
+                <a href={`${path}/webhooks/${endpoint.id}`} safe>
+                  {endpoint.url}
+                </a>
+                {endpoint.description !== '' && (
+                  <p class="hint" safe>
+                    {endpoint.description}
+                  </p>
+                )}
+              </th>
+              <td>
+                <EndpointState endpoint={endpoint} />
+              </td>
+              <td safe>{endpoint.topics.join(', ')}</td>
+              <td class="number" safe>
+                {String(endpoint.consecutiveFailures)}
+              </td>
+              <td>
+                <Instant at={endpoint.createdAt} />
+              </td>
+            </tr>
+          ))}
+          empty="None yet."
+        />
+        {mayRegister && endpoints.length < ENDPOINTS_MAX && (
+          <p>
+            <a class="button" href={`${path}/webhooks/new`}>
+              Register an endpoint
+            </a>
+          </p>
+        )}
+      </Section>
+    </>
+  );
+}
+
+const STATE_KINDS = { registered: 'plain', active: 'good', revoked: 'bad', suspended: 'bad', removed: 'bad' } as const;
+
+export function EndpointState({ endpoint }: { readonly endpoint: Endpoint }): JSX.Element {
+  return <Badge kind={STATE_KINDS[endpoint.state]} text={endpoint.state} />;
+}
+
+function NewEndpointPage({
+  pages,
+  problems,
+}: {
+  readonly pages: OrganizationPages;
+  readonly problems: FormProblems | undefined;
+}): JSX.Element {
+  const { path, token, form } = pages;
+  const field = { values: form, problems: problems ?? {}, required: false, autocomplete: 'off' };
+  return (
+    <>
+      <h1>Register an endpoint</h1>
+      <p>It is asked at once whether it is there: it becomes active when it answers the ping with a 2xx.</p>
+      <Problems problems={problems} />
+      <Form action={`${path}/webhooks/new`} token={token}>
+        <Field
+          {...field}
+          label="Address"
+          name="url"
+          type="url"
+          required={true}
+          maxlength={2048}
+          hint="https, and public."
+        />
+        <Field {...field} label="Description" name="description" maxlength={200} />
+        <Checks
+          legend="Topics"
+          name="topics"
+          options={TOPICS.map((topic) => ({ value: topic, label: topic }))}
+          chosen={textsOf(form, 'topics')}
+          problems={problems ?? {}}
+        />
+        <Choice label="How" name="mode" options={MODE_CHOICES} chosen={textOf(form, 'mode')} />
+        <details class="more">
+          <summary>Filters</summary>
+          <p class="hint">What is left empty filters nothing. Several ids are separated by spaces or commas.</p>
+          <Field {...field} label="Models" name="models" />
+          <Field {...field} label="Benchmarks (scores)" name="benchmarks" />
+          <Field {...field} label="Categories (rankings)" name="categories" />
+          <Field {...field} label="Providers (prices)" name="providers" />
+          <Field
+            {...field}
+            label="Least change of a price, in per cent"
+            name="min_price_change_percent"
+            type="number"
+          />
+          <Field {...field} label="Positions 1 to … of rankings" name="max_rank" type="number" />
+        </details>
+        <button type="submit">Register it</button>
+      </Form>
+    </>
+  );
+}
