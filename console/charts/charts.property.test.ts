@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day } from '../../schemas/day.ts';
+import {
+  countOf,
+  elementsOf,
+  findBadAttributes,
+  someDay,
+  someIntervals,
+  someValue,
+  tableRows,
+} from '../../test/support/console/drawings.ts';
+import { HistoryChart } from './history-chart.tsx';
+import { MARKS_MAX } from './parts/step-plot.tsx';
+import { RankChart } from './rank-chart.tsx';
+import { changesOf, gapsOf, isHeld, shownIntervals } from './scales/intervals.ts';
+import { ShareBar } from './share-bar.tsx';
+import { Sparkline } from './sparkline.tsx';
+import { UsageChart } from './usage-chart.tsx';
+
+/** What a person may call a thing. */
+const someName = fc.oneof(fc.constantFrom('<script>alert(1)</script>', '"><b onload=x', "a'&amp;b", ''), fc.string());
+
+const someHistory = someDay.chain((from) =>
+  fc.record({
+    from: fc.constant(from),
+    to: fc.integer({ min: -3, max: 500 }).map((days) => addDays(from, days)),
+    series: fc.array(fc.record({ name: someName, intervals: someIntervals(from) }), { maxLength: 8 }),
+    window: fc.option(
+      fc.integer({ min: -50, max: 500 }).map((days) => ({ from: addDays(from, days), months: 12 })),
+      { nil: undefined },
+    ),
+    fromZero: fc.boolean(),
+    title: someName,
+  }),
+);
+
+const someUsage = someDay.chain((from) =>
+  fc.record({
+    from: fc.constant(from),
+    to: fc.integer({ min: 0, max: 100 }).map((days) => addDays(from, days)),
+    today: fc.nat(100).map((days) => addDays(from, days)),
+    days: fc.uniqueArray(
+      fc.record({
+        day: fc.integer({ min: -5, max: 105 }).map((days) => addDays(from, days)),
+        units: someValue,
+        refused: someValue,
+        limit: fc.option(someValue),
+      }),
+      { selector: ({ day }) => day },
+    ),
+    title: someName,
+  }),
+);
+
+/** All kinds of charts over one history. */
+async function allOf(history: Parameters<typeof historyOf>[0]): Promise<string> {
+  const { from, to, series } = history;
+  const lines = series.map(({ name, intervals }) => Sparkline({ label: name, intervals, from, to }));
+  return (await Promise.all([historyOf(history), rankOf(history), ...lines])).join('');
+}
+
+interface History {
+  readonly from: Day;
+  readonly to: Day;
+  readonly series: Parameters<typeof HistoryChart>[0]['series'];
+  readonly window: { readonly from: Day; readonly months: number } | undefined;
+  readonly fromZero: boolean;
+  readonly title: string;
+}
+
+function historyOf({ window, ...history }: History) {
+  return HistoryChart({ ...history, ...(window && { window }), id: 'a', unit: 'points' });
+}
+
+function rankOf({ window, from, to, title, series }: History) {
+  return RankChart({ from, to, title, series, ...(window && { window }), id: 'b' });
+}
+
+describe('whatever the data', () => {
+  test('no attribute of a history, a rank or a sparkline is without a number', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        expect(
+          findBadAttributes(await allOf({ ...history, series: withPlainNames(history.series), title: 't' })),
+        ).toEqual([]);
+      }),
+    );
+  });
+
+  test('no attribute of the usage chart or of a meter is without a number', async () => {
+    await fc.assert(
+      fc.asyncProperty(someUsage, async (usage) => {
+        expect(findBadAttributes(await UsageChart({ ...usage, id: 'u', title: 't' }))).toEqual([]);
+        const bars = usage.days.map(({ units, limit }) => ShareBar({ label: 'l', used: units, limit }));
+        expect(findBadAttributes((await Promise.all(bars)).join(''))).toEqual([]);
+      }),
+    );
+  });
+
+  test('names are text alone: they open no element and no attribute', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        const named = await allOf(history);
+        const plain = await allOf({ ...history, series: withPlainNames(history.series), title: 't' });
+        expect(elementsOf(named)).toEqual(elementsOf(plain));
+      }),
+    );
+  });
+
+  test('nothing needs what the content security policy forbids: no script, no style attribute', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, someUsage, async (history, usage) => {
+        const html = (await allOf(history)) + (await UsageChart({ ...usage, id: 'u' }));
+        expect(elementsOf(html).filter((element) => /^<(?:script|style)| (?:style|on\w+)=/.test(element))).toEqual([]);
+      }),
+    );
+  });
+
+  test('every change has a mark, or the summary says how many have none', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        const html = await historyOf(history);
+        const days = { from: history.from, to: history.to < history.from ? history.from : history.to };
+        const changes = history.series.map(
+          ({ intervals }) => changesOf(shownIntervals(intervals, days.from, days.to)).length,
+        );
+        expect(countOf(html, '<use')).toBe(changes.reduce((sum, count) => sum + count, 0));
+      }),
+    );
+  });
+
+  test('the table has every interval and every gap', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        const rows = tableRows(String(await historyOf(history)));
+        const to = history.to < history.from ? history.from : history.to;
+        const expected = history.series.map(({ intervals }) => {
+          const shown = shownIntervals(intervals, history.from, to);
+          return shown.filter(isHeld).length + gapsOf(shown, history.from, to).length;
+        });
+        expect(rows).toHaveLength(expected.reduce((sum, count) => sum + count, 0));
+      }),
+    );
+  });
+});
+
+test('more changes than are marked are counted in the summary, and all of them are in the table', async () => {
+  const intervals = Array.from({ length: MARKS_MAX + 30 }, (_, i) => {
+    const day = addDays('2026-01-01', i);
+    return { from: day, to: day, value: i % 7 };
+  });
+  const series = [{ name: 'Input', intervals }];
+  const html = String(
+    await HistoryChart({ id: 'h', title: 'T', unit: 'u', series, from: '2026-01-01', to: '2026-05-30' }),
+  );
+  expect(countOf(html, '<use')).toBe(MARKS_MAX);
+  expect(html).toContain('Input: only the 120 latest of 150 changes have a mark.');
+  expect(tableRows(html)).toHaveLength(150);
+});
+
+/** The same series with names that hold nothing special. */
+function withPlainNames<T extends { readonly name: string }>(series: readonly T[]): readonly T[] {
+  return series.map((one, i) => ({ ...one, name: `s${i}` }));
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { formatCompact, formatCount, formatDay, formatMoney, formatNumber, formatSpan } from './format.ts';
+
+test.each([
+  [1234, '1,234'],
+  [0.61234, '0.61234'],
+  [-3.5, '−3.5'],
+  [0, '0'],
+  [-0, '0'],
+  [1402.371, '1,402.37'],
+  [7.5e-7, '7.5e-7'],
+  [5e-324, '4.94e-324'],
+  [1.7e308, '1.7e+308'],
+  [Number.NaN, '–'],
+  [Number.POSITIVE_INFINITY, '–'],
+])('the number %d is written %s', (value, text) => {
+  expect(formatNumber(value)).toBe(text);
+});
+
+test.each([
+  [812, '812'],
+  [9999, '9,999'],
+  [12_345, '12.3k'],
+  [1_200_000, '1.2M'],
+  [-45_000, '−45k'],
+])('in little room %d is written %s', (value, text) => {
+  expect(formatCompact(value)).toBe(text);
+});
+
+test.each([
+  [2.5, '$2.50'],
+  [15, '$15.00'],
+  [0.075, '$0.075'],
+  [0.3, '$0.30'],
+  [1.125, '$1.125'],
+  [0.0000025, '$0.0000025'],
+  [0, '$0'],
+  [-2, '−$2.00'],
+  [6_670_000, '$6,670,000.00'],
+])('the amount %d is written %s', (value, text) => {
+  expect(formatMoney(value)).toBe(text);
+});
+
+test('days and stretches of days are written in words, the year once where it is the same', () => {
+  expect(formatDay('2026-11-03')).toBe('3 Nov 2026');
+  expect(formatSpan('2026-08-24', '2026-11-21')).toBe('24 Aug to 21 Nov 2026');
+  expect(formatSpan('2025-12-29', '2026-01-03')).toBe('29 Dec 2025 to 3 Jan 2026');
+  expect(formatSpan('2026-11-03', '2026-11-03')).toBe('3 Nov 2026');
+});
+
+test('counts agree with their noun', () => {
+  expect([0, 1, 2].map((count) => formatCount(count, 'change'))).toEqual(['no changes', '1 change', '2 changes']);
+});

@@ -1,0 +1,105 @@
+import { formatSpan } from '../format.ts';
+import type { DayScale } from '../scales/day-scale.ts';
+import { type Change, changesOf, gapsOf, type Interval } from '../scales/intervals.ts';
+import type { ValueScale } from '../scales/value-scale.ts';
+import { DayAxis, ValueAxis } from './axes.tsx';
+import { ChartFigure } from './chart-figure.tsx';
+import type { LegendItem } from './legend.tsx';
+import { Definitions } from './marks.tsx';
+import { Readout } from './readout.tsx';
+import { commonGaps, Gaps, MARKS_MAX, StepPlot, type StepSeries } from './step-plot.tsx';
+import { stretchesOf } from './stretches.ts';
+import { type PlanWindow, WindowNote } from './window-note.tsx';
+
+export interface StepChartProps<T extends Interval> {
+  readonly id: string;
+  readonly title: string;
+  /** What the numbers are. */
+  readonly unit: string;
+  /** What is told about the series, as sentences. */
+  readonly summary: string;
+  readonly series: readonly StepSeries<T>[];
+  readonly days: DayScale;
+  readonly values: ValueScale;
+  readonly window: PlanWindow | undefined;
+  /** A tick of the value axis. */
+  readonly formatTick: (value: number) => string;
+  /** What an interval held, for people. */
+  readonly formatInterval: (interval: T) => string;
+}
+
+/** What the charts of values over days share: axes, lines, gaps, the plan's window, and every interval in the table. */
+export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Element {
+  const { id, title, series, days, values, formatInterval } = props;
+  const tell = ({ name }: StepSeries<T>, change: Change<T>) => `${name}: ${changeInWords(change, formatInterval)}`;
+  return (
+    <ChartFigure
+      id={id}
+      title={title}
+      summary={[props.summary, unmarkedInWords(series)].filter(Boolean).join(' ')}
+      legend={legendOf(props)}
+      table={{
+        caption: `${title}, ${formatSpan(days.from, days.to)} (${props.unit})`,
+        columns: ['Days', 'Series', 'Value'],
+        rows: series.flatMap((one) => rowsOf(one, days, formatInterval)),
+      }}
+    >
+      <Definitions id={id} series={series.length} />
+      <Gaps id={id} series={series} days={days} />
+      {props.window && <WindowNote window={props.window} scale={days} />}
+      <ValueAxis scale={values} unit={props.unit} format={props.formatTick} />
+      <DayAxis scale={days} />
+      {stretchesOf(series, days).map(({ from, to, held }) => (
+        <Readout
+          start={days.startOf(from)}
+          end={days.endOf(to)}
+          text={`${formatSpan(from, to)} · ${held.map((one) => toldShort(one, formatInterval)).join(' · ') || 'no data'}`}
+        />
+      ))}
+      <StepPlot id={id} series={series} days={days} values={values} tell={tell} />
+    </ChartFigure>
+  );
+}
+
+function toldShort<T>(
+  { name, interval }: { readonly name: string; readonly interval: T },
+  format: (interval: T) => string,
+) {
+  return `${name} ${format(interval)}`;
+}
+
+function changeInWords<T extends Interval>({ interval, before }: Change<T>, format: (interval: T) => string): string {
+  const since = `since ${formatSpan(interval.from, interval.from)}`;
+  return before ? `${format(interval)} ${since}, before that ${format(before)}` : `${format(interval)} ${since}`;
+}
+
+function unmarkedInWords(series: readonly StepSeries[]): string {
+  return series
+    .map(({ name, intervals }) => ({ name, count: changesOf(intervals).length }))
+    .filter(({ count }) => count > MARKS_MAX)
+    .map(({ name, count }) => `${name}: only the ${MARKS_MAX} latest of ${count} changes have a mark.`)
+    .join(' ');
+}
+
+function legendOf<T extends Interval>(props: StepChartProps<T>): readonly LegendItem[] {
+  const { series, days, window, formatInterval } = props;
+  const items: LegendItem[] = series.map(({ name, intervals }, i) => {
+    const last = intervals.at(-1);
+    const current = last && last.value !== null && last.to === days.to ? `, now ${formatInterval(last)}` : '';
+    return { look: i, label: `${name}${current}` };
+  });
+  if (commonGaps(series, days).length > 0) items.push({ look: 'gap', label: 'no data' });
+  if (window && window.from > days.from) items.push({ look: 'before', label: "before your plan's window" });
+  return items;
+}
+
+/** Every interval and every gap of a series, the newest first. */
+function rowsOf<T extends Interval>(series: StepSeries<T>, days: DayScale, format: (interval: T) => string) {
+  const held = series.intervals
+    .filter(({ value }) => value !== null)
+    .map((interval) => ({ from: interval.from, to: interval.to, text: format(interval) }));
+  const gaps = gapsOf(series.intervals, days.from, days.to).map(({ from, to }) => ({ from, to, text: 'no data' }));
+  return [...held, ...gaps]
+    .sort((a, b) => (a.from > b.from ? -1 : 1))
+    .map(({ from, to, text }) => [formatSpan(from, to), series.name, text]);
+}
