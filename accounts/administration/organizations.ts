@@ -1,26 +1,47 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
-import type { AuditedChanges } from '../audit/audited-changes.ts';
+import type { AuditedChanges, NoteAudit } from '../audit/audited-changes.ts';
 import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, type Subscription } from '../plans/terms.ts';
 import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
 import { describeSubscription, subscriptionChanges } from './subscription-changes.ts';
 
+/** What a new organization is. */
+export interface NewOrganization {
+  readonly name: string;
+  /** Where it is told what concerns it; null: nowhere. */
+  readonly email: string | null;
+  readonly subscription: Subscription;
+  /** The person who makes it for itself; null: an operator. */
+  readonly createdBy: string | null;
+}
+
 /** @param email where it is told what concerns it; null: nowhere */
-export async function createOrganization(
+export function createOrganization(
   { name, email }: { readonly name: string; readonly email: string | null },
   subscription: Subscription,
   changes: AuditedChanges,
 ): Promise<Organization> {
+  const made = { name, email, subscription, createdBy: null };
+  return changes.change((transaction, note) => insertOrganization(transaction, made, { changes, note }));
+}
+
+/** Makes an organization and notes it, as a part of a change. */
+export async function insertOrganization(
+  transaction: Transaction<ControlTables>,
+  { name, email, subscription, createdBy }: NewOrganization,
+  { changes, note }: { readonly changes: AuditedChanges; readonly note: NoteAudit },
+): Promise<Organization> {
   const [id, now] = [changes.newId('org'), changes.now()];
-  await changes.change(async (transaction, note) => {
-    await transaction.insertInto('organizations').values({ id, name, created_at: now.getTime(), email }).execute();
-    const row = rowFromSubscription(id, subscription, now);
-    await transaction.insertInto('subscriptions').values(row).execute();
-    const details = { name, email, ...describeSubscription(subscription) };
-    await note({ organizationId: id, action: 'organization.create', subjectId: id, details });
-  });
+  const organization = { id, name, created_at: now.getTime(), email, created_by: createdBy };
+  await transaction.insertInto('organizations').values(organization).execute();
+  await transaction
+    .insertInto('subscriptions')
+    .values(rowFromSubscription(id, subscription, now))
+    .execute();
+  const details = { name, email, ...describeSubscription(subscription) };
+  await note({ organizationId: id, action: 'organization.create', subjectId: id, details });
   return { id, name, email, createdAt: now, subscription, terms: effectiveTerms(subscription, 0, now) };
 }
 

@@ -8,6 +8,8 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** What its reader is to open: told in the log where there is no server, so that a trial works without one. */
+  readonly link?: string;
 }
 
 /** Sends mail: by SMTP where that is configured, else into a folder, so that nothing is lost where nobody has set it up. */
@@ -37,14 +39,17 @@ export async function openMailer(options: MailerOptions): Promise<Mailer> {
   if (smtp === undefined) {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
     return {
-      async send({ to, subject, text }) {
+      async send({ to, subject, text, link }) {
         const { message } = await transport.sendMail({ from, to, subject, text });
         const file = join(folder, `${newId()}.eml`);
         await writing(async () => {
           await mkdir(folder, { recursive: true, mode: 0o700 });
           await writeFile(file, message, { mode: 0o600 });
         });
-        log.info({ to, subject, file }, 'a mail was written: MODELSTATS_SMTP is not set');
+        log.info(
+          { to, subject, file, ...(link === undefined ? {} : { link }) },
+          'a mail was written: MODELSTATS_SMTP is not set',
+        );
       },
       close: () => transport.close(),
     };

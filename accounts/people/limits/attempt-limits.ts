@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { orUnavailable } from '../../../database/database-errors.ts';
+import type { ControlTables } from '../../../database/tables.ts';
+import type { TooMany } from '../people.ts';
+
+/** How often something may be done in a while. */
+export interface AttemptLimit {
+  /** What is counted, such as `mail:address`. */
+  readonly kind: string;
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+export interface AttemptLimitsDeps {
+  readonly database: Kysely<ControlTables>;
+  readonly clock: () => Date;
+  /** Told of the time with every attempt. */
+  readonly onHit: (now: Date) => void;
+}
+
+/**
+ * Counts what people try, in the control database, so that a restart forgets nothing and several servers count together: a row per
+ * subject, which one statement reads and writes, so that of many at once exactly `max` pass. A while begins with the first attempt and
+ * ends by itself; refused attempts don't prolong it. Subjects are kept as hashes: the table tells nobody which addresses were tried.
+ */
+export class AttemptLimits {
+  readonly #database: Kysely<ControlTables>;
+  readonly #clock: () => Date;
+  readonly #onHit: (now: Date) => void;
+
+  constructor({ database, clock, onHit }: AttemptLimitsDeps) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#onHit = onHit;
+  }
+
+  /** Counts an attempt; resolves to undefined where it may go ahead. Rejects with `unavailable`. */
+  async hit({ kind, max, windowMs }: AttemptLimit, subject: string): Promise<TooMany | undefined> {
+    this.#onHit(this.#clock());
+    const now = this.#clock().getTime();
+    const row = { subject: subjectOf(kind, subject), hits: 1, ends_at: now + windowMs };
+    const { hits, ends_at } = await orUnavailable(() =>
+      this.#database
+        .insertInto('sign_in_limits')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict.column('subject').doUpdateSet({
+            // No more than one beyond the limit: the number can't grow without end.
+            hits: sql<number>`case when sign_in_limits.ends_at <= ${now} then 1 when sign_in_limits.hits > ${max} then sign_in_limits.hits else sign_in_limits.hits + 1 end`,
+            ends_at: sql<number>`case when sign_in_limits.ends_at <= ${now} then ${row.ends_at} else sign_in_limits.ends_at end`,
+          }),
+        )
+        .returning(['hits', 'ends_at'])
+        .executeTakeFirstOrThrow(),
+    );
+    if (hits <= max) return undefined;
+    return { tooMany: true, retryAfterSeconds: Math.max(1, Math.ceil((ends_at - now) / 1000)) };
+  }
+
+  /** Forgets what was counted of a subject: its last attempt was right. */
+  async forget({ kind }: Pick<AttemptLimit, 'kind'>, subject: string): Promise<void> {
+    await orUnavailable(() =>
+      this.#database.deleteFrom('sign_in_limits').where('subject', '=', subjectOf(kind, subject)).execute(),
+    );
+  }
+}
+
+function subjectOf(kind: string, subject: string): string {
+  return `${kind}:${createHash('sha256').update(subject).digest('hex')}`;
+}

@@ -1,0 +1,52 @@
+import type { ConsolePlace } from './next-path.ts';
+import { CONSOLE_PATHS, type SignIn } from './people.ts';
+
+/** What can be configured of people. */
+export interface PeopleSettings {
+  /** The service's address as people see it: scheme, host and base path. Cookies are `Secure` where it is https. */
+  readonly publicUrl: string;
+  /** At least 32 characters that nobody else knows, the same for all processes; a new one ends all sessions. */
+  readonly secret: string;
+  readonly methods: SignIn['methods'];
+  readonly signUp: SignIn['signUp'];
+  /** How long a session lasts without being used. */
+  readonly sessionMs: number;
+  /** A session that was last prolonged longer ago than this is prolonged when it is used. Smaller: more writes. */
+  readonly sessionRefreshMs: number;
+  readonly limits: PeopleLimits;
+}
+
+/** Bounds of what people may ask for. */
+export interface PeopleLimits {
+  /** Mails with links and invitations to one address in an hour. Larger: a mailbox can be filled by strangers. */
+  readonly mailsPerAddress: number;
+  /** The same that one client address (IPv6: /64) may ask for in an hour. Smaller: offices behind one address run into it. */
+  readonly mailsPerOrigin: number;
+  /** Attempts at one person's password in 15 minutes. */
+  readonly passwordsPerAddress: number;
+  /** Attempts at passwords from one client address (IPv6: /64) in 15 minutes. */
+  readonly passwordsPerOrigin: number;
+  /** Invitations of an organization that may be open at once, and that it may send in a day. */
+  readonly invitations: number;
+  /** Organizations that one person may make by signing up. Larger: quotas of Community can be multiplied. */
+  readonly ownOrganizations: number;
+}
+
+export const PEOPLE_LIMITS: PeopleLimits = {
+  mailsPerAddress: 5,
+  mailsPerOrigin: 30,
+  passwordsPerAddress: 10,
+  passwordsPerOrigin: 30,
+  invitations: 20,
+  ownOrganizations: 3,
+};
+
+/** How long a link to sign in is good for. */
+export const LINK_MS = 15 * 60_000;
+/** How long an invitation is good for. */
+export const INVITATION_MS = 7 * 24 * 3_600_000;
+export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
+
+export function placeOf({ publicUrl }: Pick<PeopleSettings, 'publicUrl'>): ConsolePlace {
+  return { publicUrl, home: CONSOLE_PATHS.home };
+}

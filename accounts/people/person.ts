@@ -1,0 +1,62 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { ControlTables } from '../../database/tables.ts';
+import type { Person } from './people.ts';
+
+/** What of a person's row a {@link Person} is made of. */
+export const PERSON_COLUMNS = [
+  'people.id as person_id',
+  'people.email as person_email',
+  'people.created_at as person_created_at',
+] as const;
+
+export function personFromRow(row: {
+  readonly person_id: string;
+  readonly person_email: string;
+  readonly person_created_at: Date | string;
+}): Person {
+  return { id: row.person_id, email: row.person_email, createdAt: new Date(row.person_created_at) };
+}
+
+/** An instant as the tables of better-auth are written and compared with, on both engines. */
+export function storedInstant(date: Date): string {
+  return date.toISOString();
+}
+
+/** A person as the audit log names them. */
+export function actorOf({ email }: Pick<Person, 'email'>): string {
+  return `person:${email}`;
+}
+
+export async function findPersonByEmail(database: Kysely<ControlTables>, email: string): Promise<Person | undefined> {
+  const row = await database.selectFrom('people').select(PERSON_COLUMNS).where('email', '=', email).executeTakeFirst();
+  return row === undefined ? undefined : personFromRow(row);
+}
+
+/**
+ * The person of this address, made where there is none: that somebody reads the address's mail is not proven by it, and what such
+ * a person had before the first link is dropped then.
+ */
+export async function ensurePerson(
+  transaction: Transaction<ControlTables>,
+  { id, email, now }: { readonly id: string; readonly email: string; readonly now: Date },
+): Promise<Person & { readonly isNew: boolean }> {
+  const at = storedInstant(now);
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('people')
+    .values({ id, name: '', email, email_verified: sql<boolean>`false`, created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirstOrThrow();
+  const person = await findPersonByEmail(transaction, email);
+  if (person === undefined) throw new Error(`${email} was not kept`);
+  return { ...person, isNew: numInsertedOrUpdatedRows === 1n };
+}
+
+/** Writes nothing new, but keeps others from changing what is the person's until the transaction ends. False where there is none. */
+export async function lockPerson(transaction: Transaction<ControlTables>, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('people')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,157 @@
+import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { magicLink } from 'better-auth/plugins/magic-link';
+import type { BaseLogger } from 'pino';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
+
+/** What happens while better-auth signs somebody in. */
+export interface AuthHooks {
+  /** Of a link that was just made: its token, which is nowhere else, and what came with the wish for it. */
+  readonly onLink: (link: {
+    readonly email: string;
+    readonly token: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  }) => void;
+  /** Whether a person may be made for this address. */
+  readonly maySignUp: (email: string) => Promise<boolean>;
+  /** What a new session of this person shows first. */
+  readonly firstOrganization: (personId: string) => Promise<string | null>;
+}
+
+export interface AuthDeps {
+  readonly database: ControlDatabase;
+  readonly newId: () => string;
+  readonly log: Pick<BaseLogger, 'warn'>;
+  readonly hooks: AuthHooks;
+}
+
+export type Auth = ReturnType<typeof createAuth>;
+
+/** The header in which the origin's address is handed to better-auth; it comes from us, never from a client. */
+export const ADDRESS_HEADER = 'x-modelstats-address';
+
+/**
+ * better-auth on our control database, under our names for its tables (migration 0008). It makes and checks sessions, links and
+ * passwords; its own HTTP routes are nowhere mounted. Nothing of it reads the environment or reports to anybody.
+ */
+export function createAuth(
+  settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs'>,
+  { database, newId, log, hooks }: AuthDeps,
+) {
+  return betterAuth({
+    appName: 'modelstats',
+    baseURL: new URL(settings.publicUrl).origin,
+    // `secret` alone would yield to BETTER_AUTH_SECRETS in the environment.
+    secrets: [{ version: 1, value: settings.secret }],
+    database: authDatabase(database),
+    ...AUTH_TABLES,
+    session: {
+      ...AUTH_TABLES.session,
+      expiresIn: Math.ceil(settings.sessionMs / 1000),
+      updateAge: Math.ceil(settings.sessionRefreshMs / 1000),
+      cookieCache: { enabled: false }, // With it, a session that was ended lives on for minutes.
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true, // A password is set by who is signed in.
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+    },
+    plugins: [
+      magicLink({
+        expiresIn: LINK_MS / 1000,
+        storeToken: 'hashed',
+        sendMagicLink: ({ email, token, metadata = {} }) => hooks.onLink({ email, token, metadata }),
+      }),
+    ],
+    databaseHooks: {
+      user: { create: { before: (person) => hooks.maySignUp(person.email) } },
+      session: {
+        create: {
+          before: async (session) => ({
+            data: { ...session, organizationId: await hooks.firstOrganization(session.userId) },
+          }),
+        },
+      },
+    },
+    advanced: {
+      ...cookieOptions(settings.publicUrl),
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 128 },
+      database: { generateId: ({ model }) => `${prefixOf(model)}_${newId()}`, validateSchema: false },
+    },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false }, // Ours counts in the database; this one counts requests to routes that there aren't.
+    logger: { level: 'error', log: (_, message) => log.warn({ reason: message }, 'sign-in failed') },
+  });
+}
+
+/** `__Host-` keeps other sites of the same domain from setting the cookie; browsers take it with https alone. */
+function cookieOptions(publicUrl: string) {
+  const isSecure = new URL(publicUrl).protocol === 'https:';
+  return {
+    useSecureCookies: false, // It would put `__Secure-` before the name.
+    cookiePrefix: 'modelstats',
+    cookies: {
+      session_token: {
+        name: isSecure ? '__Host-modelstats_session' : 'modelstats_session',
+        attributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
+      },
+    },
+  } as const;
+}
+
+export function authDatabase({ kysely, engine }: ControlDatabase) {
+  return { db: kysely, type: engine.kind };
+}
+
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  user: 'person',
+  session: 'session',
+  account: 'account',
+  verification: 'verification',
+};
+
+function prefixOf(model: string): string {
+  return ID_PREFIXES[model] ?? model;
+}
+
+/** Our names for better-auth's tables and columns; `auth.schema` of the tests holds them to the migration. */
+export const AUTH_TABLES = {
+  user: {
+    modelName: 'people',
+    fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+  },
+  session: {
+    modelName: 'sessions',
+    fields: {
+      userId: 'person_id',
+      expiresAt: 'expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+      ipAddress: 'address',
+      userAgent: 'user_agent',
+    },
+    additionalFields: {
+      organizationId: { type: 'string', required: false, input: false, fieldName: 'organization_id' },
+    },
+  },
+  account: {
+    modelName: 'sign_in_accounts',
+    fields: {
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      userId: 'person_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+    },
+  },
+  verification: {
+    modelName: 'verifications',
+    fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+  },
+} as const satisfies Partial<BetterAuthOptions>;

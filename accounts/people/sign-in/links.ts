@@ -1,0 +1,130 @@
+import type { Kysely } from 'kysely';
+import { orUnavailable } from '../../../database/database-errors.ts';
+import type { ControlTables } from '../../../database/tables.ts';
+import { emailFrom } from '../email-address.ts';
+import type { AttemptLimits } from '../limits/attempt-limits.ts';
+import { limitedOrigin } from '../limits/limited-origin.ts';
+import { namedLimits } from '../limits/people-limits.ts';
+import type { Outbox } from '../mails/outbox.ts';
+import { signInMail } from '../mails/people-mails.ts';
+import { nextPath } from '../next-path.ts';
+import { CONSOLE_PATHS, type Origin, type TooMany } from '../people.ts';
+import { type PeopleSettings, placeOf } from '../people-settings.ts';
+import type { Auth, AuthHooks } from './auth.ts';
+import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
+
+export interface LinksDeps {
+  readonly database: Kysely<ControlTables>;
+  readonly limits: AttemptLimits;
+  readonly outbox: Outbox;
+  readonly clock: () => Date;
+  /** Asked late: better-auth is made with a hook of these links. */
+  readonly auth: () => Auth;
+}
+
+/** Somebody whom better-auth has just signed in. */
+export interface SignedIn {
+  readonly token: string;
+  readonly cookies: readonly string[];
+}
+
+/**
+ * Links that sign in. What is in the mail is better-auth's token, of which the database holds a hash, and where its reader wants to
+ * go; that is checked again when the link comes back, so nobody gains by changing it.
+ *
+ * Whether an address is known must not show. So whoever asks within the limits costs the same statements, a token is made for every
+ * address, and only whether a mail leaves behind the answer differs.
+ */
+export class Links {
+  readonly #settings: PeopleSettings;
+  readonly #deps: LinksDeps;
+
+  constructor(settings: PeopleSettings, deps: LinksDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  /** See `SignIn.sendLink`. */
+  async send(
+    to: { readonly email: string; readonly next?: string | undefined },
+    origin: Origin,
+  ): Promise<TooMany | undefined> {
+    const email = emailFrom(to.email);
+    const { limits, outbox, auth } = this.#deps;
+    const { mailsPerOrigin, mailsPerAddress } = namedLimits(this.#settings.limits);
+    const tooMany =
+      (await limits.hit(mailsPerOrigin, limitedOrigin(origin.address))) ?? (await limits.hit(mailsPerAddress, email));
+    if (tooMany !== undefined) return tooMany;
+    outbox.assertRoom();
+    return orUnavailable(async () => {
+      const metadata = { next: nextPath(to.next, placeOf(this.#settings)), isDue: await this.#isDue(email) };
+      await auth().api.signInMagicLink({ body: { email, metadata }, headers: headersOf(origin) });
+      return undefined;
+    });
+  }
+
+  /** Mails a link that was made, or forgets it. */
+  readonly onLink: AuthHooks['onLink'] = ({ email, token, metadata }) => {
+    if (metadata['isDue'] !== true) return;
+    const { publicUrl } = this.#settings;
+    const link = new URL(`${publicUrl}${CONSOLE_PATHS.signInLink}`);
+    link.searchParams.set('token', `${token}.${Buffer.from(String(metadata['next'])).toString('base64url')}`);
+    this.#deps.outbox.send(signInMail({ to: email, link: link.href, publicUrl }));
+  };
+
+  /** Takes what a link carries, once. */
+  async redeem(text: string, origin: Origin): Promise<(SignedIn & { readonly next: string }) | undefined> {
+    const { token, next = '' } = /^(?<token>[A-Za-z]{1,100})\.(?<next>[\w-]{0,4000})$/.exec(text)?.groups ?? {};
+    if (token === undefined) return undefined;
+    const answer = await orUnavailable(() =>
+      orRefused(() =>
+        this.#deps.auth().api.magicLinkVerify({ query: { token }, headers: headersOf(origin), returnHeaders: true }),
+      ),
+    );
+    if (answer === undefined) return undefined;
+    return {
+      token: answer.response.token,
+      cookies: sessionCookies(answer.headers),
+      next: nextPath(Buffer.from(next, 'base64url').toString(), placeOf(this.#settings)),
+    };
+  }
+
+  /** Whether a person may be made for this address. */
+  async maySignUp(email: string): Promise<boolean> {
+    return this.#settings.signUp === 'open' || (await this.#known(email)).isInvited;
+  }
+
+  /**
+   * Whether a link leaves for this address: to everybody where sign-up is open, else to who exists or is invited. Where passwords are
+   * the only way in, a link is for setting the first one.
+   */
+  async #isDue(email: string): Promise<boolean> {
+    const { exists, isInvited, hasPassword } = await this.#known(email);
+    const { signUp, methods } = this.#settings;
+    return (signUp === 'open' || exists || isInvited) && (methods.includes('link') || !hasPassword);
+  }
+
+  /** What there is of an address, in one statement for all addresses. */
+  async #known(email: string) {
+    const now = this.#deps.clock().getTime();
+    const row = await this.#deps.database
+      .selectNoFrom(({ selectFrom }) => [
+        selectFrom('people').select('people.id').where('people.email', '=', email).as('person'),
+        selectFrom('people')
+          .innerJoin('sign_in_accounts', 'sign_in_accounts.person_id', 'people.id')
+          .select('sign_in_accounts.id')
+          .where('people.email', '=', email)
+          .where('sign_in_accounts.password', 'is not', null)
+          .limit(1)
+          .as('password'),
+        selectFrom('invitations')
+          .select('invitations.id')
+          .where('invitations.email', '=', email)
+          .where('invitations.expires_at', '>', now)
+          .limit(1)
+          .as('invitation'),
+      ])
+      .executeTakeFirstOrThrow();
+    return { exists: row.person !== null, hasPassword: row.password !== null, isInvited: row.invitation !== null };
+  }
+}

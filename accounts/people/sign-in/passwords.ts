@@ -1,0 +1,142 @@
+import type { Kysely, Transaction } from 'kysely';
+import { orUnavailable } from '../../../database/database-errors.ts';
+import type { ControlTables } from '../../../database/tables.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { AuditedChanges } from '../../audit/audited-changes.ts';
+import { normalisedEmail } from '../email-address.ts';
+import type { AttemptLimits } from '../limits/attempt-limits.ts';
+import { limitedOrigin } from '../limits/limited-origin.ts';
+import { type NamedLimits, namedLimits } from '../limits/people-limits.ts';
+import type { Origin, Session, TooMany } from '../people.ts';
+import { PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
+import { lockPerson, storedInstant } from '../person.ts';
+import type { Auth } from './auth.ts';
+import type { SignedIn } from './links.ts';
+import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
+
+export interface PasswordsDeps {
+  readonly auth: Auth;
+  readonly database: Kysely<ControlTables>;
+  readonly limits: AttemptLimits;
+}
+
+/** What better-auth calls a password among the ways to prove who somebody is. */
+const PROVIDER = 'credential';
+
+/**
+ * Passwords, hashed by better-auth (scrypt). Attempts are counted before the password is looked at, so that many at once are no way
+ * around the limit, and a right one frees the address, not the place that it came from.
+ */
+export class Passwords {
+  readonly #limits: NamedLimits;
+  readonly #deps: PasswordsDeps;
+
+  constructor({ limits }: Pick<PeopleSettings, 'limits'>, deps: PasswordsDeps) {
+    this.#limits = namedLimits(limits);
+    this.#deps = deps;
+  }
+
+  /** Signs in who has this password; undefined where it is wrong, whatever is. */
+  async check(
+    { email: text, password }: { readonly email: string; readonly password: string },
+    origin: Origin,
+  ): Promise<SignedIn | TooMany | undefined> {
+    const { auth, limits } = this.#deps;
+    const email = normalisedEmail(text);
+    const tooManyThere = await limits.hit(this.#limits.passwordsPerOrigin, limitedOrigin(origin.address));
+    if (tooManyThere !== undefined || email === undefined) return tooManyThere;
+    const tooMany = await limits.hit(this.#limits.passwordsPerAddress, email);
+    if (tooMany !== undefined || password.length > PASSWORD_LENGTH.max) return tooMany;
+    const answer = await orUnavailable(() =>
+      orRefused(() =>
+        auth.api.signInEmail({ body: { email, password }, headers: headersOf(origin), returnHeaders: true }),
+      ),
+    );
+    if (answer === undefined) return undefined;
+    await limits.forget(this.#limits.passwordsPerAddress, email);
+    return { token: answer.response.token, cookies: sessionCookies(answer.headers) };
+  }
+
+  async has(personId: string): Promise<boolean> {
+    return (await orUnavailable(() => readPassword(this.#deps.database, personId))) !== undefined;
+  }
+
+  /** See `SignIn.setPassword`. */
+  async set(
+    { id: sessionId, person }: Session,
+    { password, current }: { readonly password: string; readonly current?: string | undefined },
+    changes: AuditedChanges,
+  ): Promise<TooMany | undefined> {
+    assertLength(password);
+    const { auth, database, limits } = this.#deps;
+    const { password: scrypt } = await auth.$context;
+    const known = await orUnavailable(() => readPassword(database, person.id));
+    if (known !== undefined) {
+      const tooMany = await limits.hit(this.#limits.passwordsPerAddress, person.email);
+      if (tooMany !== undefined) return tooMany;
+      const isRight =
+        current !== undefined &&
+        current.length <= PASSWORD_LENGTH.max &&
+        (await scrypt.verify({ hash: known.password, password: current }));
+      if (!isRight) throw new AppError('usage', 'the current password is wrong or missing');
+      await limits.forget(this.#limits.passwordsPerAddress, person.email);
+    }
+    const hash = await scrypt.hash(password);
+    await changes.change(async (transaction, note) => {
+      await lockPerson(transaction, person.id);
+      if ((await readPassword(transaction, person.id))?.password !== known?.password)
+        throw new AppError('usage', 'the password was changed a moment ago, from elsewhere');
+      const row = { password: hash, updated_at: storedInstant(changes.now()) };
+      if (known !== undefined)
+        await transaction.updateTable('sign_in_accounts').set(row).where('id', '=', known.id).execute();
+      else await insertPassword(transaction, { ...row, id: changes.newId('account'), person_id: person.id });
+      const others = transaction.deleteFrom('sessions').where('person_id', '=', person.id);
+      await others.where('id', '!=', sessionId).execute();
+      await note({ organizationId: null, action: 'person.set_password', subjectId: person.id, details: {} });
+    });
+    return undefined;
+  }
+}
+
+/** Takes a person's password away and ends their sessions. False where there was none. */
+export async function removePassword(transaction: Transaction<ControlTables>, personId: string): Promise<boolean> {
+  await lockPerson(transaction, personId);
+  const { numDeletedRows } = await transaction
+    .deleteFrom('sign_in_accounts')
+    .where('person_id', '=', personId)
+    .where('provider_id', '=', PROVIDER)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) return false;
+  await transaction.deleteFrom('sessions').where('person_id', '=', personId).execute();
+  return true;
+}
+
+function assertLength(password: string): void {
+  const { min, max } = PASSWORD_LENGTH;
+  if (password.length >= min && password.length <= max) return;
+  throw new AppError('usage', `the password must have ${min} to ${max} characters; it has ${password.length}`);
+}
+
+async function readPassword(
+  database: Kysely<ControlTables>,
+  personId: string,
+): Promise<{ readonly id: string; readonly password: string } | undefined> {
+  const row = await database
+    .selectFrom('sign_in_accounts')
+    .select(['id', 'password'])
+    .where('person_id', '=', personId)
+    .where('provider_id', '=', PROVIDER)
+    .executeTakeFirst();
+  return row === undefined || row.password === null ? undefined : { id: row.id, password: row.password };
+}
+
+async function insertPassword(
+  transaction: Transaction<ControlTables>,
+  row: { readonly id: string; readonly person_id: string; readonly password: string; readonly updated_at: string },
+): Promise<void> {
+  const { person_id, updated_at } = row;
+  await transaction
+    .insertInto('sign_in_accounts')
+    .values({ ...row, account_id: person_id, provider_id: PROVIDER, created_at: updated_at })
+    .execute();
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { cookieHeader, ORIGIN, type PeopleSubject, sent, tokenOf } from './use-people.ts';
+
+const MINUTE_MS = 60_000;
+
+export function describeLinks(subject: PeopleSubject): void {
+  const send = (email: string, next?: string) => subject.people.signIn.sendLink({ email, next }, ORIGIN);
+  const redeem = (token: string) => subject.people.signIn.redeemLink(token, ORIGIN);
+
+  describe('links to sign in', () => {
+    test('a link signs its reader in, who is a person from then on, and says where to go', async () => {
+      await send('  Ada@Example.COM ', '/console/usage?days=7');
+      const token = await subject.tokenFor('ada@example.com');
+      const { session, cookies, next } = (await redeem(token)) ?? expect.fail('the link was not taken');
+      expect(session.person).toMatchObject({
+        id: expect.stringMatching(/^person_[0-9A-Z]{26}$/),
+        email: 'ada@example.com',
+      });
+      expect(session.id).toMatch(/^session_[0-9A-Z]{26}$/);
+      expect(session).toMatchObject({ organizationId: null, role: null });
+      expect(next).toBe('/console/usage?days=7');
+      expect((await subject.people.signIn.findSession(cookieHeader(cookies)))?.session).toEqual(session);
+      expect((await subject.signIn('ADA@example.com')).session.person).toEqual(session.person);
+    });
+
+    test('its mail is plain and short, names the service, and says what to do if it was not asked for', async () => {
+      await send('ada@example.com');
+      await sent();
+      const mail = subject.mails[0] ?? expect.fail('there is no mail');
+      expect(mail).toMatchObject({ to: 'ada@example.com', subject: 'Sign in at stats.example.com' });
+      expect(mail.link).toMatch(/^https:\/\/stats\.example\.com\/console\/sign-in\/link\?token=/);
+      expect(mail.text.split('\n')).toContain(mail.link);
+      expect(mail.text).toMatch(/https:\/\/stats\.example\.com with this address/);
+      expect(mail.text).toMatch(/If it wasn't you, ignore this mail/);
+      expect(mail.text.length).toBeLessThan(700);
+    });
+
+    test('a link works once', async () => {
+      await send('ada@example.com');
+      const token = await subject.tokenFor('ada@example.com');
+      expect(await redeem(token)).toBeDefined();
+      expect(await redeem(token)).toBeUndefined();
+    });
+
+    test('of two that open the same link at once, one is signed in, and there is one session', async () => {
+      await subject.signIn('ada@example.com');
+      const other = await subject.open();
+      for (let round = 0; round < 3; round += 1) {
+        await send('ada@example.com');
+        const token = await subject.tokenFor('ada@example.com');
+        const signIns = [subject.people.signIn, other.people.signIn, subject.people.signIn];
+        const sessions = await Promise.all(signIns.map((signIn) => signIn.redeemLink(token, ORIGIN)));
+        expect(sessions.filter((session) => session !== undefined)).toHaveLength(1);
+      }
+      expect(await subject.database.kysely.selectFrom('sessions').select('id').execute()).toHaveLength(4);
+    });
+
+    test('a link is good for 15 minutes', async () => {
+      await send('ada@example.com');
+      const early = await subject.tokenFor('ada@example.com');
+      subject.advance(15 * MINUTE_MS - 1000);
+      await send('ada@example.com');
+      const late = await subject.tokenFor('ada@example.com');
+      expect(await redeem(early)).toBeDefined();
+      subject.advance(15 * MINUTE_MS + 1000);
+      expect(await redeem(late)).toBeUndefined();
+    });
+
+    test('what was never a link signs nobody in', async () => {
+      for (const token of ['', '.', 'x', 'a.b.c', `${'a'.repeat(32)}.`, `${'a'.repeat(200)}.eA`, "' or 1=1.--"])
+        expect(await redeem(token)).toBeUndefined();
+    });
+
+    test('neither the link nor its token is in the database', async () => {
+      await send('ada@example.com');
+      const [token = ''] = (await subject.tokenFor('ada@example.com')).split('.');
+      const rows = await subject.database.kysely.selectFrom('verifications').selectAll().execute();
+      expect(rows).toHaveLength(1);
+      expect(JSON.stringify(rows)).not.toContain(token);
+    });
+
+    test('a link leads to no place but the console', async () => {
+      await send('ada@example.com', '//evil.example/console');
+      const token = await subject.tokenFor('ada@example.com');
+      expect(await redeem(token)).toMatchObject({ next: '/console' });
+    });
+
+    test('a link whose way was changed on the way leads to the console', async () => {
+      await send('ada@example.com', '/console/keys');
+      const [token] = (await subject.tokenFor('ada@example.com')).split('.');
+      const changed = Buffer.from('https://evil.example/').toString('base64url');
+      expect(await redeem(`${token}.${changed}`)).toMatchObject({ next: '/console' });
+    });
+
+    test('what is no address of mail is told, and is sent nothing', async () => {
+      await expect(send('ada@example')).rejects.toMatchObject({ code: 'usage' });
+      await sent();
+      expect(subject.mails).toEqual([]);
+    });
+
+    test('an address gets 5 mails an hour, whoever asks for them and however many ask at once', async () => {
+      const origins = Array.from({ length: 20 }, (_, index) => ({ ...ORIGIN, address: `198.51.100.${index}` }));
+      const answers = await Promise.all(
+        origins.map((origin) => subject.people.signIn.sendLink({ email: 'Ada@example.com' }, origin)),
+      );
+      await sent();
+      expect(subject.mails).toHaveLength(5);
+      const refused = answers.filter((answer) => answer !== undefined);
+      expect(refused).toHaveLength(15);
+      expect(refused[0]).toEqual({ tooMany: true, retryAfterSeconds: 3600 });
+      subject.advance(60 * MINUTE_MS);
+      expect(await send('ada@example.com')).toBeUndefined();
+    });
+
+    test('a place asks for 30 mails an hour, with IPv6 its /64', async () => {
+      const from = (index: number) => ({ ...ORIGIN, address: `2001:db8:0:1::${index.toString(16)}` });
+      for (let index = 0; index < 30; index += 1)
+        expect(await subject.people.signIn.sendLink({ email: `p${index}@example.com` }, from(index))).toBeUndefined();
+      expect(await subject.people.signIn.sendLink({ email: 'new@example.com' }, from(31))).toMatchObject({
+        tooMany: true,
+      });
+      const elsewhere = { ...ORIGIN, address: '2001:db8:0:2::1' };
+      expect(await subject.people.signIn.sendLink({ email: 'new@example.com' }, elsewhere)).toBeUndefined();
+    });
+
+    test('the table of counts names no address', async () => {
+      await send('ada@example.com');
+      const rows = await subject.database.kysely.selectFrom('sign_in_limits').selectAll().execute();
+      expect(rows).toHaveLength(2);
+      expect(JSON.stringify(rows)).not.toMatch(/ada|203\.0\.113/);
+    });
+  });
+
+  describe('links where sign-up is by invitation', () => {
+    test('known, invited and unknown addresses get the same answer and make the same rows, and mail goes where it is due', async () => {
+      const { id } = await subject.organization({ 'owner@example.com': 'owner' });
+      const { people, mails } = await subject.open({ signUp: 'invited' });
+      await people.members
+        .as({ operator: 'cli:ada' })
+        .invite({ organizationId: id, email: 'guest@example.com', role: 'member' });
+      const rows = async () =>
+        (await subject.database.kysely.selectFrom('verifications').select('id').execute()).length;
+      const before = await rows();
+      for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com'])
+        expect(await people.signIn.sendLink({ email }, ORIGIN)).toBeUndefined();
+      await sent();
+      expect(await rows()).toBe(before + 3);
+      expect(mails.map(({ to, subject: title }) => [to, title])).toEqual([
+        ['guest@example.com', 'Invitation at stats.example.com'],
+        ['owner@example.com', 'Sign in at stats.example.com'],
+        ['guest@example.com', 'Sign in at stats.example.com'],
+      ]);
+    });
+
+    test('a link makes nobody a person whose invitation was taken back meanwhile', async () => {
+      const { id } = await subject.organization({ 'owner@example.com': 'owner' });
+      const { people, mails } = await subject.open({ signUp: 'invited' });
+      const members = people.members.as({ operator: 'cli:ada' });
+      const invitation = await members.invite({ organizationId: id, email: 'guest@example.com', role: 'member' });
+      await people.signIn.sendLink({ email: 'guest@example.com' }, ORIGIN);
+      await sent();
+      await members.revokeInvitation({ organizationId: id, invitationId: invitation.id });
+      const token = tokenOf(mails.at(-1) ?? expect.fail('there is no mail'));
+      expect(await people.signIn.redeemLink(token, ORIGIN)).toBeUndefined();
+      const known = await subject.database.kysely.selectFrom('people').select('email').execute();
+      expect(known).toEqual([{ email: 'owner@example.com' }]);
+    });
+  });
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, vi } from 'vitest';
+import type { Mail } from '../../../accounts/mail/mailer.ts';
+import { openPeople } from '../../../accounts/people/open-people.ts';
+import type { NewSession, Origin, People, Role, Session } from '../../../accounts/people/people.ts';
+import { PEOPLE_LIMITS, type PeopleLimits, type PeopleSettings } from '../../../accounts/people/people-settings.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+
+export const ORIGIN: Origin = { address: '203.0.113.7', userAgent: 'Firefox on a phone' };
+export const PASSWORD = 'correct horse battery';
+export const START = new Date('2026-11-20T12:00:00Z');
+
+const SETTINGS: PeopleSettings = {
+  publicUrl: 'https://stats.example.com',
+  secret: 'V2hhdCBpcyBzZWNyZXQgaW4gYSB0ZXN0LCBpcyBub3Qu',
+  methods: ['link', 'password'],
+  signUp: 'open',
+  sessionMs: 30 * 86_400_000,
+  sessionRefreshMs: 86_400_000,
+  limits: PEOPLE_LIMITS,
+};
+
+/** People on an empty control database, as one process sees them; the clock stands still until it is told. */
+export interface PeopleSubject {
+  readonly url: string;
+  readonly database: ControlDatabase;
+  readonly people: People;
+  /** What was sent, oldest first. */
+  readonly mails: readonly Mail[];
+  readonly warnings: readonly unknown[];
+  /** The same control database seen by another process, or under other settings. */
+  open(changes?: SettingsChanges): Promise<OpenedPeople>;
+  advance(milliseconds: number): void;
+  /** The token in the newest mail's link, which the address was sent. */
+  tokenFor(email: string): Promise<string>;
+  /** Signs somebody in by link. */
+  signIn(email: string): Promise<NewSession>;
+  /** An organization with these members, who are signed in. */
+  organization(members: Readonly<Record<string, Role>>): Promise<PeopledOrganization>;
+}
+
+export type SettingsChanges = Partial<Omit<PeopleSettings, 'limits'>> & { readonly limits?: Partial<PeopleLimits> };
+
+export interface OpenedPeople {
+  readonly people: People;
+  readonly mails: readonly Mail[];
+}
+
+export interface PeopledOrganization {
+  readonly id: string;
+  /** By address of mail. */
+  readonly sessions: Readonly<Record<string, Session>>;
+}
+
+/** A {@link PeopleSubject} for each test; `another` makes an empty control database and gives its address. */
+export function usePeople(another: () => Promise<string>): PeopleSubject {
+  let url = '';
+  let database: ControlDatabase;
+  let opened: OpenedPeople & { readonly warnings: readonly unknown[] };
+  let closing: (() => Promise<void>)[];
+
+  const open = async (changes: SettingsChanges = {}) => {
+    const of = await openDatabase(url);
+    const made = peopleOn(of, changes);
+    closing.push(made.people.close, of.close);
+    return made;
+  };
+
+  beforeEach(async () => {
+    // better-auth reads the system's clock; timers go on, as databases need them.
+    vi.useFakeTimers({ toFake: ['Date'], now: START });
+    closing = [];
+    url = await another();
+    database = await openDatabase(url);
+    opened = peopleOn(database, {});
+  });
+  afterEach(async () => {
+    for (const close of closing) await close();
+    await opened.people.close();
+    await database.close();
+    vi.useRealTimers();
+  });
+
+  const tokenFor = async (email: string) => tokenOf(await newestMail(opened, email));
+  const signIn = async (email: string) => {
+    await opened.people.signIn.sendLink({ email }, ORIGIN);
+    const session = await opened.people.signIn.redeemLink(await tokenFor(email), ORIGIN);
+    if (session === undefined) throw new Error('the link was not taken');
+    return session;
+  };
+  return {
+    get url() {
+      return url;
+    },
+    get database() {
+      return database;
+    },
+    get people() {
+      return opened.people;
+    },
+    get mails() {
+      return opened.mails;
+    },
+    get warnings() {
+      return opened.warnings;
+    },
+    open,
+    advance: (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
+    tokenFor,
+    signIn,
+    async organization(members) {
+      const id = `org_${Object.keys(members).join('_')}`;
+      const row = { id, name: 'Acme', created_at: Date.now(), email: null, created_by: null };
+      await database.kysely.insertInto('organizations').values(row).execute();
+      const sessions: Record<string, Session> = {};
+      for (const [email, role] of Object.entries(members)) {
+        await opened.people.members.as({ operator: 'cli:ada' }).addMember({ organizationId: id, email, role });
+        sessions[email] = (await signIn(email)).session;
+      }
+      return { id, sessions };
+    },
+  };
+}
+
+function peopleOn(database: ControlDatabase, { limits, ...changes }: SettingsChanges) {
+  const mails: Mail[] = [];
+  const warnings: unknown[] = [];
+  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
+  const settings = { ...SETTINGS, ...changes, limits: { ...SETTINGS.limits, ...limits } };
+  const log = { warn: (...line: unknown[]) => void warnings.push(line) };
+  return { people: openPeople(settings, { database, mailer, log }), mails, warnings };
+}
+
+/** Mails leave behind the answer, in the next turn of the event loop. */
+export async function sent(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function newestMail({ mails }: OpenedPeople, email: string): Promise<Mail> {
+  await sent();
+  const mail = mails.findLast(({ to }) => to === email.toLowerCase());
+  if (mail === undefined) throw new Error(`${email} was sent nothing`);
+  return mail;
+}
+
+export function tokenOf({ link = '' }: Pick<Mail, 'link'>): string {
+  const token = new URL(link).searchParams.get('token');
+  if (token === null) throw new Error('the link has no token');
+  return token;
+}
+
+/** What a browser sends back of the cookies that it was given. */
+export function cookieHeader(cookies: readonly string[]): string {
+  return cookies.map((cookie) => cookie.split(';', 1)[0] ?? '').join('; ');
+}
+
+export function getOf<T>(values: Readonly<Record<string, T>>, name: string): T {
+  const value = values[name];
+  if (value === undefined) throw new Error(`there is no ${name}`);
+  return value;
+}
