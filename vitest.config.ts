@@ -31,7 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'default',
-          include: ['**/*.test.ts'],
+          include: ['**/*.test.{ts,tsx}'],
           exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS, FUZZ_TESTS, NODES_TESTS],
         },
       },
@@ -43,8 +43,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
-      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,client,bin}/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*.contract.ts'],
+      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,client,console,bin}/**/*.{ts,tsx}'],
+      exclude: ['**/*.test.{ts,tsx}', '**/*.contract.ts'],
     },
   },
 });

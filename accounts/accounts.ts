@@ -50,7 +50,7 @@ export interface Accounts {
   /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
   readonly problem: HealthProblem | undefined;
   /** A secret of the service that is made once and shared by all who use the control database. */
-  secret(name: 'file-links'): Promise<Buffer>;
+  secret(name: 'file-links' | 'console-forms'): Promise<Buffer>;
   /** Finishes the work under way and closes the connections that were opened for these accounts. */
   close(): Promise<void>;
 }

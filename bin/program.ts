@@ -33,6 +33,7 @@ function addServeCommand(program: Command, run: RunAction): void {
     .description('Answer the API from the store, following every new release, until a signal')
     .option('--with-schedule', 'run the nights in this process too, as `schedule` does')
     .option('--with-webhooks', 'send webhooks from this process too, as `dispatch` does')
+    .option('--with-console', 'serve the console too: pages where people sign in and see what they own')
     .option('--source <dir>', 'with --with-schedule: folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
     .option('--json', 'one JSON object on stdout when listening; with --with-schedule one a night')
     .addHelpText('after', '\nExample:\n  MODELSTATS_PORT=8080 modelstats serve')

@@ -1,5 +1,5 @@
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Actor, Origin, People, Person } from '../accounts/people/people.ts';
+import type { Origin, People, Person } from '../accounts/people/people.ts';
 import type { CapabilityStates } from '../api/access/capabilities.ts';
 import type { Answers } from '../api/answers/answers.ts';
 import type { FaceDeps } from '../api/app.ts';
@@ -38,9 +38,4 @@ export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
   /** The API's own answers. */
   readonly answers: Answers;
   readonly views: FaceDeps['views'];
-}
-
-/** Who acts, as members and invitations know them. */
-export function actorOf(person: Person): Actor {
-  return { person };
 }

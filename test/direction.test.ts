@@ -6,7 +6,7 @@ import { MAY_IMPORT } from './support/may-import.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const IMPORTED = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
-const TEST_FILE = /\.(test|contract)\.ts$/;
+const TEST_FILE = /\.(test|contract)\.tsx?$/;
 const ENVIRONMENT = /\{[^}]*\b(?:env|argv)\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
 
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -48,7 +48,7 @@ test('imports point from bin/ down to schemas/, and nothing shipped imports a te
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((f) => `${folder}/${f}`),
     )
-    .filter((file) => file.endsWith('.ts'));
+    .filter((file) => /\.tsx?$/.test(file));
   expect(files).not.toHaveLength(0);
   expect(files.flatMap((file) => violationsIn(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
 });
@@ -65,7 +65,7 @@ function allNeededBy(file: string, known = new Set<string>()): ReadonlySet<strin
   for (const name of importsOf(file)) {
     if (known.has(name)) continue;
     known.add(name);
-    if (name.endsWith('.ts')) allNeededBy(name, known);
+    if (/\.tsx?$/.test(name)) allNeededBy(name, known);
   }
   return known;
 }
@@ -73,7 +73,7 @@ function allNeededBy(file: string, known = new Set<string>()): ReadonlySet<strin
 const filesOf = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file}`)
-    .filter((file) => file.endsWith('.ts') && !TEST_FILE.test(file));
+    .filter((file) => /\.tsx?$/.test(file) && !TEST_FILE.test(file));
 
 test.each(['api/access', 'api/answers', 'api/errors', 'api/queries', 'api/routes', 'api/view'])(
   '%s knows no server',
@@ -108,7 +108,7 @@ test('no folders need each other, at whatever depth', () => {
     .flatMap(filesOf);
   const imports = files.flatMap((from) =>
     importsOf(from)
-      .filter((to) => to.endsWith('.ts'))
+      .filter((to) => /\.tsx?$/.test(to))
       .map((to) => ({ from, to })),
   );
   expect(imports).not.toHaveLength(0);
@@ -123,7 +123,7 @@ function allLoadedWith(file: string, known = new Set<string>()): ReadonlySet<str
     const target = name.startsWith('.') ? normalize(join(dirname(file), name)) : name;
     if (known.has(target)) continue;
     known.add(target);
-    if (target.endsWith('.ts')) allLoadedWith(target, known);
+    if (/\.tsx?$/.test(target)) allLoadedWith(target, known);
   }
   return known;
 }
@@ -153,7 +153,7 @@ test('every folder of code is type-checked, and has its place in MAY_IMPORT (tes
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
     .filter((name) => !['node_modules', 'dist', 'coverage', 'reports', 'data'].includes(name))
-    .filter((name) => readdirSync(join(ROOT, name), { recursive: true }).some((file) => String(file).endsWith('.ts')));
+    .filter((name) => readdirSync(join(ROOT, name), { recursive: true }).some((file) => /\.tsx?$/.test(String(file))));
   expect(folders.filter((name) => !(name in MAY_IMPORT) && !NOT_SHIPPED.includes(name))).toEqual([]);
   const { include } = JSON.parse(readText('tsconfig.json'));
   expect(folders.filter((name) => !include.includes(name))).toEqual([]);

@@ -21,6 +21,7 @@ import { firstSignal } from '../cli/process-events.ts';
 import type { Config } from '../config/config.ts';
 import { openConfiguredAccounts, openConfiguredDatabase } from '../config/configured-accounts.ts';
 import { apiSettings, followerSettings } from '../config/configured-api.ts';
+import { type OpenedConsole, openConfiguredConsole } from '../config/configured-console.ts';
 import { openConfiguredStore } from '../config/configured-store.ts';
 import { type MetricsPort, openMetricsPort } from './metrics-port.ts';
 import { type RunningScheduler, startScheduler } from './night/schedule.ts';
@@ -29,13 +30,14 @@ import { type RunningWebhooks, startWebhooks } from './webhooks/running-webhooks
 export interface ServeOptions {
   readonly withSchedule?: boolean;
   readonly withWebhooks?: boolean;
+  readonly withConsole?: boolean;
   readonly source?: string;
   readonly json?: boolean;
 }
 
 /**
  * `modelstats serve`: answers the API until a signal; with `--with-schedule` it runs the nights too, with `--with-webhooks` it sends
- * webhooks.
+ * webhooks, with `--with-console` it has pages for people.
  */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
@@ -43,7 +45,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
-  const service = await openService(context, { log, findScheduleProblem: () => scheduler?.problem() });
+  const service = await openService(context, options, { log, findScheduleProblem: () => scheduler?.problem() });
   let webhooks: RunningWebhooks | undefined;
   let metricsPort: MetricsPort | undefined;
   try {
@@ -53,6 +55,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     const url = await listen(service.app, config);
     metricsPort = await openMetricsPort(config, service.metrics);
     context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
+    if (service.console !== undefined) context.log(`console at ${url}${config.BASE_PATH}/console`);
     if (metricsPort !== undefined) context.log(`metrics at ${metricsPort.url}`);
     const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsPort?.url ?? null };
     if (options.json) context.print(JSON.stringify(listening));
@@ -61,6 +64,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   } finally {
     metricsPort?.close();
     await Promise.all([scheduler?.stop(), webhooks?.stop(), closeInTime(service, config.STOP_TIMEOUT_SECONDS * 1000)]);
+    await service.console?.close();
     await service.accounts.close();
     await service.database.close();
   }
@@ -84,14 +88,18 @@ interface Service {
   readonly metrics: ApiMetrics;
   readonly database: ControlDatabase;
   readonly accounts: Accounts;
+  /** Undefined where it isn't served. */
+  readonly console: OpenedConsole | undefined;
 }
 
 async function openService(
   { config, clock }: CommandContext,
+  { withConsole = false }: ServeOptions,
   { log, findScheduleProblem }: Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger },
 ): Promise<Service> {
   const database = await openConfiguredDatabase(config, { log });
   const accounts = await openConfiguredAccounts(config, database, { clock, log });
+  const console = withConsole ? await openConfiguredConsole(config, { database, accounts, clock, log }) : undefined;
   const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
@@ -115,8 +123,9 @@ async function openService(
     logger: log,
     metrics,
     findScheduleProblem,
+    faces: console === undefined ? [] : [console.face],
   });
-  return { app, store, follower, metrics, database, accounts };
+  return { app, store, follower, metrics, database, accounts, console };
 }
 
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {

@@ -87,6 +87,9 @@ export const API_SETTINGS = {
   METRICS_OPEN: z.stringbool().default(false).describe('Whether anybody may read /metrics'),
   METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address of METRICS_PORT'),
   METRICS_PORT: wholeNumber(0, 65_535).optional().describe('A port of its own for /metrics; 0 for any free one'),
+  CONSOLE_PAGES_MAX: wholeNumber(1, 100_000)
+    .default(120)
+    .describe('Pages and forms of the console that one person may ask for in a minute'),
 };
 
 /** Nothing but scheme, host and port: it stands in answers for everybody. */

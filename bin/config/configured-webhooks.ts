@@ -121,7 +121,8 @@ function userAgent(toolVersion: string): string {
   return `modelstats-webhooks/${toolVersion}`;
 }
 
-function urlCheck({ OUTBOUND_ALLOW: allow }: Config) {
+/** What is wrong with an endpoint's address, before anything is sent there. */
+export function urlCheck({ OUTBOUND_ALLOW: allow }: Config) {
   return (url: string) => findUrlProblem(url, { allow });
 }
 

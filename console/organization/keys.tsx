@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ApiKey, NewApiKey } from '../../accounts/administration/issued-key.ts';
+import { actorOf } from '../../accounts/people/person.ts';
 import { notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/request-line.tsx';
@@ -38,7 +39,7 @@ export function isWorking({ revokedAt, expiresAt }: ApiKey, now: Date): boolean 
 export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   const { administration } = accounts;
   const administrationOf = ({ session, origin }: OrganizationPages) =>
-    administration.as(`person:${session.person.email}`, origin.address);
+    administration.as(actorOf(session.person), origin.address);
   const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
     const keys = await administration.listKeys(pages.organization.id);
     return page('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, {

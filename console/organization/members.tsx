@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
 import { isAppError } from '../../schemas/errors.ts';
-import { actorOf, type PageDeps } from '../console-deps.ts';
+import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { type FormProblems, parseForm } from '../shell/form.ts';
@@ -33,7 +33,7 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** Who belongs to an organization; changed by owners, seen by all members. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
-  const membersAs = ({ session, origin }: OrganizationPages) => people.members.as(actorOf(session.person), origin);
+  const membersAs = ({ session: { person }, origin }: OrganizationPages) => people.members.as({ person }, origin);
   const show = async (pages: OrganizationPages, problems?: FormProblems) => {
     const { id } = pages.organization;
     const members = membersAs(pages);

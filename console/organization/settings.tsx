@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actorOf } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
@@ -27,7 +28,7 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
       answer: async (pages) => {
         const { fields, problems } = parseForm(EmailForm, pages.form);
         if (problems !== undefined) return show(pages, problems);
-        const administration = accounts.administration.as(`person:${pages.session.person.email}`, pages.origin.address);
+        const administration = accounts.administration.as(actorOf(pages.session.person), pages.origin.address);
         await administration.setEmail(pages.organization.id, fields.email === '' ? null : fields.email);
         return redirect(`${pages.path}/settings?done=email`);
       },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nextPath } from '../../accounts/people/next-path.ts';
 import { CONSOLE_PATHS, type TooMany } from '../../accounts/people/people.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -67,7 +68,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
         if (result === undefined)
           return show(visitor, { '': 'This address and this password do not belong together.' });
         if ('tooMany' in result) return tooMany(result);
-        return redirect(placeAfterSignIn(visitor, fields.next), result);
+        return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
       },
     },
     {
@@ -83,7 +84,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       answer: async (visitor) => {
         const result = await signIn.redeemLink(textOf(visitor.form, 'token'), visitor.origin);
         if (result === undefined) return page('This link is over', <OverPage root={visitor.root} />, { status: 410 });
-        return redirect(placeAfterSignIn(visitor, result.next), result);
+        return redirect(result.next, result);
       },
     },
   ];
@@ -92,12 +93,6 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
 /** A path of {@link CONSOLE_PATHS} as routes name it: below the console. */
 export function below(path: string): string {
   return path.slice(CONSOLE_PATHS.home.length);
-}
-
-/** Where a link or a form leads after signing in: only ever into the console. */
-function placeAfterSignIn({ root }: Visitor, next: string | undefined): string {
-  const isBelow = next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) && !next.includes('\\');
-  return isBelow ? root + next : root;
 }
 
 function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {

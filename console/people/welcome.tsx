@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
 import { isAppError } from '../../schemas/errors.ts';
-import { actorOf, type PageDeps } from '../console-deps.ts';
+import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, page, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { type FormProblems, parseForm, textOf } from '../shell/form.ts';
@@ -16,7 +16,7 @@ const OrganizationForm = z.object({
 
 /** Where somebody begins: their first page, an organization of their own, an invitation. */
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
-  const membersAs = ({ session, origin }: PersonPages) => people.members.as(actorOf(session.person), origin);
+  const membersAs = ({ session: { person }, origin }: PersonPages) => people.members.as({ person }, origin);
   const showWelcome = (pages: PersonPages, problems?: FormProblems) =>
     page('New organization', <WelcomePage pages={pages} problems={problems} />, {
       status: problems === undefined ? 200 : 422,

@@ -218,7 +218,7 @@ function headerFor(seen: Seen['pages']): JSX.Element {
 
 /** Where a stranger signs in, to come back to a page; a form is not sent again. */
 function signInPath({ root, url }: Visitor, method: ConsoleRoute['method']): string {
-  return method === 'GET' ? `${root}/sign-in?next=${encodeURIComponent(url.slice(root.length))}` : `${root}/sign-in`;
+  return method === 'GET' ? `${root}/sign-in?next=${encodeURIComponent(url)}` : `${root}/sign-in`;
 }
 
 /** The first of each parameter. */

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { monotonicFactory } from 'ulid';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { actorOf } from '../../accounts/people/person.ts';
+import type { AddFace } from '../../api/app.ts';
+import type { ControlDatabase } from '../../database/control-database.ts';
+import { DeliveryLog } from '../../webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../webhooks/administration/endpoint-administration.ts';
+import type { Config } from './config.ts';
+import { openConfiguredPeople } from './configured-people.ts';
+import { isOfferedBy, urlCheck } from './configured-webhooks.ts';
+import { configuredSecretKeys } from './secret-keys-file.ts';
+
+export interface OpenedConsole {
+  readonly face: AddFace;
+  /** Waits for mails under way. */
+  close(): Promise<void>;
+}
+
+/** Opens the console of a server. Rejects with `configuration` where the secrets of webhooks or of sessions can't be read. */
+export async function openConfiguredConsole(
+  config: Config,
+  {
+    database,
+    accounts,
+    clock,
+    log,
+  }: {
+    readonly database: ControlDatabase;
+    readonly accounts: Accounts;
+    readonly clock: () => Date;
+    readonly log: Logger;
+  },
+): Promise<OpenedConsole> {
+  const { consoleFace } = await import('../../console/console.ts');
+  const deps = { database: database.kysely, clock, newId: monotonicFactory() };
+  const endpointDeps = {
+    ...deps,
+    random: randomBytes,
+    keys: await configuredSecretKeys(config),
+    isOffered: isOfferedBy(config),
+    findUrlProblem: urlCheck(config),
+  };
+  const people = await openConfiguredPeople(config, database, { clock, log });
+  const face = consoleFace({
+    accounts,
+    people,
+    webhooks: {
+      endpointsAs: (person, { address }) => new EndpointAdministration(endpointDeps, actorOf(person), address),
+      logAs: (person, { address }) => new DeliveryLog(deps, actorOf(person), address),
+    },
+    capabilities: config.CAPABILITIES,
+    clock,
+    formKey: await accounts.secret('console-forms'),
+    settings: { publicUrl: config.PUBLIC_URL, basePath: config.BASE_PATH, pagesPerMinute: config.CONSOLE_PAGES_MAX },
+  });
+  return { face, close: () => people.close() };
+}
