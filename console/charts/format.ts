@@ -38,6 +38,27 @@ export function formatMoney(value: number): string {
   return dollars(withMinus(size < 1 && decimals > 2 ? small : MONEY.format(value)));
 }
 
+/** What numbers are: amounts of US dollars, or numbers as such. */
+export type NumberKind = 'money' | 'number';
+
+/** Writes numbers of a kind. */
+export function formatterOf(kind: NumberKind): (value: number) => string {
+  return kind === 'money' ? formatMoney : formatNumber;
+}
+
+/** So many characters fit left of a chart. */
+const TICK_LENGTH_MAX = 7;
+
+/** The ticks of an axis, all written in the same way: short enough for the margin, if they can still be told apart then. */
+export function formatTicks(ticks: readonly number[], kind: NumberKind): readonly string[] {
+  const full = ticks.map(formatterOf(kind));
+  const compact = ticks.map((tick) => (kind === 'money' ? dollars(formatCompact(tick)) : formatCompact(tick)));
+  const power = ticks.map((tick) => (tick === 0 ? '0' : withMinus(tick.toExponential())));
+  const fits = (labels: readonly string[]) =>
+    labels.every((label) => label.length <= TICK_LENGTH_MAX) && new Set(labels).size === ticks.length;
+  return [full, compact, power].find(fits) ?? full;
+}
+
 /** A day: `3 Nov 2026`. */
 export function formatDay(day: Day): string {
   return `${formatDayShort(day)} ${day.slice(0, 4)}`;
