@@ -22,6 +22,9 @@ interface ReadoutProps {
   readonly children?: Children;
 }
 
+/** So many facts stand beside the days; more begin a line of their own. */
+const ONE_LINE_MAX = 2;
+
 /** A stretch of days that tells its values above the plot while it is pointed at, and as the browser's own tooltip. */
 export function Readout({ start, end, days, facts, children }: ReadoutProps): JSX.Element {
   const [x, width, height] = [percent(start), percent(end - start), PLOT_BOTTOM - LAYOUT.top];
@@ -32,12 +35,21 @@ export function Readout({ start, end, days, facts, children }: ReadoutProps): JS
       {children}
       <text class="chart-readout" x="-44" y={LAYOUT.unitY}>
         <tspan safe>{days}</tspan>
-        {facts.map(({ text, short = text, look }) => (
-          <tspan class={look === undefined ? 'chart-fact' : `chart-fact ${lookOf(look)}`} dx="10" safe>
+        {facts.map(({ text, short = text, look }, i) => (
+          <tspan
+            class={look === undefined ? 'chart-fact' : `chart-fact ${lookOf(look)}`}
+            {...placeOf(i, facts.length > ONE_LINE_MAX)}
+            safe
+          >
             {short}
           </tspan>
         ))}
       </text>
     </g>
   );
+}
+
+/** Beside what stands before it, or at the beginning of the second line. */
+function placeOf(index: number, onLineOfItsOwn: boolean) {
+  return index === 0 && onLineOfItsOwn ? { x: '-44', dy: '15' } : { dx: '10' };
 }
