@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCompact, formatCount, formatDay, formatMoney, formatNumber, formatSpan } from './format.ts';
+import { formatCompact, formatCount, formatDay, formatMoney, formatNumber, formatSpan, formatTicks } from './format.ts';
 
 test.each([
   [1234, '1,234'],
@@ -45,9 +45,23 @@ test('days and stretches of days are written in words, the year once where it is
   expect(formatDay('2026-11-03')).toBe('3 Nov 2026');
   expect(formatSpan('2026-08-24', '2026-11-21')).toBe('24 Aug to 21 Nov 2026');
   expect(formatSpan('2025-12-29', '2026-01-03')).toBe('29 Dec 2025 to 3 Jan 2026');
+  expect(formatSpan('2026-06-26', '2026-06-28')).toBe('26 to 28 Jun 2026');
+  expect(formatSpan('2025-06-26', '2026-06-28')).toBe('26 Jun 2025 to 28 Jun 2026');
   expect(formatSpan('2026-11-03', '2026-11-03')).toBe('3 Nov 2026');
 });
 
 test('counts agree with their noun', () => {
   expect([0, 1, 2].map((count) => formatCount(count, 'change'))).toEqual(['no changes', '1 change', '2 changes']);
+});
+
+test.each([
+  [[0, 0.05, 0.1], 'number', '0 0.05 0.10'],
+  [[1250, 1300], 'number', '1,250 1,300'],
+  [[0, 2_000_000], 'number', '0 2M'],
+  [[1_000_000.1, 1_000_000.2], 'number', '1,000,000.1 1,000,000.2'],
+  [[0, 0.5, 1], 'money', '$0 $0.50 $1.00'],
+  [[0, 2_000_000], 'money', '$0 $2M'],
+  [[0, 0.00005, 0.0001], 'money', '0 5e-5 1e-4'],
+] as const)('the ticks %j of kind %s are written %s: alike, short, and told apart', (ticks, kind, labels) => {
+  expect(formatTicks(ticks, kind).join(' ')).toBe(labels);
 });

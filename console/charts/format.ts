@@ -38,6 +38,27 @@ export function formatMoney(value: number): string {
   return dollars(withMinus(size < 1 && decimals > 2 ? small : MONEY.format(value)));
 }
 
+/** What numbers are: amounts of US dollars, or numbers as such. */
+export type NumberKind = 'money' | 'number';
+
+/** Writes numbers of a kind. */
+export function formatterOf(kind: NumberKind): (value: number) => string {
+  return kind === 'money' ? formatMoney : formatNumber;
+}
+
+/** So many characters fit left of a chart. */
+const TICK_LENGTH_MAX = 7;
+
+/** The ticks of an axis, all written in the same way: short enough for the margin, if they can still be told apart then. */
+export function formatTicks(ticks: readonly number[], kind: NumberKind): readonly string[] {
+  const full = kind === 'money' ? ticks.map(formatMoney) : withDecimalsAlike(ticks.map(formatNumber));
+  const compact = ticks.map((tick) => (kind === 'money' ? dollars(formatCompact(tick)) : formatCompact(tick)));
+  const power = ticks.map((tick) => (tick === 0 ? '0' : withMinus(tick.toExponential())));
+  const fits = (labels: readonly string[]) =>
+    labels.every((label) => label.length <= TICK_LENGTH_MAX) && new Set(labels).size === ticks.length;
+  return [full, compact, power].find(fits) ?? full;
+}
+
 /** A day: `3 Nov 2026`. */
 export function formatDay(day: Day): string {
   return `${formatDayShort(day)} ${day.slice(0, 4)}`;
@@ -53,15 +74,28 @@ export function formatMonth(day: Day): string {
   return MONTHS[Number(day.slice(5, 7)) - 1] ?? '';
 }
 
-/** First and last day of a stretch: `24 Aug to 21 Nov 2026`; a single day alone. */
+/** First and last day of a stretch: `24 Aug to 21 Nov 2026`, `3 to 8 Nov 2026`; a single day alone. */
 export function formatSpan(from: Day, to: Day): string {
   if (from === to) return formatDay(from);
+  if (from.slice(0, 7) === to.slice(0, 7)) return `${Number(from.slice(8))} to ${formatDay(to)}`;
   return `${from.slice(0, 4) === to.slice(0, 4) ? formatDayShort(from) : formatDay(from)} to ${formatDay(to)}`;
 }
 
 /** A count with its noun: `1 change`, `2 changes`, `no changes`. */
 export function formatCount(count: number, noun: string): string {
   return `${count === 0 ? 'no' : formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Every number but zero with as many decimals as the one that has most. */
+function withDecimalsAlike(labels: readonly string[]): readonly string[] {
+  const decimalsOf = (label: string) => (/^[^e]*\.(\d+)$/.exec(label)?.[1] ?? '').length;
+  const most = Math.max(0, ...labels.map(decimalsOf));
+  if (most === 0 || labels.some((label) => label.includes('e'))) return labels;
+  return labels.map((label) => {
+    if (label === '0') return label;
+    const decimals = decimalsOf(label);
+    return `${label}${decimals === 0 ? '.' : ''}${'0'.repeat(most - decimals)}`;
+  });
 }
 
 function needsPower(size: number): boolean {

@@ -1,5 +1,5 @@
 import type { Day } from '../../schemas/day.ts';
-import { formatNumber } from './format.ts';
+import { formatterOf, type NumberKind } from './format.ts';
 import { LAYOUT } from './parts/layout.ts';
 import { StepChart } from './parts/step-chart.tsx';
 import { summaryOf } from './parts/summary.ts';
@@ -27,20 +27,21 @@ export interface HistoryChartProps {
   readonly to: Day;
   /** Without it, nothing is said about a window. */
   readonly window?: PlanWindow;
-  /** A value for people, `formatNumber` unless told. */
-  readonly format?: (value: number) => string;
+  /** Numbers as such, unless told. */
+  readonly kind?: NumberKind;
   /** Whether the axis begins at zero: yes unless told, as prices need it; scores of little spread may not. */
   readonly fromZero?: boolean;
 }
 
 /** Values over days, each holding until it changes: prices, scores. The axis is always linear. */
 export function HistoryChart(props: HistoryChartProps): JSX.Element {
-  const { id, title, unit, window, format = formatNumber, fromZero = true } = props;
+  const { id, title, unit, window, kind = 'number', fromZero = true } = props;
   const days = dayScale(props.from, props.to);
   const series = props.series.map(({ name, intervals }) => ({
     name,
     intervals: shownIntervals(intervals, days.from, days.to),
   }));
+  const format = formatterOf(kind);
   const formatInterval = ({ value }: Interval) => (value === null ? 'no data' : format(value));
   const all = series.flatMap(({ intervals }) => intervals).filter(isHeld);
   return (
@@ -56,7 +57,7 @@ export function HistoryChart(props: HistoryChartProps): JSX.Element {
         { height: LAYOUT.height, fromZero },
       )}
       window={window}
-      formatTick={format}
+      kind={kind}
       formatInterval={formatInterval}
     />
   );

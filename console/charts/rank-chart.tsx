@@ -57,7 +57,6 @@ export function RankChart(props: RankChartProps): JSX.Element {
       days={days}
       values={rankScale(ranks, LAYOUT.height)}
       window={props.window}
-      formatTick={formatNumber}
       formatInterval={formatRank}
     />
   );

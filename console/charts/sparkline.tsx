@@ -41,7 +41,7 @@ export function Sparkline({ label, intervals, from, to, isRank = false }: Sparkl
       >
         <path class="chart-line" d={linePath(shown, days, values)} />
       </svg>
-      {last && (
+      {last !== undefined && (
         <circle class="chart-mark" cx={percent(days.endOf(last.to))} cy={px(MARGIN + values.yOf(last.value))} r="2.5" />
       )}
     </svg>

@@ -1,10 +1,11 @@
 import { addDays, type Day } from '../../schemas/day.ts';
-import { formatCompact, formatCount, formatDay, formatDayShort, formatNumber, formatSpan } from './format.ts';
+import { formatCount, formatDay, formatDayShort, formatNumber, formatSpan } from './format.ts';
 import { DayAxis, ValueAxis } from './parts/axes.tsx';
 import { ChartFigure } from './parts/chart-figure.tsx';
 import { LAYOUT, PLOT_TOP, px } from './parts/layout.ts';
 import type { LegendItem } from './parts/legend.tsx';
 import { LimitLine } from './parts/limit-line.tsx';
+import type { Fact } from './parts/readout.tsx';
 import { UsageBar } from './parts/usage-bar.tsx';
 import { type DayScale, dayScale } from './scales/day-scale.ts';
 import { valueScale } from './scales/value-scale.ts';
@@ -53,10 +54,10 @@ export function UsageChart(props: UsageChartProps): JSX.Element {
       legend={legendOf(usage, seen.length > 0, today)}
       table={tableOf(usage, title, days, today)}
     >
-      <ValueAxis scale={values} unit="units" format={formatCompact} />
+      <ValueAxis scale={values} unit="units" />
       <DayAxis scale={days} />
       {usage.map((day) => (
-        <UsageBar usage={day} days={days} values={values} isToday={day.day === today} text={dayInWords(day, today)} />
+        <UsageBar usage={day} days={days} values={values} isToday={day.day === today} facts={factsOf(day, today)} />
       ))}
       <LimitLine limits={usage} days={days} values={values} />
       {seen.length < limits.length && (
@@ -88,19 +89,14 @@ function summaryOf(usage: readonly UsageDay[], days: DayScale): string {
   const most = usage.reduce((a, b) => (b.units > a.units ? b : a));
   const span = `${formatSpan(days.from, days.to)}: `;
   if (total === 0 && refused === 0) return `${span}nothing used yet.`;
-  const refusals = refused === 0 ? '' : ` Beyond the limit, ${formatCount(refused, 'request')} were refused.`;
+  const refusals = refused === 0 ? '' : ` Refused beyond the limit: ${formatCount(refused, 'request')}.`;
   return `${span}${formatCount(total, 'unit')}, most on ${formatDayShort(most.day)} (${formatNumber(most.units)}).${refusals}`;
 }
 
-function dayInWords({ day, units, limit, refused }: UsageDay, today: Day | undefined): string {
+function factsOf({ day, units, limit, refused }: UsageDay, today: Day | undefined): readonly Fact[] {
   const used = limit === null ? formatCount(units, 'unit') : `${formatNumber(units)} of ${formatCount(limit, 'unit')}`;
-  const parts = [
-    formatDay(day),
-    used,
-    refused > 0 && `${formatNumber(refused)} refused`,
-    day === today && 'not over yet',
-  ];
-  return parts.filter(Boolean).join(' · ');
+  const facts = [used, refused > 0 && `${formatNumber(refused)} refused`, day === today && 'not over yet'];
+  return facts.filter((text) => text !== false).map((text) => ({ text }));
 }
 
 function legendOf(usage: readonly UsageDay[], limitIsSeen: boolean, today: Day | undefined): readonly LegendItem[] {

@@ -1,3 +1,4 @@
+import { formatTicks, type NumberKind } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { dayTicks } from '../scales/day-ticks.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
@@ -6,18 +7,19 @@ import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
 interface ValueAxisProps {
   readonly scale: ValueScale;
   readonly unit: string;
-  readonly format: (value: number) => string;
+  readonly kind?: NumberKind;
 }
 
 /** Lines across the plot with their values left of it, and the unit above. */
-export function ValueAxis({ scale, unit, format }: ValueAxisProps): JSX.Element {
+export function ValueAxis({ scale, unit, kind = 'number' }: ValueAxisProps): JSX.Element {
+  const labels = formatTicks(scale.ticks, kind);
   return (
     <g class="chart-axis">
       <text class="chart-unit" x="-44" y={LAYOUT.unitY} safe>
         {unit}
       </text>
-      {scale.ticks.map((tick) => (
-        <ValueTick y={PLOT_TOP + scale.yOf(tick)} label={format(tick)} />
+      {scale.ticks.map((tick, i) => (
+        <ValueTick y={PLOT_TOP + scale.yOf(tick)} label={labels[i] ?? ''} />
       ))}
     </g>
   );

@@ -1,6 +1,6 @@
-import { formatSpan } from '../format.ts';
+import { formatSpan, type NumberKind } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
-import { type Change, changesOf, gapsOf, type Interval } from '../scales/intervals.ts';
+import { type Change, changesOf, gapsOf, type Interval, isHeld } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
 import { DayAxis, ValueAxis } from './axes.tsx';
 import { ChartFigure } from './chart-figure.tsx';
@@ -8,7 +8,7 @@ import type { LegendItem } from './legend.tsx';
 import { Definitions } from './marks.tsx';
 import { Readout } from './readout.tsx';
 import { commonGaps, Gaps, MARKS_MAX, StepPlot, type StepSeries } from './step-plot.tsx';
-import { stretchesOf } from './stretches.ts';
+import { type Stretch, stretchesOf } from './stretches.ts';
 import { type PlanWindow, WindowNote } from './window-note.tsx';
 
 export interface StepChartProps<T extends Interval> {
@@ -22,11 +22,14 @@ export interface StepChartProps<T extends Interval> {
   readonly days: DayScale;
   readonly values: ValueScale;
   readonly window: PlanWindow | undefined;
-  /** A tick of the value axis. */
-  readonly formatTick: (value: number) => string;
+  /** How the ticks of the value axis are written. */
+  readonly kind?: NumberKind;
   /** What an interval held, for people. */
   readonly formatInterval: (interval: T) => string;
 }
+
+/** So many series are told with their names. */
+const NAMED_MAX = 2;
 
 /** What the charts of values over days share: axes, lines, gaps, the plan's window, and every interval in the table. */
 export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Element {
@@ -46,14 +49,15 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
     >
       <Definitions id={id} series={series.length} />
       <Gaps id={id} series={series} days={days} />
-      {props.window && <WindowNote window={props.window} scale={days} />}
-      <ValueAxis scale={values} unit={props.unit} format={props.formatTick} />
+      {props.window !== undefined && <WindowNote window={props.window} scale={days} />}
+      <ValueAxis scale={values} unit={props.unit} kind={props.kind ?? 'number'} />
       <DayAxis scale={days} />
       {stretchesOf(series, days).map(({ from, to, held }) => (
         <Readout
           start={days.startOf(from)}
           end={days.endOf(to)}
-          text={`${formatSpan(from, to)} · ${held.map((one) => toldShort(one, formatInterval)).join(' · ') || 'no data'}`}
+          days={formatSpan(from, to)}
+          facts={factsOf(held, series.length, formatInterval)}
         />
       ))}
       <StepPlot id={id} series={series} days={days} values={values} tell={tell} />
@@ -61,11 +65,13 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
   );
 }
 
-function toldShort<T>(
-  { name, interval }: { readonly name: string; readonly interval: T },
-  format: (interval: T) => string,
-) {
-  return `${name} ${format(interval)}`;
+/** Who points at a chart of many series reads their values alone, in the order and colours of the legend: names don't fit. */
+function factsOf<T extends Interval>(held: Stretch<T>['held'], seriesCount: number, format: (interval: T) => string) {
+  if (held.length === 0) return [{ text: 'no data' }];
+  return held.map(({ name, look, interval }) => {
+    const [value, text] = [format(interval), `${name} ${format(interval)}`];
+    return { look, text, short: seriesCount > NAMED_MAX ? value : text };
+  });
 }
 
 function changeInWords<T extends Interval>({ interval, before }: Change<T>, format: (interval: T) => string): string {
@@ -84,9 +90,8 @@ function unmarkedInWords(series: readonly StepSeries[]): string {
 function legendOf<T extends Interval>(props: StepChartProps<T>): readonly LegendItem[] {
   const { series, days, window, formatInterval } = props;
   const items: LegendItem[] = series.map(({ name, intervals }, i) => {
-    const last = intervals.at(-1);
-    const current = last && last.value !== null && last.to === days.to ? `, now ${formatInterval(last)}` : '';
-    return { look: i, label: `${name}${current}` };
+    const last = intervals.filter(isHeld).at(-1);
+    return { look: i, label: last ? `${name}, last ${formatInterval(last)}` : name };
   });
   if (commonGaps(series, days).length > 0) items.push({ look: 'gap', label: 'no data' });
   if (window && window.from > days.from) items.push({ look: 'before', label: "before your plan's window" });

@@ -7,7 +7,12 @@ import type { StepSeries } from './step-plot.tsx';
 export interface Stretch<T extends Interval> {
   readonly from: Day;
   readonly to: Day;
-  readonly held: readonly { readonly name: string; readonly interval: Held<T> }[];
+  readonly held: readonly {
+    readonly name: string;
+    /** The place of the series among all, which decides how it looks. */
+    readonly look: number;
+    readonly interval: Held<T>;
+  }[];
 }
 
 /** More stretches than this are too narrow to be pointed at; then there are none, and the table tells. */
@@ -27,9 +32,9 @@ export function stretchesOf<T extends Interval>(
   if (sorted.length > STRETCHES_MAX) return [];
   return sorted.map((from, i) => {
     const next = sorted[i + 1];
-    const held = series.flatMap(({ name, intervals }) => {
+    const held = series.flatMap(({ name, intervals }, look) => {
       const interval = intervals.filter(isHeld).find((one) => one.from <= from && from <= one.to);
-      return interval ? [{ name, interval }] : [];
+      return interval ? [{ name, look, interval }] : [];
     });
     return { from, to: next === undefined ? days.to : addDays(next, -1), held };
   });

@@ -26,6 +26,10 @@ test('value ticks lie within the scale, in order, at most six, and every value w
   );
 });
 
+test('without any value there are no ticks', () => {
+  expect(valueScale([Number.NaN], { height: HEIGHT, fromZero: true }).ticks).toEqual([]);
+});
+
 test('a scale from zero has zero on it, and larger values stand higher', () => {
   const scale = valueScale([0.5, 2.5], { height: HEIGHT, fromZero: true });
   expect(scale.yOf(0)).toBe(HEIGHT);
@@ -38,7 +42,7 @@ test('the first rank stands on top, and ticks are whole and begin with it', () =
     fc.property(fc.array(fc.oneof(fc.nat(400), someValue)), (ranks) => {
       const scale = rankScale(ranks, HEIGHT);
       expect(scale.yOf(1)).toBe(0);
-      expect(scale.ticks[0]).toBe(1);
+      expect(scale.ticks[0]).toBe(ranks.some(Number.isFinite) ? 1 : undefined);
       expect(scale.ticks.length).toBeLessThanOrEqual(VALUE_TICKS_MAX);
       expect(scale.ticks.every((tick, i) => Number.isInteger(tick) && tick > (scale.ticks[i - 1] ?? 0))).toBe(true);
       for (const rank of ranks) expect(scale.yOf(rank) >= 0 && scale.yOf(rank) <= HEIGHT).toBe(true);

@@ -29,24 +29,29 @@ const LEAST_SPAN = 1e-9;
 /** Room beyond the outermost values, as a part of their span. */
 const PAD = 0.06;
 
-/** A linear scale over all finite values, with round ends. Without any, from 0 to 1. */
+/** A tick this near to the first rank would write over it, as a part of the span. */
+const LABEL_ROOM = 0.08;
+
+/** A linear scale over all finite values, with round ends; without any, it has no ticks, as there is nothing to measure. */
 export function valueScale(values: Iterable<number>, options: ValueScaleOptions): ValueScale {
-  const [least = 0, most = 1] = extent([...values].filter(Number.isFinite), (value) =>
+  const [least, most] = extent([...values].filter(Number.isFinite), (value) =>
     Math.min(Math.max(value, -LARGEST), LARGEST),
   );
+  if (least === undefined || most === undefined) return { ...linear(0, 1, options), ticks: [] };
   const [padLow, padHigh] = padded(least, most, options.fromZero);
   const [low, high] = nice(padLow, padHigh, VALUE_TICKS_MAX - 1);
   return linear(low, high, options);
 }
 
-/** A scale of ranks: 1 on top, the worst rank at the bottom. */
+/** A scale of ranks: 1 on top, the worst rank near the bottom; without any, it has no ticks. */
 export function rankScale(ranks: Iterable<number>, height: number): ValueScale {
-  const worst = Math.min(LARGEST, Math.max(2, ...[...ranks].filter(Number.isFinite)));
+  const finite = [...ranks].filter(Number.isFinite);
+  const worst = finite.reduce((a, b) => Math.max(a, Math.min(b, LARGEST)), 2);
   const marks = fewTicks(1, worst, VALUE_TICKS_MAX - 1).filter((tick) => Number.isInteger(tick) && tick > 1);
-  const first = marks[0] ?? worst;
-  const apart = worst <= 2 || first - 1 >= (worst - 1) / 10;
+  const apart = marks.filter((tick) => tick - 1 >= (worst - 1) * LABEL_ROOM);
   const yOf = positions(1, worst + (worst - 1) * PAD, height);
-  return { low: 1, high: worst, ticks: [1, ...(apart ? marks : marks.slice(1))], yOf: (rank) => height - yOf(rank) };
+  const shown = finite.length === 0 ? [] : [1, ...apart];
+  return { low: 1, high: worst, ticks: shown, yOf: (rank) => height - yOf(rank) };
 }
 
 function linear(low: number, high: number, { height, whole }: ValueScaleOptions): ValueScale {
