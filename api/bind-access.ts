@@ -56,7 +56,9 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
       if (!isBelowV1(request)) return { headers: {}, refusal: undefined };
       const visit = await control.admit(new RequestCredentials(request), undefined);
       const refusal = visit.refusal?.code === 'not_found' ? undefined : visit.refusal;
-      return { headers: await visit.settle(refusal?.status ?? improperUrl().status), refusal };
+      const headers = await visit.settle(refusal?.status ?? improperUrl().status);
+      visit.finish(); // No hook sees its end.
+      return { headers, refusal };
     },
   };
 }
