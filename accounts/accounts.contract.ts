@@ -7,6 +7,8 @@ import { describeKill } from '../test/support/accounts/contract-kill.ts';
 import { describeLoad } from '../test/support/accounts/contract-load.ts';
 import { describeQuota } from '../test/support/accounts/contract-quota.ts';
 import { describeQuotaDays } from '../test/support/accounts/contract-quota-days.ts';
+import { describeRequestCounts } from '../test/support/accounts/contract-request-counts.ts';
+import { describeUsageReport } from '../test/support/accounts/contract-usage-report.ts';
 import { subjectAt } from '../test/support/accounts/subject.ts';
 
 /** An empty control database. */
@@ -36,6 +38,8 @@ export function describeAccounts(name: string, create: () => Promise<EmptyDataba
     describeIdempotency(subject);
     describeLoad(subject);
     describeKill(subject);
+    describeRequestCounts(subject);
+    describeUsageReport(subject);
     describeDatabase(() => database.another());
   });
 }

@@ -6,6 +6,7 @@ import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
 import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
 import type { DayRange } from './request-counts/day-range.ts';
+import type { FinishedRequest } from './request-counts/request-recorder.ts';
 import type { UsageReport } from './request-counts/usage-report.ts';
 
 /**
@@ -37,6 +38,8 @@ export interface Accounts {
   };
   /** The body of `GET /v1/account`. */
   accountObject(caller: Caller): Promise<Account>;
+  /** Counts a request once it is over: in memory, written a few seconds later (specification "Usage details"). */
+  countRequest(request: FinishedRequest): void;
   /**
    * What an organization used on these days; nothing for an unknown one. Rejects with `usage` where the range makes no sense.
    */

@@ -23,7 +23,9 @@ import { PostgresUsage } from './quota/postgres-usage.ts';
 import { Quota } from './quota/quota.ts';
 import { SqliteUsage } from './quota/sqlite-usage.ts';
 import type { UsageStore } from './quota/usage-store.ts';
+import { addCounts } from './request-counts/add-counts.ts';
 import { readUsage } from './request-counts/read-usage.ts';
+import { type RecorderOptions, RequestRecorder } from './request-counts/request-recorder.ts';
 import { usageCsv } from './request-counts/usage-csv.ts';
 
 export interface OpenAccountsOptions {
@@ -41,6 +43,9 @@ export interface OpenAccountsOptions {
   readonly batches?: Partial<BatcherOptions>;
   readonly cleanup?: Partial<UsageCleanupOptions>;
   readonly counter?: Partial<OpenCounterOptions>;
+  readonly requestCounts?: Partial<RecorderOptions>;
+  /** Told of requests that are missing from the details of usage, since they could not be written. */
+  readonly onCountsDropped?: (requests: number) => void;
   readonly database?: OpenDatabaseOptions;
 }
 
@@ -59,6 +64,7 @@ const KEYS: KeyDirectoryOptions = {
 };
 const BATCHES: BatcherOptions = { batchMax: 1_000, waitingMax: 20_000 };
 const CLEANUP: UsageCleanupOptions = { usageDays: 400, rowsAtOnce: 1_000 };
+const REQUEST_COUNTS: RecorderOptions = { flushMs: 5_000, rowsMax: 20_000, rowsAtOnce: 200 };
 const LAST_USED_INTERVAL_MS = 10_000;
 const PROBE_MS = 10_000;
 
@@ -121,6 +127,10 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const findKey: FindKey = (by) => health.reading(() => findNow(by));
   const directory = new KeyDirectory({ findKey, version: database.version }, clock, { ...KEYS, ...options.keys });
   const lastUsed = new LastUsed(database.kysely, log, { intervalMs });
+  const recorder = new RequestRecorder(
+    { addCounts: (rows) => addCounts(database.kysely, rows), log, onDropped: options.onCountsDropped ?? (() => {}) },
+    { ...REQUEST_COUNTS, ...options.requestCounts },
+  );
   const cleanup = usageCleanup(database.kysely, log, { ...CLEANUP, ...options.cleanup });
   const store = watched(usageStoreOn(database.engine), health);
   const batcher = new Batcher(store, { ...BATCHES, ...options.batches });
@@ -166,8 +176,15 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     },
     secret: (name) => getServiceSecret(database.kysely, name, { make: () => random(32), now: clock() }),
     accountObject: async (caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),
-    readUsage: (organizationId, range) => readUsage(database.kysely, organizationId, range),
-    usageCsv: (organizationId, range) => usageCsv(database.kysely, organizationId, range),
+    countRequest: (request) => recorder.count(request),
+    readUsage: async (organizationId, range) => {
+      await recorder.flush(); // So that whoever looks finds what was asked here until now.
+      return readUsage(database.kysely, organizationId, range);
+    },
+    async *usageCsv(organizationId, range) {
+      await recorder.flush();
+      yield* usageCsv(database.kysely, organizationId, range);
+    },
     administration: new Administration({
       database: database.kysely,
       clock,
@@ -179,6 +196,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
       health.close();
       await batcher.idle();
       await cleanup.close();
+      await recorder.close();
       await lastUsed.close();
       await counter.close();
     }),

@@ -23,6 +23,12 @@ export class ApiMetrics extends Metrics {
     registers: [this.registry],
   });
 
+  readonly #countsDropped = new Counter({
+    name: 'modelstats_usage_details_dropped_total',
+    help: 'Requests that are missing from usage by key and route, since it could not be written',
+    registers: [this.registry],
+  });
+
   constructor() {
     super();
     const results = this.#cacheResults;
@@ -43,6 +49,10 @@ export class ApiMetrics extends Metrics {
     if (event.type !== 'swapped') return;
     this.#buildSeconds.set(event.durationMs / 1000);
     this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
+  }
+
+  onCountsDropped(requests: number): void {
+    this.#countsDropped.inc(requests);
   }
 
   /** Counts an answer by its `X-Cache`; those without one are no data answers. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
+import { httpError } from '../http/errors/http-error.ts';
 import { limitFailedAttempts } from '../http/failed-attempts.ts';
 import { improperUrl, isPathBelow, isProperUrl } from '../http/request-checks.ts';
 import type { Guard } from '../http/server.ts';
@@ -32,6 +33,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
   const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
   const isBelowV1 = ({ url }: FastifyRequest) => isPathBelow(`${basePath}/v1`, url);
   app.decorateRequest('visit', undefined);
+  app.decorateRequest('hasEnded', false);
   return {
     admit: (request, { access, allow }) => {
       if (access === undefined && !(request.is404 && isBelowV1(request))) return undefined;
@@ -42,13 +44,19 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
         control.admit(new RequestCredentials(request), isProper ? access : undefined, { hasMethod }),
         (visit) => {
           request.visit = visit;
+          if (request.hasEnded) {
+            void visit.abandon({ hasBegun: false });
+            throw httpError('request_timeout', 'Nobody waits for the answer any more');
+          }
           if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
           if (visit.refusal !== undefined) throw visit.refusal;
         },
       );
     },
     headersOf: ({ visit }, status) => visit?.settle(status) ?? NO_HEADERS,
-    onEnd: ({ visit }, abort) => {
+    onEnd: (request, abort) => {
+      const { visit } = request;
+      request.hasEnded = true;
       if (abort === undefined) visit?.finish();
       else void visit?.abandon(abort);
     },
@@ -56,7 +64,9 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
       if (!isBelowV1(request)) return { headers: {}, refusal: undefined };
       const visit = await control.admit(new RequestCredentials(request), undefined);
       const refusal = visit.refusal?.code === 'not_found' ? undefined : visit.refusal;
-      return { headers: await visit.settle(refusal?.status ?? improperUrl().status), refusal };
+      const headers = await visit.settle(refusal?.status ?? improperUrl().status);
+      visit.finish(); // No hook sees its end.
+      return { headers, refusal };
     },
   };
 }
@@ -99,5 +109,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set where the route asks for access and the key was valid. */
     visit: Visit | undefined;
+    /** Whether nothing more will be sent; it can happen while the key is looked up. */
+    hasEnded: boolean;
   }
 }

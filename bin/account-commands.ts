@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RANGE_DAYS_MAX } from '../accounts/request-counts/day-range.ts';
 import type { RunAction } from './cli/command-context.ts';
 import {
   dayStartValue,
@@ -18,6 +19,7 @@ import {
 import { ACTIONS } from './command-actions.ts';
 import type { AuditOptions } from './commands/accounts/audit.ts';
 import type { RevokeKeyOptions, RotateKeyOptions } from './commands/accounts/keys.ts';
+import type { UsageOptions } from './commands/accounts/usage.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -76,6 +78,18 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .action((org: string | undefined, options: Omit<AuditOptions, 'org'>) =>
       run(ACTIONS.showAudit)({ ...options, org }),
     );
+  orgs
+    .command('usage')
+    .description('Show what an organization used: units and requests by day, key and route')
+    .argument('<org>', 'id of the organization, org_…')
+    .option('--days <n>', 'so many UTC days, of which today is the last', numberValue(1, RANGE_DAYS_MAX), 30)
+    .option('--csv', 'a line per day, key, route and kind of credential')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  modelstats orgs usage ID\n  modelstats orgs usage ID --days 90 --csv > usage.csv',
+    )
+    .action((org: string, options: Omit<UsageOptions, 'org'>) => run(ACTIONS.showUsage)({ ...options, org }));
 }
 
 /** Adds the options for what a contract changes of a plan, and for the state of the subscription. */

@@ -18,6 +18,7 @@ export const ACTIONS = {
   setPlan: async () => (await import('./commands/accounts/orgs.ts')).setPlan,
   setEmail: async () => (await import('./commands/accounts/orgs.ts')).setEmail,
   showAudit: async () => (await import('./commands/accounts/audit.ts')).showAudit,
+  showUsage: async () => (await import('./commands/accounts/usage.ts')).showUsage,
   createKey: async () => (await import('./commands/accounts/keys.ts')).createKey,
   listKeys: async () => (await import('./commands/accounts/keys.ts')).listKeys,
   rotateKey: async () => (await import('./commands/accounts/keys.ts')).rotateKey,

@@ -16,7 +16,7 @@ class CountingStore implements UsageStore {
     this.batches.push(requests.length);
     await new Promise((resolve) => setImmediate(resolve));
     if (this.failing) throw new AppError('unavailable', 'down');
-    return requests.map(() => ({ isGranted: true, used: ++this.#answered }));
+    return requests.map(() => ({ isGranted: true, used: ++this.#answered, units: 0 as const }));
   }
 }
 
@@ -46,6 +46,6 @@ test('a batch that failed rejects its requests; the next one is tried', async ()
   const results = await Promise.allSettled([batcher.submit(READ), batcher.submit(READ)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   store.failing = false;
-  expect(await batcher.submit(READ)).toEqual({ isGranted: true, used: 1 });
+  expect(await batcher.submit(READ)).toEqual({ isGranted: true, used: 1, units: 0 });
   await batcher.idle();
 });

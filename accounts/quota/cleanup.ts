@@ -25,6 +25,7 @@ export function usageCleanup(
     return [
       () => deleteKeys(database, addDays(today, -IDEMPOTENCY_DAYS), rowsAtOnce),
       () => deleteUsage(database, addDays(today, -usageDays), rowsAtOnce),
+      () => deleteRequestCounts(database, addDays(today, -usageDays), rowsAtOnce),
     ];
   };
   return new HourlyCleanup(stepsAt, { rowsAtOnce, log, failure: 'usage of days gone by could not be removed' });
@@ -60,6 +61,24 @@ async function deleteUsage(database: Kysely<ControlTables>, before: Day, rowsAtO
           .where('day', '<', before)
           .limit(rowsAtOnce)
           .$asTuple('organization_id', 'day'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+async function deleteRequestCounts(database: Kysely<ControlTables>, before: Day, rowsAtOnce: number): Promise<number> {
+  const { numDeletedRows } = await database
+    .deleteFrom('request_counts')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('organization_id', 'day', 'api_key_id', 'route', 'client_source'),
+        'in',
+        selectFrom('request_counts')
+          .select(['organization_id', 'day', 'api_key_id', 'route', 'client_source'])
+          .where('day', '<', before)
+          .limit(rowsAtOnce)
+          .$asTuple('organization_id', 'day', 'api_key_id', 'route', 'client_source'),
       ),
     )
     .executeTakeFirstOrThrow();

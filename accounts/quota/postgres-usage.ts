@@ -26,14 +26,15 @@ export class PostgresUsage implements UsageStore {
     return orUnavailable(async () => {
       const releases = requests.filter((request) => request.kind === 'release');
       const reserves = requests.filter((request) => request.kind === 'reserve');
-      if (releases.length > 0) await this.#transact(releases, (client) => release(client, releases));
+      const givenBack =
+        releases.length > 0 ? await this.#transact(releases, (client) => release(client, releases)) : NO_REQUESTS;
       const reserved =
         reserves.length > 0 ? await this.#transact(reserves, (client) => reserve(client, reserves)) : NO_ANSWERS;
       const open = requests.filter((request) => !reserved.has(request));
       const read = open.length > 0 ? await readUsage(this.#pool, open) : NO_ANSWERS;
       return requests.map((request) => {
-        const answer = reserved.get(request) ?? read.get(request);
-        return answer ?? { isGranted: false, used: 0 };
+        const answer = reserved.get(request) ?? read.get(request) ?? NOTHING;
+        return givenBack.has(request) ? { ...answer, units: -1 } : answer;
       });
     });
   }
@@ -53,12 +54,16 @@ type Queryable = Pick<pg.ClientBase, 'query'>;
 type Answers = ReadonlyMap<UsageRequest, UsageAnswer>;
 
 const NO_ANSWERS: Answers = new Map();
+const NO_REQUESTS: ReadonlySet<UsageRequest> = new Set();
+const NOTHING: UsageAnswer = { isGranted: false, used: 0, units: 0 };
 
 /** The usage of each request's organization and day. */
 async function readUsage(client: Queryable, requests: readonly UsageRequest[]): Promise<Answers> {
   const { rows } = await client.query<UsedRow>(statements.readUsage([...Map.groupBy(requests, dayOf).values()]));
   const used = new Map(rows.map((row) => [dayOfRow(row), row.used]));
-  return new Map(requests.map((request) => [request, { isGranted: true, used: used.get(dayOf(request)) ?? 0 }]));
+  return new Map(
+    requests.map((request) => [request, { isGranted: true, used: used.get(dayOf(request)) ?? 0, units: 0 }]),
+  );
 }
 
 /** Takes units, none for a request whose Idempotency-Key holds one already. Resolves to the answer of every request. */
@@ -104,21 +109,24 @@ async function count(client: Queryable, wanting: readonly ReserveRequest[]): Pro
   );
 }
 
-/** Requests that share a fresh key share the answer of its first one. */
+/** Requests that share a fresh key share the answer of its first one, which alone takes the unit. */
 function answersOfSharers(byKey: ReadonlyMap<string, readonly ReserveRequest[]>, counted: Answers): Answers {
   const shared = [...byKey.values()].flatMap((group) => {
     const answer = group[0] === undefined ? undefined : counted.get(group[0]);
-    return answer === undefined ? [] : group.map((request) => [request, answer] as const);
+    if (answer === undefined) return [];
+    const other: UsageAnswer = { ...answer, units: 0 };
+    return group.map((request, index) => [request, index === 0 ? answer : other] as const);
   });
   return new Map(shared);
 }
 
-/** Gives units back; those of an Idempotency-Key once nobody holds it any more. */
-async function release(client: Queryable, requests: readonly ReleaseRequest[]): Promise<void> {
+/** Gives units back; those of an Idempotency-Key once nobody holds it any more. Resolves to the requests whose unit went back. */
+async function release(client: Queryable, requests: readonly ReleaseRequest[]): Promise<ReadonlySet<UsageRequest>> {
   const plain = requests.filter(({ idempotency }) => idempotency === undefined);
   const byKey = Map.groupBy(requests.filter(isKeyed), keyOf);
   const units = [...plain, ...(await letGo(client, byKey))];
   if (units.length > 0) await client.query(statements.uncount([...Map.groupBy(units, dayOf).values()]));
+  return new Set(units);
 }
 
 /** Takes a holder per request from its key. Resolves to a request of each key that nobody holds any more: its unit goes back. */

@@ -13,6 +13,11 @@ export interface Reservation extends UnitKey {
   readonly resetAt: number;
   /** Until it is settled or given back, which each happen once at most. */
   isOpen: boolean;
+  /**
+   * By how much it changed the day's count so far: 0 where an Idempotency-Key held the unit already, or since it was given back;
+   * still 1 where others hold on to it then, and -1 where the last of them gave back what another had taken.
+   */
+  units: number;
 }
 
 /** What a unit is taken for. */
@@ -78,7 +83,8 @@ export class Quota {
   async release(reservation: Reservation): Promise<UsageState> {
     const kind = reservation.isOpen ? 'release' : 'read';
     reservation.isOpen = false;
-    const { used } = await this.#deps.batcher.submit({ ...reservation, kind });
+    const { used, units } = await this.#deps.batcher.submit({ ...reservation, kind });
+    reservation.units += units;
     return usageState(reservation, used, reservation.limit);
   }
 
@@ -93,14 +99,15 @@ export class Quota {
     const { day, resetAt } = this.#dayOf(now);
     const limit = terms.quotaLimit;
     const cap = isEnforced(this.#deps.enforcement, terms, now) ? limit : null;
-    return { kind: 'reserve', organizationId, apiKeyId, day, idempotency, cap, limit, resetAt, isOpen: true };
+    return { kind: 'reserve', organizationId, apiKeyId, day, idempotency, cap, limit, resetAt, isOpen: true, units: 0 };
   }
 }
 
 /** What is asked of the store, and the reservation that it is once it is granted. */
 type Wanted = ReserveRequest & Reservation;
 
-function resultFrom(wanted: Wanted, { isGranted, used }: UsageAnswer): ReserveResult {
+function resultFrom(wanted: Wanted, { isGranted, used, units }: UsageAnswer): ReserveResult {
+  wanted.units = units;
   const usage = usageState(wanted, used, wanted.limit);
   return isGranted ? { granted: true, reservation: wanted, usage } : { granted: false, usage };
 }

@@ -22,23 +22,23 @@ function reserve(organizationId: string, cap: number | null, key?: string): Rese
 test('reservations of one batch get the units that are left, the first ones first, each with its own count', async () => {
   const batch = [...Array.from({ length: 3 }, () => reserve('a', 4)), reserve('b', null), reserve('a', 4)];
   expect(await usage.apply(batch)).toEqual([
-    { isGranted: true, used: 1 },
-    { isGranted: true, used: 2 },
-    { isGranted: true, used: 3 },
-    { isGranted: true, used: 1 },
-    { isGranted: true, used: 4 },
+    { isGranted: true, used: 1, units: 1 },
+    { isGranted: true, used: 2, units: 1 },
+    { isGranted: true, used: 3, units: 1 },
+    { isGranted: true, used: 1, units: 1 },
+    { isGranted: true, used: 4, units: 1 },
   ]);
   expect(await usage.apply([reserve('a', 4), reserve('b', 2), reserve('b', 2)])).toEqual([
-    { isGranted: false, used: 4 },
-    { isGranted: true, used: 2 },
-    { isGranted: false, used: 2 },
+    { isGranted: false, used: 4, units: 0 },
+    { isGranted: true, used: 2, units: 1 },
+    { isGranted: false, used: 2, units: 0 },
   ]);
 });
 
 test('whoever may have none gets none, and nothing is written for it', async () => {
   expect(await usage.apply([reserve('c', 0), reserve('c', 0)])).toEqual([
-    { isGranted: false, used: 0 },
-    { isGranted: false, used: 0 },
+    { isGranted: false, used: 0, units: 0 },
+    { isGranted: false, used: 0, units: 0 },
   ]);
   const rows = await database.kysely.selectFrom('daily_usage').where('organization_id', '=', 'c').selectAll().execute();
   expect(rows).toEqual([]);
@@ -48,7 +48,8 @@ test('a unit that an Idempotency-Key takes is not taken twice, whatever is count
   const batch = [reserve('d', 2), reserve('d', 2, 'k'), reserve('d', 2, 'k'), reserve('d', 2)];
   const answers = await usage.apply(batch);
   expect(answers.map(({ isGranted }) => isGranted)).toEqual([true, true, true, false]);
+  expect(answers.map(({ units }) => units)).toEqual([1, 1, 0, 0]);
   expect(await usage.apply([{ kind: 'read', organizationId: 'd', day: '2026-11-20' }])).toEqual([
-    { isGranted: true, used: 2 },
+    { isGranted: true, used: 2, units: 0 },
   ]);
 });

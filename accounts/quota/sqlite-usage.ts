@@ -47,7 +47,7 @@ export class SqliteUsage implements UsageStore {
       const counted = this.#count(group);
       for (const [index, request] of group.entries()) answers.set(request, answerFromCount(counted, index));
     }
-    return requests.map((request) => answers.get(request) ?? { isGranted: false, used: 0 });
+    return requests.map((request) => answers.get(request) ?? NOTHING);
   }
 
   #applyOne(request: UsageRequest): UsageAnswer {
@@ -55,9 +55,9 @@ export class SqliteUsage implements UsageStore {
       case 'reserve':
         return this.#reserve(request);
       case 'release':
-        return { isGranted: true, used: this.#release(request) };
+        return this.#release(request);
       case 'read':
-        return { isGranted: true, used: this.#read(request) };
+        return this.#unchanged(request);
     }
   }
 
@@ -65,7 +65,7 @@ export class SqliteUsage implements UsageStore {
   #reserve(request: ReserveRequest): UsageAnswer {
     const { organizationId, apiKeyId, day, idempotency } = request;
     const holder = { day, apiKeyId, key: idempotency?.key ?? '', request: idempotency?.request ?? '' };
-    if (this.#statements.hold.run(holder).changes > 0) return { isGranted: true, used: this.#read(request) };
+    if (this.#statements.hold.run(holder).changes > 0) return this.#unchanged(request);
     const answer = answerFromCount(this.#count([request]), 0);
     if (answer.isGranted) this.#statements.claim.run({ ...holder, organizationId });
     return answer;
@@ -82,20 +82,26 @@ export class SqliteUsage implements UsageStore {
     return counted ?? { used: this.#read(first), granted: 0 };
   }
 
-  #release(request: ReleaseRequest): number {
+  #release(request: ReleaseRequest): UsageAnswer {
     const { organizationId, apiKeyId, day, idempotency } = request;
     if (idempotency !== undefined) {
       const holder = { day, apiKeyId, ...idempotency };
-      if (this.#statements.letGo.get(holder) !== 0) return this.#read(request);
+      if (this.#statements.letGo.get(holder) !== 0) return this.#unchanged(request);
       this.#statements.unclaim.run(holder);
     }
-    return this.#statements.uncount.get({ organizationId, day }) ?? 0;
+    return { isGranted: true, used: this.#statements.uncount.get({ organizationId, day }) ?? 0, units: -1 };
+  }
+
+  #unchanged(request: DaySelector): UsageAnswer {
+    return { isGranted: true, used: this.#read(request), units: 0 };
   }
 
   #read({ organizationId, day }: DaySelector): number {
     return this.#statements.read.get({ organizationId, day }) ?? 0;
   }
 }
+
+const NOTHING: UsageAnswer = { isGranted: false, used: 0, units: 0 };
 
 /** Names the row of an organization's day. */
 type DaySelector = Pick<UnitKey, 'organizationId' | 'day'>;

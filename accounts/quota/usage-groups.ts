@@ -31,7 +31,8 @@ export interface Counted {
 /** What the request at this place of its group gets: the first ones get the units, and usage grows with each of them. */
 export function answerFromCount({ used, granted }: Counted, index: number): UsageAnswer {
   const left = Math.max(0, granted - index - 1);
-  return { isGranted: index < granted, used: used - left };
+  const isGranted = index < granted;
+  return { isGranted, used: used - left, units: isGranted ? 1 : 0 };
 }
 
 /** Whether a request has an Idempotency-Key, which may hold a unit already. */

@@ -51,9 +51,13 @@ export interface Idempotency {
   readonly request: string;
 }
 
+export type UnitChange = 1 | 0 | -1;
+
 export interface UsageAnswer {
   /** False only for a refused reservation. */
   readonly isGranted: boolean;
   /** The organization's units of that day after this request. */
   readonly used: number;
+  /** By how much this request changed the day's count: 1 taken, -1 given back, 0 none, as where an Idempotency-Key holds one. */
+  readonly units: UnitChange;
 }

@@ -73,6 +73,36 @@ test('a client that hangs up before its unit is taken is given the unit back', a
   expect(await used()).toBe(0);
 });
 
+test('a client that hangs up while its key is looked up costs nothing, and counts as aborted', async () => {
+  const held: (() => void)[] = [];
+  const api = await openApi({
+    days: SAMPLE_DAYS.slice(0, 1),
+    accounts: {
+      wrap: (accounts) => {
+        const authenticate: typeof accounts.authenticate = async (token) => {
+          await new Promise<void>((resolve) => held.push(resolve));
+          return accounts.authenticate(token);
+        };
+        return Object.create(accounts, { authenticate: { value: authenticate } });
+      },
+    },
+  });
+  opened.push(api);
+  const { organizationId, key, caller } = api.accounts.customers.builder;
+  const socket = await send(await listenOnPort(api.app), requestText('/v1/models', bearer(key)));
+  await expect.poll(() => held.length).toBe(1);
+  socket.resetAndDestroy();
+  const sockets = () => new Promise<number>((resolve) => api.app.server.getConnections((_, count) => resolve(count)));
+  await expect.poll(sockets).toBe(0);
+  for (const look of held) look();
+  const { accounts: real } = api.accounts;
+  const range = { from: '2026-06-30', to: '2026-06-30' };
+  await expect
+    .poll(async () => (await real.readUsage(organizationId, range)).total)
+    .toMatchObject({ requests: 1, aborted: 1, units: 0 });
+  expect(await real.quota.usage(await caller())).toMatchObject({ used: 0 });
+});
+
 function closedConnections(...sockets: readonly Socket[]): boolean {
   return sockets.every(({ closed }) => closed);
 }

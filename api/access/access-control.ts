@@ -78,7 +78,10 @@ export class AccessControl {
           burst.refused && hasLimits
             ? tooManyRequests(burst, known, 'Your organization sends too many requests')
             : this.#findRefusal(live, known, hasMethod);
-        return whenThere(found, (refusal) => new Visit({ caller, burst, isData, hasLimits, refusal }, this.#deps));
+        return whenThere(
+          found,
+          (refusal) => new Visit({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
+        );
       }),
     );
   }

@@ -4,9 +4,11 @@ import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Reservation, UnitFor } from '../../accounts/quota/quota.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
+import type { FinishedRequest } from '../../accounts/request-counts/request-recorder.ts';
 import type { AnswerHeaders } from '../../http/answer-headers.ts';
 import { type HttpError, httpError } from '../../http/errors/http-error.ts';
 import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
+import type { Day } from '../../schemas/day.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { hideOutageReason, quotaExceeded } from './refusals.ts';
 import type { Rights } from './rights.ts';
@@ -14,6 +16,8 @@ import type { Rights } from './rights.ts';
 /** What was found out about a request when it was admitted. */
 export interface VisitFacts {
   readonly caller: Caller;
+  /** The name of the route that is there for the caller; undefined: none is. */
+  readonly route: string | undefined;
   readonly burst: BurstState;
   /** Whether it asks a data route that is there for the caller. */
   readonly isData: boolean;
@@ -24,7 +28,7 @@ export interface VisitFacts {
 }
 
 export interface VisitDeps {
-  readonly accounts: Pick<Accounts, 'quota' | 'accountObject'>;
+  readonly accounts: Pick<Accounts, 'quota' | 'accountObject' | 'countRequest'>;
   readonly clock: () => Date;
 }
 
@@ -32,8 +36,9 @@ export interface VisitDeps {
  * One request of an authenticated caller, from its admission until its answer is sent. A refused one grants nothing: whatever
  * is asked of it throws the refusal, but it tells its limits like any other.
  */
-export class Visit {
+export class Visit implements FinishedRequest {
   readonly caller: Caller;
+  readonly route: string | undefined;
   readonly isData: boolean;
   readonly refusal: HttpError | undefined;
   readonly #burst: BurstState;
@@ -43,12 +48,19 @@ export class Visit {
   #usage: UsageState | undefined;
   /** The unit it holds, until its answer is sent. */
   #reservation: Reservation | undefined;
+  /** The same, also after it was given back. */
+  #taken: Reservation | undefined;
+  #taking: Promise<void> | undefined;
+  /** Of its answer, as it was told last; 0: none. */
+  #status = 0;
+  #isQuotaExceeded = false;
   /** Whether the quota could not be asked; asking again would only make the caller wait as long again. */
   #isQuotaUnknown = false;
   #isAbandoned = false;
 
-  constructor({ caller, burst, isData, hasLimits, refusal }: VisitFacts, deps: VisitDeps) {
+  constructor({ caller, route, burst, isData, hasLimits, refusal }: VisitFacts, deps: VisitDeps) {
     this.caller = caller;
+    this.route = route;
     this.isData = isData;
     this.refusal = refusal;
     this.#burst = burst;
@@ -64,15 +76,22 @@ export class Visit {
   }
 
   /** Takes a unit of the daily quota; rejects with `quota_exceeded` where there is none left. */
-  async takeUnit(unitFor?: UnitFor): Promise<void> {
+  takeUnit(unitFor?: UnitFor): Promise<void> {
+    this.#taking = this.#takeUnit(unitFor);
+    return this.#taking;
+  }
+
+  async #takeUnit(unitFor: UnitFor | undefined): Promise<void> {
     this.#assertNotRefused();
     if (!this.#hasLimits) return;
     this.#isQuotaUnknown = true;
     const result = await hideOutageReason(() => this.#deps.accounts.quota.reserve(this.caller, unitFor));
     this.#isQuotaUnknown = false;
     this.#usage = result.usage;
+    this.#isQuotaExceeded = !result.granted;
     if (!result.granted) throw quotaExceeded(result.usage, this.caller, this.#deps.clock());
     this.#reservation = result.reservation;
+    this.#taken = result.reservation;
     if (!this.#isAbandoned) return;
     await this.#giveBack();
     throw httpError('request_timeout', 'Nobody waits for the answer any more'); // So no query runs for it.
@@ -95,6 +114,7 @@ export class Visit {
    * settled again, so the unit is not final before {@link finish}. Never rejects.
    */
   settle(status: number): Awaitable<AnswerHeaders> {
+    this.#status = status;
     const own = this.isData && status >= 400 ? OF_DATA_ERRORS : CALLERS_OWN;
     if (!this.#hasLimits || this.#isAbandoned) return own;
     return whenThere(this.#usageAfter(status), (usage) => {
@@ -104,9 +124,10 @@ export class Visit {
     });
   }
 
-  /** The answer was sent: what it cost is final. */
+  /** The answer was sent: what it cost is final, and is counted. Called once at most, unless {@link abandon} is. */
   finish(): void {
     if (this.#reservation !== undefined) this.#deps.accounts.quota.settle(this.#reservation);
+    this.#deps.accounts.countRequest(this);
   }
 
   /**
@@ -116,7 +137,30 @@ export class Visit {
   async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
     if (hasBegun) return this.finish();
     this.#isAbandoned = true;
+    await this.#taking?.catch(() => undefined); // What it takes it gives back itself.
     await this.#giveBack();
+    this.#deps.accounts.countRequest(this);
+  }
+
+  /** The UTC day that it counts on. */
+  get day(): Day {
+    return this.#usage?.quotaDay ?? quotaDayAt(this.#deps.clock()).day;
+  }
+
+  /** By how much it changed the day's units, all told. */
+  get units(): number {
+    return this.#taken?.units ?? 0;
+  }
+
+  /** What it counts as, once it is over. */
+  get outcome(): FinishedRequest['outcome'] {
+    const status = this.#status;
+    if (this.#isAbandoned) return 'aborted';
+    if (status === 304) return 'not_modified';
+    if (status === 429) return this.#isQuotaExceeded ? 'quota_exceeded' : 'rate_limited';
+    if (status >= 500) return 'server_errors';
+    if (status >= 400) return 'client_errors';
+    return this.#taken?.units === 0 ? 'shared_units' : undefined;
   }
 
   async #giveBack(): Promise<void> {

@@ -98,14 +98,15 @@ async function openService(
   { log, findScheduleProblem }: Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger },
 ): Promise<Service> {
   const database = await openConfiguredDatabase(config, { log });
-  const accounts = await openConfiguredAccounts(config, database, { clock, log });
+  const metrics = new ApiMetrics();
+  const onCountsDropped = (requests: number) => metrics.onCountsDropped(requests);
+  const accounts = await openConfiguredAccounts(config, database, { clock, log, onCountsDropped });
   const console = withConsole ? await openConfiguredConsole(config, { database, accounts, clock, log }) : undefined;
   const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
   const storeFolder = folderFromUrl(config.STORE);
   const folder = await ViewFolder.take(resolve(config.VIEW));
-  const metrics = new ApiMetrics();
   const logEvent = viewEventLog(log, clock);
   const onEvent = (event: ViewEvent) => {
     metrics.onViewEvent(event);

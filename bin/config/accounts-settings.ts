@@ -61,5 +61,11 @@ export const ACCOUNTS_SETTINGS = {
     .describe('How long a key is believed without asking the database; revocation is promised within 5 s'),
   KEY_CACHE_MAX: wholeNumber(1, 10_000_000).default(10_000).describe('Keys remembered'),
   LAST_USED_SECONDS: wholeNumber(1, 86_400).default(10).describe('How often the last use of keys is written'),
+  USAGE_DETAIL_SECONDS: wholeNumber(1, 3_600)
+    .default(5)
+    .describe('How often usage by key and route is written; a crash loses as much of it, and nothing of the quota'),
+  USAGE_DETAIL_ROWS_MAX: wholeNumber(100, 10_000_000)
+    .default(20_000)
+    .describe('Rows of usage by key and route that wait in memory to be written'),
   USAGE_DAYS: wholeNumber(1, 36_500).default(400).describe('Days of usage that are kept'),
 } as const;

@@ -23,7 +23,7 @@ export async function openConfiguredDatabase(
 export async function openConfiguredAccounts(
   config: Config,
   database: ControlDatabase,
-  options: Pick<OpenAccountsOptions, 'clock' | 'log'>,
+  options: Pick<OpenAccountsOptions, 'clock' | 'log' | 'onCountsDropped'>,
 ): Promise<Accounts> {
   const { openAccountsOn } = await import('../../accounts/open-accounts.ts');
   return openAccountsOn(database, {
@@ -34,6 +34,7 @@ export async function openConfiguredAccounts(
     probeMs: config.DATABASE_PROBE_SECONDS * 1000,
     keys: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
     cleanup: { usageDays: config.USAGE_DAYS },
+    requestCounts: { flushMs: config.USAGE_DETAIL_SECONDS * 1000, rowsMax: config.USAGE_DETAIL_ROWS_MAX },
     counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS, bytesMax: config.BURST_BYTES },
   });
 }
@@ -41,15 +42,23 @@ export async function openConfiguredAccounts(
 /** The longest that a server's own clean-up of SQLite holds up its requests; it is tried again later. */
 const BLOCKING_TIMEOUT_MS = 20;
 
-/** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
-export async function withAdministration<T>(
-  { config, clock }: { readonly config: Config; readonly clock: () => Date },
+/** {@link withAccounts} for what operators do, in their name. */
+export function withAdministration<T>(
+  context: { readonly config: Config; readonly clock: () => Date },
   work: (administration: Administration) => Promise<T>,
+): Promise<T> {
+  return withAccounts(context, ({ administration }) => work(administration.as(operator())));
+}
+
+/** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withAccounts<T>(
+  { config, clock }: { readonly config: Config; readonly clock: () => Date },
+  work: (accounts: Accounts) => Promise<T>,
 ): Promise<T> {
   const openAccounts = await loadOpenAccounts();
   const accounts = await openAccounts(config.DATABASE, { clock, database: databaseOptions(config) });
   try {
-    return await work(accounts.administration.as(operator()));
+    return await work(accounts);
   } catch (error) {
     throw asUsage(error);
   } finally {

@@ -80,6 +80,7 @@ beforeAll(async () => {
   await ask('keys revoke', String(next));
   await ask('keys list');
   await ask('orgs audit', String(org));
+  await ask('orgs usage', String(org));
   await runUntil(
     'serve',
     (said) => said.includes('\n'),
@@ -108,6 +109,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
   { command: 'schedule', told: () => toldOf('nightly')[0] },
   { command: 'serve', told: () => toldOf('serve --with-schedule')[0] },
   { command: 'orgs audit', told: () => toldOf('orgs audit')[0] },
+  { command: 'orgs usage', told: () => toldOf('orgs usage')[0] },
   { command: 'orgs list', told: () => toldOf('orgs create')[1] },
   { command: KEY, told: () => toldOf(KEY)[0] },
   { command: 'keys rotate', told: () => [...(toldOf(KEY)[0] ?? []), 'replaced'] },
