@@ -162,6 +162,7 @@ function Prices({
               id="price-history"
               title={`Price by ${provider}`}
               unit={`${currency} per 1 M tokens`}
+              kind="money"
               series={[
                 {
                   name: 'Input',
@@ -172,7 +173,6 @@ function Prices({
                   intervals: intervalsFrom(data.points, ({ payload }) => numberOf(payload['output_per_million'])),
                 },
               ]}
-              format={formatMoney}
               {...spanOf(pages, data)}
             />
           )}
