@@ -8,6 +8,7 @@ import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
+import { PEOPLE_SETTINGS } from './people-settings.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 import { WEBHOOKS_SETTINGS } from './webhooks-settings.ts';
 
@@ -83,6 +84,7 @@ export const ConfigSchema = z.strictObject({
   ...API_SETTINGS,
   ...WEBHOOKS_SETTINGS,
   ...ACCOUNTS_SETTINGS,
+  ...PEOPLE_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...CLIENT_SETTINGS,
 });

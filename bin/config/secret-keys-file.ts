@@ -11,8 +11,13 @@ import type { Config } from './config.ts';
  * The keys for secrets at rest (specification "Secrets at rest"): those that are configured, else the one in a file beside the
  * SQLite database, which is made when it is first needed. Rejects with `configuration` where neither is possible.
  */
-export async function configuredSecretKeys({ SECRET_KEYS, DATABASE }: Config): Promise<SecretKeys> {
-  return new SecretKeys(SECRET_KEYS ?? [await keyBeside(DATABASE)], randomBytes);
+export async function configuredSecretKeys(config: Config): Promise<SecretKeys> {
+  return new SecretKeys(await configuredKeyBytes(config), randomBytes);
+}
+
+/** The bytes of those keys, the one that seals first; at least one. */
+export async function configuredKeyBytes({ SECRET_KEYS, DATABASE }: Config): Promise<readonly Buffer[]> {
+  return SECRET_KEYS ?? [await keyBeside(DATABASE)];
 }
 
 async function keyBeside(databaseUrl: string): Promise<Buffer> {

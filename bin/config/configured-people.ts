@@ -1,0 +1,122 @@
+import { hkdfSync } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { BaseLogger } from 'pino';
+import { monotonicFactory } from 'ulid';
+import type { Mailer } from '../../accounts/mail/mailer.ts';
+import type { Members, People } from '../../accounts/people/people.ts';
+import type { PeopleLimits, PeopleSettings } from '../../accounts/people/people-settings.ts';
+import type { ControlDatabase } from '../../database/control-database.ts';
+import type { Config } from './config.ts';
+import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
+import { configuredKeyBytes } from './secret-keys-file.ts';
+
+export interface ConfiguredPeopleOptions {
+  readonly clock?: () => Date;
+  readonly log: Pick<BaseLogger, 'info' | 'warn'>;
+  /** Where it is known better than the configuration says: scheme, host and base path. */
+  readonly publicUrl?: string;
+}
+
+/**
+ * Opens people on a server's control database, with the mailer that is configured; closing them closes it. Rejects with
+ * `configuration` where the secret behind their sessions is not known.
+ */
+export async function openConfiguredPeople(
+  config: Config,
+  database: ControlDatabase,
+  { clock = () => new Date(), log, publicUrl = publicUrlOf(config) }: ConfiguredPeopleOptions,
+): Promise<People> {
+  const { openPeople } = await import('../../accounts/people/open-people.ts');
+  const sessionMs = config.SESSION_DAYS * 86_400_000;
+  const settings: PeopleSettings = {
+    publicUrl,
+    secret: await sessionSecret(config),
+    methods: config.SIGN_IN,
+    signUp: config.SIGN_UP,
+    sessionMs,
+    // In use, a session of a day would else be over before it is prolonged.
+    sessionRefreshMs: Math.min(config.SESSION_REFRESH_HOURS * 3_600_000, sessionMs / 2),
+    limits: limitsOf(config),
+  };
+  const mailer = await openConfiguredMailer(config, log);
+  const people = openPeople(settings, { database, mailer, log, clock });
+  const close = async () => {
+    await people.close();
+    mailer.close();
+  };
+  return { ...people, close };
+}
+
+/** Runs an operator's work on members. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withMembers<T>(
+  { config, clock, log }: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
+  work: (members: Members) => Promise<T>,
+): Promise<T> {
+  const [{ openDatabase }, { openMembers }] = await Promise.all([
+    import('../../database/open-database.ts'),
+    import('../../accounts/people/open-members.ts'),
+  ]);
+  const database = await openDatabase(config.DATABASE, databaseOptions(config));
+  try {
+    const lines = lineLog(log);
+    const mailer = await openConfiguredMailer(config, lines);
+    const settings = { publicUrl: publicUrlOf(config), signUp: config.SIGN_UP, limits: limitsOf(config) };
+    const opened = openMembers(settings, { database, mailer, log: lines, clock });
+    try {
+      return await work(opened.members.as({ operator: operator() }));
+    } finally {
+      await opened.close();
+      mailer.close();
+    }
+  } catch (error) {
+    throw asUsage(error);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Where people find the service: as it is configured, else where it listens. */
+export function publicUrlOf({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string {
+  if (PUBLIC_URL !== undefined) return `${new URL(PUBLIC_URL).origin}${BASE_PATH}`;
+  const isAnywhere = HOST === '0.0.0.0' || HOST === '::';
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
+  return `http://${isAnywhere ? 'localhost' : host}:${PORT}${BASE_PATH}`;
+}
+
+async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
+  const { openMailer } = await import('../../accounts/mail/mailer.ts');
+  return openMailer({
+    smtp: config.SMTP,
+    from: config.MAIL_FROM,
+    folder: resolve(config.MAIL),
+    timeoutMs: config.MAIL_TIMEOUT_MS,
+    newId: monotonicFactory(),
+    log,
+  });
+}
+
+/** What a logger would get, as lines for an operator. */
+function lineLog(line: (text: string) => void): Pick<BaseLogger, 'info' | 'warn'> {
+  const tell = (fields: unknown, message?: unknown) => line(`${String(message)} ${JSON.stringify(fields)}`);
+  return { info: tell, warn: tell };
+}
+
+function limitsOf(config: Config): PeopleLimits {
+  return {
+    mailsPerAddress: config.MAILS_PER_ADDRESS_MAX,
+    mailsPerOrigin: config.MAILS_PER_ORIGIN_MAX,
+    passwordsPerAddress: config.PASSWORDS_PER_ADDRESS_MAX,
+    passwordsPerOrigin: config.PASSWORDS_PER_ORIGIN_MAX,
+    invitations: config.INVITATIONS_MAX,
+    ownOrganizations: config.OWN_ORGANIZATIONS_MAX,
+  };
+}
+
+/**
+ * What signs the cookies of sessions: derived from the first key for secrets at rest, so that it is not in the control database, whose
+ * copy alone therefore signs nobody in. Another first key ends all sessions.
+ */
+async function sessionSecret(config: Config): Promise<string> {
+  const [key = Buffer.alloc(0)] = await configuredKeyBytes(config);
+  return Buffer.from(hkdfSync('sha256', key, '', 'modelstats sessions', 32)).toString('base64');
+}
