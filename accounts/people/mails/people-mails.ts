@@ -31,7 +31,7 @@ export interface InvitationMail extends LinkMail {
 
 export function invitationMail({ to, link, publicUrl, organizationName, role, invitedBy }: InvitationMail): Mail {
   const text = [
-    `${invitedBy} invites you to ${organizationName} at ${publicUrl}, as ${role === 'owner' ? 'an owner' : 'a member'}.`,
+    `${invitedBy} invites you to “${organizationName}” at ${publicUrl}, as ${role === 'owner' ? 'an owner' : 'a member'}.`,
     '',
     'To accept, open this link within 7 days and sign in with this address:',
     '',

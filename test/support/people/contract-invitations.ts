@@ -1,0 +1,170 @@
+import { describe, expect, test, vi } from 'vitest';
+import { getOf, ORIGIN, type PeopledOrganization, type PeopleSubject, sent } from './use-people.ts';
+
+const DAY_MS = 86_400_000;
+
+export function describeInvitations(subject: PeopleSubject): void {
+  const as = ({ sessions }: PeopledOrganization, email: string) =>
+    subject.people.members.as({ person: getOf(sessions, email).person }, ORIGIN);
+  const acme = () => subject.organization({ 'ada@example.com': 'owner' });
+  const inviting = (
+    organization: PeopledOrganization,
+    email = 'bob@example.com',
+    role: 'owner' | 'member' = 'member',
+  ) => as(organization, 'ada@example.com').invite({ organizationId: organization.id, email, role });
+  const bob = async () =>
+    subject.people.members.as({ person: (await subject.signIn('bob@example.com')).session.person }, ORIGIN);
+
+  describe('invitations', () => {
+    test('who is invited by mail accepts it signed in with that address, and belongs to the organization', async () => {
+      const organization = await acme();
+      const invitation = await inviting(organization, ' Bob@Example.com', 'owner');
+      const token = await subject.tokenFor('bob@example.com');
+      expect(invitation).toMatchObject({
+        id: expect.stringMatching(/^invitation_/),
+        organizationId: organization.id,
+        organizationName: 'Acme',
+        email: 'bob@example.com',
+        role: 'owner',
+        invitedBy: 'person:ada@example.com',
+        expiresAt: new Date(Date.now() + 7 * DAY_MS),
+      });
+      expect(await subject.people.members.findInvitation(token)).toEqual(invitation);
+      const membership = await (await bob()).acceptInvitation(token);
+      expect(membership).toMatchObject({ organizationId: organization.id, organizationName: 'Acme', role: 'owner' });
+      expect(await as(organization, 'ada@example.com').listMembers(organization.id)).toHaveLength(2);
+      expect(await subject.people.members.findInvitation(token)).toBeUndefined();
+      const lines = await subject.database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute();
+      expect(lines[0]).toMatchObject({
+        action: 'member.accept',
+        actor: 'person:bob@example.com',
+        origin: ORIGIN.address,
+      });
+      expect(lines.find(({ action }) => action === 'member.invite')).toMatchObject({ subject_id: invitation.id });
+    });
+
+    test('the mail says who invites where, and the table keeps a hash of its link', async () => {
+      const organization = await acme();
+      await inviting(organization);
+      await sent();
+      const mail = subject.mails.at(-1);
+      expect(mail).toMatchObject({ to: 'bob@example.com', subject: 'Invitation at stats.example.com' });
+      expect(mail?.text).toContain('ada@example.com invites you to “Acme” at https://stats.example.com, as a member.');
+      expect(mail?.link).toMatch(/^https:\/\/stats\.example\.com\/console\/invitations\/accept\?token=[\w-]{43}$/);
+      const rows = await subject.database.kysely.selectFrom('invitations').selectAll().execute();
+      expect(JSON.stringify(rows)).not.toContain(await subject.tokenFor('bob@example.com'));
+    });
+
+    test('an invitation is for its address alone, and stays open when somebody else tries it', async () => {
+      const organization = await acme();
+      await inviting(organization);
+      const token = await subject.tokenFor('bob@example.com');
+      const { session } = await subject.signIn('eve@example.com');
+      const eve = subject.people.members.as({ person: session.person }, ORIGIN);
+      await expect(eve.acceptInvitation(token)).rejects.toMatchObject({ code: 'usage' });
+      expect(await eve.listMemberships(session.person.id)).toEqual([]);
+      expect(await (await bob()).acceptInvitation(token)).toMatchObject({ role: 'member' });
+    });
+
+    test('an invitation works once, also for two at the same moment', async () => {
+      const organization = await acme();
+      await inviting(organization);
+      const token = await subject.tokenFor('bob@example.com');
+      const person = await bob();
+      const results = await Promise.allSettled([person.acceptInvitation(token), person.acceptInvitation(token)]);
+      expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      await expect(person.acceptInvitation(token)).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    test('an invitation is good for 7 days', async () => {
+      const organization = await acme();
+      await inviting(organization);
+      const token = await subject.tokenFor('bob@example.com');
+      subject.advance(7 * DAY_MS - 1);
+      expect(await subject.people.members.findInvitation(token)).toBeDefined();
+      subject.advance(1);
+      expect(await subject.people.members.findInvitation(token)).toBeUndefined();
+      expect(await as(organization, 'ada@example.com').listInvitations(organization.id)).toEqual([]);
+      await expect((await bob()).acceptInvitation(token)).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    test('one that is over is removed within the hour', async () => {
+      await inviting(await acme());
+      subject.advance(8 * DAY_MS);
+      await subject.people.signIn.findSession('x=1');
+      const { kysely } = subject.database;
+      await vi.waitFor(async () => expect(await kysely.selectFrom('invitations').selectAll().execute()).toEqual([]));
+    });
+
+    test('one that was taken back is over, and only its organization can do it', async () => {
+      const organization = await acme();
+      const { id: invitationId } = await inviting(organization);
+      const token = await subject.tokenFor('bob@example.com');
+      const { session } = await subject.signIn('eve@example.com');
+      const eve = subject.people.members.as({ person: session.person }, ORIGIN);
+      const own = await eve.createOwnOrganization('Eve & Co');
+      const foreign = eve.revokeInvitation({ organizationId: own.id, invitationId });
+      await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
+      const ada = as(organization, 'ada@example.com');
+      await ada.revokeInvitation({ organizationId: organization.id, invitationId });
+      expect(await ada.listInvitations(organization.id)).toEqual([]);
+      await expect((await bob()).acceptInvitation(token)).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    test('inviting again replaces: the newest mail works, the one before does not', async () => {
+      const organization = await acme();
+      await inviting(organization);
+      const before = await subject.tokenFor('bob@example.com');
+      const again = await inviting(organization, 'bob@example.com', 'owner');
+      const token = await subject.tokenFor('bob@example.com');
+      expect(await as(organization, 'ada@example.com').listInvitations(organization.id)).toEqual([again]);
+      await expect((await bob()).acceptInvitation(before)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await (await bob()).acceptInvitation(token)).toMatchObject({ role: 'owner' });
+    });
+
+    test('who belongs to it already is not invited, and keeps the role when an older invitation is accepted', async () => {
+      const organization = await acme();
+      await inviting(organization);
+      const token = await subject.tokenFor('bob@example.com');
+      const operator = subject.people.members.as({ operator: 'cli:ada' });
+      await operator.addMember({ organizationId: organization.id, email: 'bob@example.com', role: 'owner' });
+      await expect(inviting(organization)).rejects.toMatchObject({ code: 'usage' });
+      expect(await (await bob()).acceptInvitation(token)).toMatchObject({ role: 'owner' });
+    });
+
+    test('an organization has 20 open invitations at most, however many are asked for at once', async () => {
+      const organization = await acme();
+      const { people } = await subject.open({ limits: { invitations: 20, mailsPerOrigin: 1000 } });
+      const ada = people.members.as({ person: getOf(organization.sessions, 'ada@example.com').person }, ORIGIN);
+      const emails = Array.from({ length: 23 }, (_, index) => `p${index}@example.com`);
+      const results = await Promise.allSettled(
+        emails.map((email) => ada.invite({ organizationId: organization.id, email, role: 'member' })),
+      );
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+      subject.advance(DAY_MS);
+      const next = ada.invite({ organizationId: organization.id, email: 'one@example.com', role: 'member' });
+      await expect(next).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('20 open invitations'),
+      });
+    });
+
+    test('mail of invitations counts with that of links: an address gets 5 an hour', async () => {
+      const organization = await acme();
+      for (let count = 0; count < 5; count += 1) await inviting(organization);
+      await expect(inviting(organization)).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('60 min'),
+      });
+      const link = await subject.people.signIn.sendLink({ email: 'bob@example.com' }, ORIGIN);
+      expect(link).toMatchObject({ tooMany: true });
+      await sent();
+      expect(subject.mails.filter(({ to }) => to === 'bob@example.com')).toHaveLength(5);
+    });
+
+    test('what was never an invitation is none', async () => {
+      for (const token of ['', 'x', 'x'.repeat(100_000), "' or 1=1"])
+        expect(await subject.people.members.findInvitation(token)).toBeUndefined();
+    });
+  });
+}
