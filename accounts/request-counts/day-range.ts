@@ -25,6 +25,21 @@ export function daysOf(range: DayRange): readonly Day[] {
   return Array.from({ length: countDays(range) }, (_, index) => addDays(range.from, index));
 }
 
+/** The range in parts, oldest first, so that reading it holds up others for a part at a time. */
+export function partsOf(range: DayRange): readonly DayRange[] {
+  const days = daysOf(range);
+  const length = Math.max(PART_DAYS_MIN, Math.ceil(days.length / PARTS_MAX));
+  return Array.from({ length: Math.ceil(days.length / length) }, (_, index) => {
+    const part = days.slice(index * length, (index + 1) * length);
+    return { from: part[0] ?? range.from, to: part.at(-1) ?? range.to };
+  });
+}
+
+/** A week of a hundred keys is read in some 10 ms. */
+const PART_DAYS_MIN = 7;
+/** Each costs a round trip. */
+const PARTS_MAX = 60;
+
 function countDays({ from, to }: DayRange): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 }

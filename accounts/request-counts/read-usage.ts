@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables, RequestCountsRow } from '../../database/tables.ts';
-import { timestampFromDate } from '../../schemas/day.ts';
-import { assertDayRange, type DayRange, daysOf } from './day-range.ts';
-import { COUNT_NAMES, type CountName, countsOf, NO_REQUESTS, type RequestCounts } from './request-counts.ts';
-import type { DayUsage, KeyUsage, UsageReport } from './usage-report.ts';
+import { type Day, timestampFromDate } from '../../schemas/day.ts';
+import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';
+import { COUNT_NAMES, type CountName, NO_REQUESTS, type RequestCounts, sumOfCounts } from './request-counts.ts';
+import type { KeyUsage, UsageReport } from './usage-report.ts';
 
 /**
  * What an organization used on these days (specification "Usage details"); nothing for an unknown one. Rejects with `usage` where
@@ -17,17 +18,25 @@ export function readUsage(
 ): Promise<UsageReport> {
   return orUnavailable(async () => {
     assertDayRange(range);
-    const of = { organizationId, ...range };
-    const days = await readDays(database, of);
+    const units = await readUnits(database, { organizationId, ...range });
+    const counted = new Map<Day, RequestCounts>();
+    const details: Detail[] = [];
+    for (const part of partsOf(range)) {
+      const of = { organizationId, ...part };
+      for (const row of await readGroups(database, of, ['day'])) counted.set(row.day, row);
+      details.push(...(await readGroups(database, of, ['api_key_id', 'route', 'client_source'])));
+      await nextTurn(); // Requests come first.
+    }
+    const days = daysOf(range).map((day) => ({ ...NO_REQUESTS, ...counted.get(day), day, units: units.get(day) ?? 0 }));
     return {
       organization_id: organizationId,
       from: range.from,
       to: range.to,
-      total: countsOf((name) => days.reduce((sum, day) => sum + day[name], 0)),
+      total: sumOfCounts(days),
       days,
-      keys: await readKeys(database, of),
-      routes: mostFirst(await readGroups(database, of, 'route')),
-      client_sources: mostFirst(await readGroups(database, of, 'client_source')),
+      keys: await nameKeys(database, organizationId, sumBy(details, 'api_key_id')),
+      routes: sumBy(details, 'route'),
+      client_sources: sumBy(details, 'client_source'),
     };
   });
 }
@@ -37,48 +46,35 @@ interface Selection extends DayRange {
   readonly organizationId: string;
 }
 
-/** Units are those of the quota itself. */
-async function readDays(database: Kysely<ControlTables>, of: Selection): Promise<readonly DayUsage[]> {
-  const counted = new Map((await readGroups(database, of, 'day')).map((row) => [row.day, row]));
-  const used = await database
-    .selectFrom('daily_usage')
-    .select(['day', 'used'])
-    .where('organization_id', '=', of.organizationId)
-    .where('day', '>=', of.from)
-    .where('day', '<=', of.to)
-    .execute();
-  const units = new Map(used.map((row) => [row.day, row.used]));
-  return daysOf(of).map((day) => ({ ...NO_REQUESTS, ...counted.get(day), day, units: units.get(day) ?? 0 }));
-}
+/** What some days come to by key, route and client source. */
+type Detail = RequestCounts & Pick<RequestCountsRow, 'api_key_id' | 'route' | 'client_source'>;
 
-async function readKeys(database: Kysely<ControlTables>, of: Selection): Promise<readonly KeyUsage[]> {
-  const counted = mostFirst(await readGroups(database, of, 'api_key_id'));
-  const keys = await database
-    .selectFrom('api_keys')
-    .select(['id', 'name', 'last_four', 'revoked_at'])
-    .where('organization_id', '=', of.organizationId)
-    .execute();
-  const known = new Map(keys.map((key) => [key.id, key]));
-  return counted.map(({ api_key_id: key_id, ...counts }) => {
-    const { name = '', last_four = '', revoked_at = null } = known.get(key_id) ?? {};
-    const revokedAt = revoked_at === null ? null : timestampFromDate(new Date(revoked_at));
-    return { key_id, key_name: name, last_four, revoked_at: revokedAt, ...counts };
-  });
-}
-
-/** A column by which requests are told apart. */
-type Grain = 'day' | 'api_key_id' | 'route' | 'client_source';
-
-/** One row per value of a column. */
-async function readGroups<G extends Grain>(
+/** Units of the quota itself. */
+async function readUnits(
   database: Kysely<ControlTables>,
   { organizationId, from, to }: Selection,
-  grain: G,
+): Promise<ReadonlyMap<Day, number>> {
+  const rows = await database
+    .selectFrom('daily_usage')
+    .select(['day', 'used'])
+    .where('organization_id', '=', organizationId)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .execute();
+  return new Map(rows.map((row) => [row.day, row.used]));
+}
+
+/** One row per value of these columns. */
+async function readGroups<G extends 'day' | 'api_key_id' | 'route' | 'client_source'>(
+  database: Kysely<ControlTables>,
+  { organizationId, from, to }: Selection,
+  columns: readonly G[],
 ): Promise<readonly (RequestCounts & Pick<RequestCountsRow, G>)[]> {
+  const grain = sql.join(columns.map((column) => sql.ref(column)));
   const { rows } = await sql<RequestCounts & Pick<RequestCountsRow, G>>`
-    select ${sql.ref(grain)}, ${sql.join(COUNT_NAMES.map(total))} from request_counts
+    select ${grain}, ${sql.join(COUNT_NAMES.map(total))} from request_counts
     where organization_id = ${organizationId} and day >= ${from} and day <= ${to}
-    group by ${sql.ref(grain)} order by ${sql.ref(grain)}`.execute(database);
+    group by ${grain} order by ${grain}`.execute(database);
   return rows;
 }
 
@@ -87,6 +83,32 @@ function total(name: CountName) {
   return sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`;
 }
 
-function mostFirst<T extends RequestCounts>(rows: readonly T[]): readonly T[] {
-  return rows.toSorted((a, b) => b.requests - a.requests);
+/** The sums by the values of a field, most requests first. */
+function sumBy<F extends 'api_key_id' | 'route' | 'client_source'>(
+  details: readonly Detail[],
+  field: F,
+): readonly (RequestCounts & Record<F, string>)[] {
+  const sums = [...Map.groupBy(details, (detail) => detail[field])].map(
+    // A computed name is any text to the compiler.
+    ([value, group]) => ({ [field]: value, ...sumOfCounts(group) }) as RequestCounts & Record<F, string>,
+  );
+  return sums.toSorted((a, b) => b.requests - a.requests);
+}
+
+async function nameKeys(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+  counted: readonly (RequestCounts & Pick<RequestCountsRow, 'api_key_id'>)[],
+): Promise<readonly KeyUsage[]> {
+  const keys = await database
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'last_four', 'revoked_at'])
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const known = new Map(keys.map((key) => [key.id, key]));
+  return counted.map(({ api_key_id: key_id, ...counts }) => {
+    const { name = '', last_four = '', revoked_at = null } = known.get(key_id) ?? {};
+    const revokedAt = revoked_at === null ? null : timestampFromDate(new Date(revoked_at));
+    return { key_id, key_name: name, last_four, revoked_at: revokedAt, ...counts };
+  });
 }

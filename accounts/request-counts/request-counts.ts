@@ -33,3 +33,7 @@ export function countsOf(count: (name: CountName) => number): RequestCounts {
   // fromEntries doesn't know that all names are there.
   return Object.fromEntries(COUNT_NAMES.map((name) => [name, count(name)])) as RequestCounts;
 }
+
+export function sumOfCounts(all: readonly RequestCounts[]): RequestCounts {
+  return countsOf((name) => all.reduce((sum, counts) => sum + counts[name], 0));
+}

@@ -74,14 +74,14 @@ function readRows(
     .selectFrom('request_counts')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('day', '>=', range.from)
     .where('day', '<=', range.to)
     .orderBy('day')
     .orderBy('api_key_id')
     .orderBy('route')
     .orderBy('client_source')
     .limit(LINES_MAX);
-  if (after === undefined) return orUnavailable(() => wanted.execute());
+  if (after === undefined) return orUnavailable(() => wanted.where('day', '>=', range.from).execute());
+  // Without the beginning of the range, which SQLite would look for in place of the last row.
   const { day, api_key_id, route, client_source } = after;
   const beyond = wanted.where(({ eb, refTuple, tuple }) =>
     eb(refTuple('day', 'api_key_id', 'route', 'client_source'), '>', tuple(day, api_key_id, route, client_source)),

@@ -11,7 +11,7 @@ import {
   tableRows,
 } from '../../test/support/console/drawings.ts';
 import { HistoryChart } from './history-chart.tsx';
-import { MARKS_MAX } from './parts/step-plot.tsx';
+import { MARKS_MAX } from './parts/change-marks.tsx';
 import { RankChart } from './rank-chart.tsx';
 import { changesOf, gapsOf, isHeld, shownIntervals } from './scales/intervals.ts';
 import { ShareBar } from './share-bar.tsx';

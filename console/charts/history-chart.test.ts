@@ -32,7 +32,7 @@ test('a line holds each value until it changes and stops at a gap', async () => 
 test('each change is marked and told; where a value comes back after a gap nothing has changed', async () => {
   const html = await draw();
   expect([...html.matchAll(/<use [^>]*><title>(.*?)<\/title>/g)].map(([, text]) => text)).toEqual([
-    'Input: $3.00 since 1 Jan 2026',
+    'Input: $3.00 on 1 Jan 2026',
     'Input: $2.50 since 4 Jan 2026, before that $3.00',
   ]);
 });
@@ -62,7 +62,9 @@ test("what lies before the plan's window is shaded and labelled", async () => {
 });
 
 test("a chart that begins with the plan's window says so, one that begins later says nothing", async () => {
-  expect(await draw({ window: { from: span.from, months: 12 } })).toContain('your plan&#39;s window begins 1 Jan 2026');
+  expect(await draw({ window: { from: span.from, months: 12 } })).toContain(
+    'your plan&#39;s window of 12 months begins 1 Jan 2026',
+  );
   expect(await draw({ window: { from: '2025-01-01', months: 12 } })).not.toContain('window');
 });
 

@@ -1,6 +1,6 @@
 import type { Day } from '../../schemas/day.ts';
 import { percent, px } from './parts/layout.ts';
-import { LINE_WIDTH, linePath } from './parts/step-plot.tsx';
+import { LINE_WIDTH, linePath } from './parts/step-lines.tsx';
 import { dayScale } from './scales/day-scale.ts';
 import { type Interval, isHeld, shownIntervals } from './scales/intervals.ts';
 import { rankScale, valueScale } from './scales/value-scale.ts';

@@ -4,7 +4,7 @@ import type { DayScale } from '../scales/day-scale.ts';
 import type { Interval } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
 import { LAYOUT, PLOT_TOP, px } from './layout.ts';
-import { LINE_WIDTH, linePath } from './step-plot.tsx';
+import { LINE_WIDTH, linePath } from './step-lines.tsx';
 
 interface LimitLineProps {
   readonly limits: readonly { readonly day: Day; readonly limit: number | null }[];

@@ -1,13 +1,15 @@
-import { formatSpan, type NumberKind } from '../format.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { formatCount, formatSpan, type NumberKind } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
-import { type Change, changesOf, gapsOf, type Interval, isHeld } from '../scales/intervals.ts';
+import { gapsOf, type Interval, isHeld } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
 import { DayAxis, ValueAxis } from './axes.tsx';
+import { ChangeMarks, markedChanges, unmarkedInWords } from './change-marks.tsx';
 import { ChartFigure } from './chart-figure.tsx';
 import type { LegendItem } from './legend.tsx';
 import { Definitions } from './marks.tsx';
 import { Readout } from './readout.tsx';
-import { commonGaps, Gaps, MARKS_MAX, StepPlot, type StepSeries } from './step-plot.tsx';
+import { commonGaps, Gaps, StepLines, type StepSeries } from './step-lines.tsx';
 import { type Stretch, stretchesOf } from './stretches.ts';
 import { type PlanWindow, WindowNote } from './window-note.tsx';
 
@@ -34,7 +36,17 @@ const NAMED_MAX = 2;
 /** What the charts of values over days share: axes, lines, gaps, the plan's window, and every interval in the table. */
 export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Element {
   const { id, title, series, days, values, formatInterval } = props;
-  const tell = ({ name }: StepSeries<T>, change: Change<T>) => `${name}: ${changeInWords(change, formatInterval)}`;
+  const changes = markedChanges(series);
+  const stretches = stretchesOf(series, days);
+  const marksOf = (from?: Day) => (
+    <ChangeMarks
+      id={id}
+      changes={from === undefined ? changes : changes.filter(({ change }) => change.interval.from === from)}
+      days={days}
+      values={values}
+      format={formatInterval}
+    />
+  );
   return (
     <ChartFigure
       id={id}
@@ -52,15 +64,18 @@ export function StepChart<T extends Interval>(props: StepChartProps<T>): JSX.Ele
       {props.window !== undefined && <WindowNote window={props.window} scale={days} />}
       <ValueAxis scale={values} unit={props.unit} kind={props.kind ?? 'number'} />
       <DayAxis scale={days} />
-      {stretchesOf(series, days).map(({ from, to, held }) => (
+      <StepLines series={series} days={days} values={values} />
+      {stretches.map(({ from, to, held }) => (
         <Readout
           start={days.startOf(from)}
           end={days.endOf(to)}
           days={formatSpan(from, to)}
           facts={factsOf(held, series.length, formatInterval)}
-        />
+        >
+          {marksOf(from)}
+        </Readout>
       ))}
-      <StepPlot id={id} series={series} days={days} values={values} tell={tell} />
+      {stretches.length === 0 && marksOf()}
     </ChartFigure>
   );
 }
@@ -74,19 +89,6 @@ function factsOf<T extends Interval>(held: Stretch<T>['held'], seriesCount: numb
   });
 }
 
-function changeInWords<T extends Interval>({ interval, before }: Change<T>, format: (interval: T) => string): string {
-  const since = `since ${formatSpan(interval.from, interval.from)}`;
-  return before ? `${format(interval)} ${since}, before that ${format(before)}` : `${format(interval)} ${since}`;
-}
-
-function unmarkedInWords(series: readonly StepSeries[]): string {
-  return series
-    .map(({ name, intervals }) => ({ name, count: changesOf(intervals).length }))
-    .filter(({ count }) => count > MARKS_MAX)
-    .map(({ name, count }) => `${name}: only the ${MARKS_MAX} latest of ${count} changes have a mark.`)
-    .join(' ');
-}
-
 function legendOf<T extends Interval>(props: StepChartProps<T>): readonly LegendItem[] {
   const { series, days, window, formatInterval } = props;
   const items: LegendItem[] = series.map(({ name, intervals }, i) => {
@@ -94,7 +96,8 @@ function legendOf<T extends Interval>(props: StepChartProps<T>): readonly Legend
     return { look: i, label: last ? `${name}, last ${formatInterval(last)}` : name };
   });
   if (commonGaps(series, days).length > 0) items.push({ look: 'gap', label: 'no data' });
-  if (window && window.from > days.from) items.push({ look: 'before', label: "before your plan's window" });
+  if (window && window.from > days.from)
+    items.push({ look: 'before', label: `before your plan's window of ${formatCount(window.months, 'month')}` });
   return items;
 }
 

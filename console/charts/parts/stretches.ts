@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../../../schemas/day.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { type Held, type Interval, isHeld } from '../scales/intervals.ts';
-import type { StepSeries } from './step-plot.tsx';
+import type { StepSeries } from './step-lines.tsx';
 
 /** Days over which nothing changes in any series, and what each series that has a value holds. */
 export interface Stretch<T extends Interval> {

@@ -1,7 +1,7 @@
 import { formatCount, formatDay, formatSpan } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { changesOf, gapsOf, type Held, type Interval, isHeld } from '../scales/intervals.ts';
-import type { StepSeries } from './step-plot.tsx';
+import type { StepSeries } from './step-lines.tsx';
 
 /** How a kind of chart words its summary. */
 export interface SummaryWords<T extends Interval> {

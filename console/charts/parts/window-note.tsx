@@ -1,5 +1,5 @@
 import type { Day } from '../../../schemas/day.ts';
-import { formatDay } from '../format.ts';
+import { formatCount, formatDay } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { LAYOUT, PLOT_BOTTOM, percent } from './layout.ts';
 
@@ -16,7 +16,8 @@ export function WindowNote({ window, scale }: { readonly window: PlanWindow; rea
   if (window.from < scale.from) return '';
   const inside = x >= 45;
   const before = window.from > scale.to || inside ? "before your plan's window" : `← before your plan's window`;
-  const text = x === 0 ? `your plan's window begins ${formatDay(window.from)}` : before;
+  const text =
+    x === 0 ? `your plan's window of ${formatCount(window.months, 'month')} begins ${formatDay(window.from)}` : before;
   return (
     <g>
       {x > 0 && <rect class="chart-before" x="0" y={LAYOUT.top} width={percent(x)} height={PLOT_BOTTOM - LAYOUT.top} />}

@@ -58,6 +58,16 @@ export function describeUsageReport(subject: Subject): void {
       });
     });
 
+    test('adds up days that lie more than a year apart', async () => {
+      const accounts = await open();
+      const { organizationId, callers } = await addTwoKeys(accounts);
+      const far = ['2025-01-01', '2025-06-30', '2026-11-21'];
+      for (const day of far) accounts.countRequest(finished(callers[0], { day }));
+      const { days, routes } = await accounts.readUsage(organizationId, { from: '2025-01-01', to: '2026-11-21' });
+      expect(days.filter(({ requests }) => requests > 0).map(({ day }) => day)).toEqual(far);
+      expect(routes).toEqual([{ route: '/v1/models', ...NO_REQUESTS, requests: 3, units: 3 }]);
+    });
+
     test("is an organization's own, and nothing for an unknown one", async () => {
       const accounts = await open();
       const [one, other] = [await addTwoKeys(accounts), await addTwoKeys(accounts)];

@@ -1,55 +1,25 @@
 import type { DayScale } from '../scales/day-scale.ts';
-import { type Change, changesOf, gapsOf, type Held, type Interval, runsOf } from '../scales/intervals.ts';
+import { gapsOf, type Held, type Interval, runsOf } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
 import { LAYOUT, PLOT_BOTTOM, PLOT_TOP, percent, px } from './layout.ts';
-import { hatch, LOOKS, lookOf } from './marks.tsx';
+import { hatch, lookOf } from './marks.tsx';
 
 /** Width of the lines' own coordinates; they are stretched to the chart's. */
 export const LINE_WIDTH = 1000;
-/** So many changes of a series are marked, the latest ones; more would be a band of ink. */
-export const MARKS_MAX = 120;
-
 /** A series whose intervals are in order and within the days shown. */
 export interface StepSeries<T extends Interval = Interval> {
   readonly name: string;
   readonly intervals: readonly T[];
 }
 
-interface StepPlotProps<T extends Interval> {
-  readonly id: string;
-  readonly series: readonly StepSeries<T>[];
+interface StepLinesProps {
+  readonly series: readonly StepSeries[];
   readonly days: DayScale;
   readonly values: ValueScale;
-  /** What a mark tells: the change in words. */
-  readonly tell: (series: StepSeries<T>, change: Change<T>) => string;
 }
 
-/** Lines that hold a value until it changes and stop where there is none, with a mark at each change. */
-export function StepPlot<T extends Interval>({ id, series, days, values, tell }: StepPlotProps<T>): JSX.Element {
-  return (
-    <>
-      <Lines series={series} days={days} values={values} />
-      {series.map((one, i) => (
-        <g class={lookOf(i)}>
-          {changesOf(one.intervals)
-            .slice(-MARKS_MAX)
-            .map((change) => (
-              <use
-                class="chart-mark"
-                href={`#${id}-mark-${i % LOOKS}`}
-                x={percent(days.startOf(change.interval.from))}
-                y={px(PLOT_TOP + values.yOf(change.interval.value))}
-              >
-                <title safe>{tell(one, change)}</title>
-              </use>
-            ))}
-        </g>
-      ))}
-    </>
-  );
-}
-
-function Lines<T extends Interval>({ series, days, values }: Omit<StepPlotProps<T>, 'id' | 'tell'>): JSX.Element {
+/** Lines that hold a value until it changes, and stop where there is none. */
+export function StepLines({ series, days, values }: StepLinesProps): JSX.Element {
   return (
     <svg
       class="chart-lines"
@@ -77,8 +47,14 @@ export function linePath(intervals: readonly Interval[], days: DayScale, values:
     .join('');
 }
 
+interface GapsProps {
+  readonly id: string;
+  readonly series: readonly StepSeries[];
+  readonly days: DayScale;
+}
+
 /** The hatched days on which no series has a value, from the first value on: what lies before has not begun yet. */
-export function Gaps({ id, series, days }: Pick<StepPlotProps<Interval>, 'id' | 'series' | 'days'>): JSX.Element {
+export function Gaps({ id, series, days }: GapsProps): JSX.Element {
   return (
     <>
       {commonGaps(series, days).map(({ from, to }) => {
