@@ -189,9 +189,8 @@ function Prices({
                 query={{ provider: price.provider }}
                 anchor="prices"
                 isShown={price.provider === provider}
-              >
-                {price.provider}
-              </SeriesLink>
+                text={price.provider}
+              />
             </th>
             <td class="number" safe>
               {moneyOf(price.input_per_million)}
@@ -247,9 +246,8 @@ function Scores({
                 query={{ benchmark: score.benchmark_id }}
                 anchor="scores"
                 isShown={score.benchmark_id === benchmark}
-              >
-                {score.benchmark_id}
-              </SeriesLink>
+                text={score.benchmark_id}
+              />
             </th>
             <td class="number" safe>
               {formatNumber(score.value)}
@@ -328,11 +326,11 @@ interface SeriesLinkProps {
   /** The section that shows it. */
   readonly anchor: string;
   readonly isShown: boolean;
-  readonly children: string;
+  readonly text: string;
 }
 
 /** Shows another series in a chart: without a script by a link to the page itself. */
-function SeriesLink({ pages, query, anchor, isShown, children: safeText }: SeriesLinkProps): JSX.Element {
+function SeriesLink({ pages, query, anchor, isShown, text }: SeriesLinkProps): JSX.Element {
   const { provider, benchmark } = pages.query;
   const here = `${withQuery(modelPath(pages, pages.params['model'] ?? ''), { provider, benchmark, ...query })}`;
   return (
@@ -346,7 +344,7 @@ function SeriesLink({ pages, query, anchor, isShown, children: safeText }: Serie
       aria-current={isShown ? 'true' : undefined}
       safe
     >
-      {safeText}
+      {text}
     </a>
   );
 }
