@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../../schemas/day.ts';
 
 /** A point of a history answer: a day on which something was recorded. */
 export interface Point {
