@@ -3,6 +3,7 @@ import { rankingsRoute } from '../../api/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../api/routes/history/rankings-history.ts';
 import { formatNumber } from '../charts/format.ts';
 import { RankChart } from '../charts/rank-chart.tsx';
+import { intervalsFromPoints } from '../charts/scales/intervals.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Section, Table } from '../shell/parts.tsx';
@@ -12,7 +13,6 @@ import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage, withQuery } from './data-page.tsx';
 import { askHistory, type History } from './history/history.ts';
 import { type HistorySpan, historySpanOf } from './history/history-span.ts';
-import { intervalsFrom } from './history/intervals.ts';
 import { SpanChoice } from './history/span-choice.tsx';
 import { modelPath } from './models.tsx';
 
@@ -117,7 +117,7 @@ function seriesOf({ points }: History, rankings: Asked<Rankings> | undefined) {
   const byModel = Map.groupBy(points, ({ model_id: model }) => model ?? '');
   return first.map(({ model_id: model }) => ({
     name: model,
-    intervals: intervalsFrom(byModel.get(model) ?? [], ({ value }) => value),
+    intervals: intervalsFromPoints(byModel.get(model) ?? []),
   }));
 }
 

@@ -1,12 +1,12 @@
 import { formatMoney } from '../../charts/format.ts';
 import { HistoryChart } from '../../charts/history-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import type { Asked } from '../ask.ts';
 import { Answered } from '../data-page.tsx';
 import type { History } from '../history/history.ts';
 import type { ChartSpan } from '../history/history-span.ts';
-import { intervalsFrom } from '../history/intervals.ts';
 import { SeriesLink } from './series-link.tsx';
 
 export interface Price {
@@ -85,10 +85,11 @@ export function Prices({ pages, prices, history, span }: PricesProps): JSX.Eleme
 }
 
 function pricesOf({ points }: History, name: 'input_per_million' | 'output_per_million') {
-  return intervalsFrom(points, ({ payload }) => {
-    const price = payload[name];
-    return typeof price === 'number' ? price : null;
-  });
+  const prices = points.map(({ date, payload: { [name]: price } }) => ({
+    date,
+    value: typeof price === 'number' ? price : null,
+  }));
+  return intervalsFromPoints(prices);
 }
 
 function moneyOf(value: number | null): string {

@@ -1,11 +1,11 @@
 import { formatNumber } from '../../charts/format.ts';
 import { RankChart } from '../../charts/rank-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered, withQuery } from '../data-page.tsx';
 import type { History } from '../history/history.ts';
 import type { ChartSpan } from '../history/history-span.ts';
-import { intervalsFrom } from '../history/intervals.ts';
 import type { ShownHistory } from './prices.tsx';
 
 export interface Ranking {
@@ -67,6 +67,6 @@ function seriesOf({ points }: History, rankings: readonly Ranking[]) {
   const byCategory = Map.groupBy(points, ({ category_id: category }) => category ?? '');
   return best.map(({ category }) => ({
     name: category,
-    intervals: intervalsFrom(byCategory.get(category) ?? [], ({ value }) => value),
+    intervals: intervalsFromPoints(byCategory.get(category) ?? []),
   }));
 }

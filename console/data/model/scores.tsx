@@ -1,10 +1,10 @@
 import { formatNumber } from '../../charts/format.ts';
 import { HistoryChart } from '../../charts/history-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered } from '../data-page.tsx';
 import type { ChartSpan } from '../history/history-span.ts';
-import { intervalsFrom } from '../history/intervals.ts';
 import type { ShownHistory } from './prices.tsx';
 import { SeriesLink } from './series-link.tsx';
 
@@ -35,7 +35,7 @@ export function Scores({ pages, scores, history, span }: ScoresProps): JSX.Eleme
               id="score-history"
               title={`Score in ${history.series}`}
               unit="score"
-              series={[{ name: history.series, intervals: intervalsFrom(data.points, ({ value }) => value) }]}
+              series={[{ name: history.series, intervals: intervalsFromPoints(data.points) }]}
               fromZero={false}
               {...span}
             />
