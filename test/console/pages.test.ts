@@ -87,7 +87,7 @@ test('no page takes what people or data say for HTML', async () => {
   let shown = 0;
   for (const path of pagePaths()) {
     const { body } = await owner.get(path);
-    expect([path, /<img|<script>|onerror=alert\(1\)>/i.test(body)]).toEqual([path, false]);
+    expect([path, /<img|<script>/i.test(body)]).toEqual([path, false]);
     if (body.includes('onerror=alert(1)')) shown += 1; // As text.
     expect(body).not.toMatch(/ style="| on\w+="/);
   }
