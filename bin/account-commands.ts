@@ -20,13 +20,15 @@ import { ACTIONS } from './command-actions.ts';
 import type { AuditOptions } from './commands/accounts/audit.ts';
 import type { RevokeKeyOptions, RotateKeyOptions } from './commands/accounts/keys.ts';
 import type { UsageOptions } from './commands/accounts/usage.ts';
+import { addList, addMemberCommands } from './member-commands.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Adds the commands for organizations, their plans and their keys. */
+/** Adds the commands for organizations, their plans, their keys and who belongs to them. */
 export function addAccountCommands(program: Command, run: RunAction): void {
   addOrganizationCommands(program, run);
   addKeyCommands(program, run);
+  addMemberCommands(program, run);
 }
 
 function addOrganizationCommands(program: Command, run: RunAction): void {
@@ -68,6 +70,7 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
       '\nExamples:\n  modelstats orgs set-plan --org ID --plan builder\n  modelstats orgs set-plan --org ID --plan commercial --daily-quota 50000 --history-months 36 --period-end 2027-07-01',
     )
     .action(run(ACTIONS.setPlan));
+  addList(orgs, run, { name: 'members', command: 'orgs members' });
   orgs
     .command('audit')
     .description('Show what was done to an organization and its keys, or to all and the store, by whom, newest first')

@@ -1,6 +1,6 @@
 import type { PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
-import { modelPageRoute } from './data/model.tsx';
+import { modelPageRoute } from './data/model/model.tsx';
 import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';

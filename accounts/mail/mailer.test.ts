@@ -63,6 +63,17 @@ test('without a server a mail is a file that only this user reads, and a line in
   expect(logged).toEqual([{ to: MAIL.to, subject: MAIL.subject, file }]);
 });
 
+test('a link is told in the log where there is no server, and nowhere where there is one', async () => {
+  const link = 'https://stats.example.com/console/sign-in/link?token=x';
+  const without = await mailer();
+  await without.send({ ...MAIL, link });
+  expect(without.logged).toMatchObject([{ link }]);
+  const { smtp } = await startServer();
+  const { send, logged } = await mailer({ smtp });
+  await send({ ...MAIL, link });
+  expect(JSON.stringify(logged)).not.toContain('token');
+});
+
 test('with a server it is sent there, and no file is written', async () => {
   const { taken, smtp } = await startServer();
   const { send } = await mailer({ smtp });

@@ -200,6 +200,12 @@ export interface Members {
   acceptInvitation(token: string): Promise<Membership>;
 
   /**
+   * For operators: takes the password of a person away, who has forgotten it, and ends their sessions; a link lets them set another.
+   * Rejects with `not_found`, and with `usage` where there is none.
+   */
+  removePassword(email: string): Promise<Person>;
+
+  /**
    * Makes an organization on Community with the acting person as its owner. Rejects with `usage` where the person has made as many as
    * one may, or sign-up is by invitation.
    */

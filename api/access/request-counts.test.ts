@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Accounts } from '../../accounts/accounts.ts';
 import { NO_REQUESTS, type RequestCounts } from '../../accounts/request-counts/request-counts.ts';
 import type { UsageReport } from '../../accounts/request-counts/usage-report.ts';
 import { AppError } from '../../schemas/errors.ts';
@@ -10,7 +11,7 @@ import { requestText } from '../../test/support/api/raw-request.ts';
 import { bearer, replaceQuota } from '../../test/support/api/test-accounts.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
-import { AccessControl } from './access-control.ts';
+import { AccessControl, type RouteAccess } from './access-control.ts';
 
 /** The organization for which the quota can't be asked; empty: none. */
 let outageOf = '';
@@ -43,6 +44,14 @@ async function routesOf(customer: Customer, requests: number) {
   await expect.poll(async () => (await reportOf(customer)).total.requests).toBe(requests);
   const { routes } = await reportOf(customer);
   return Object.fromEntries(routes.map(({ route, ...counted }) => [route, counted]));
+}
+
+const MODELS: RouteAccess = { name: '/v1/models', capability: 'current', feature: null, limitPerMinute: 60 };
+
+/** Access without a server. */
+function controlOf(accounts: Accounts): AccessControl {
+  const countFailure = async () => {};
+  return new AccessControl({ accounts, clock: api.clock.now, capabilities: {}, backstop: {}, countFailure });
 }
 
 function counts(some: Partial<RequestCounts>): RequestCounts {
@@ -159,10 +168,8 @@ describe('what a request counts as (specification "Usage details")', () => {
   test('a request counts on the day of its unit, one without a unit on that of its end', async () => {
     const customer = await addCustomer();
     const { accounts } = api.accounts;
-    const countFailure = async () => {};
-    const control = new AccessControl({ accounts, clock: api.clock.now, capabilities: {}, backstop: {}, countFailure });
-    const route = { name: '/v1/models', capability: 'current', feature: null, limitPerMinute: 60 } as const;
-    const admit = async () => control.admit({ bearerToken: customer.key, clientAddress: undefined }, route);
+    const control = controlOf(accounts);
+    const admit = async () => control.admit({ bearerToken: customer.key, clientAddress: undefined }, MODELS);
     const [counted, fresh] = [await admit(), await admit()];
     onTestFinished(() => api.clock.set(NOON));
     api.clock.set('2026-06-30T23:59:59.999Z');
@@ -180,6 +187,26 @@ describe('what a request counts as (specification "Usage details")', () => {
       { day: '2026-06-30', ...counts({ requests: 1, units: 1 }) },
       { day: '2026-07-01', ...counts({ requests: 1, not_modified: 1 }) },
     ]);
+  });
+
+  test('a client that is gone while its unit goes back is not charged for it', async () => {
+    const customer = await addCustomer();
+    let giveBack = () => {};
+    const accounts = replaceQuota(api.accounts.accounts, {
+      release: async (reservation) => {
+        await new Promise<void>((resolve) => {
+          giveBack = resolve;
+        });
+        return api.accounts.accounts.quota.release(reservation);
+      },
+    });
+    const visit = await controlOf(accounts).admit({ bearerToken: customer.key, clientAddress: undefined }, MODELS);
+    await visit.takeUnit();
+    const settled = visit.settle(404);
+    const abandoned = visit.abandon({ hasBegun: false });
+    giveBack();
+    await Promise.all([settled, abandoned]);
+    expect(await routesOf(customer, 1)).toEqual({ '/v1/models': counts({ requests: 1, aborted: 1 }) });
   });
 
   test('no valid key counts nowhere', async () => {

@@ -50,7 +50,8 @@ export class Visit implements FinishedRequest {
   #reservation: Reservation | undefined;
   /** The same, also after it was given back. */
   #taken: Reservation | undefined;
-  #taking: Promise<void> | undefined;
+  /** What was asked of the quota last, perhaps without an answer yet. */
+  #asked: Promise<unknown> | undefined;
   /** Of its answer, as it was told last; 0: none. */
   #status = 0;
   #isQuotaExceeded = false;
@@ -77,8 +78,9 @@ export class Visit implements FinishedRequest {
 
   /** Takes a unit of the daily quota; rejects with `quota_exceeded` where there is none left. */
   takeUnit(unitFor?: UnitFor): Promise<void> {
-    this.#taking = this.#takeUnit(unitFor);
-    return this.#taking;
+    const taking = this.#takeUnit(unitFor);
+    this.#asked = taking;
+    return taking;
   }
 
   async #takeUnit(unitFor: UnitFor | undefined): Promise<void> {
@@ -124,7 +126,7 @@ export class Visit implements FinishedRequest {
     });
   }
 
-  /** The answer was sent: what it cost is final, and is counted. Called once at most, unless {@link abandon} is. */
+  /** The answer was sent: what it cost is final, and is counted. For each visit either this or {@link abandon}, once. */
   finish(): void {
     if (this.#reservation !== undefined) this.#deps.accounts.quota.settle(this.#reservation);
     this.#deps.accounts.countRequest(this);
@@ -137,7 +139,7 @@ export class Visit implements FinishedRequest {
   async abandon({ hasBegun }: { readonly hasBegun: boolean }): Promise<void> {
     if (hasBegun) return this.finish();
     this.#isAbandoned = true;
-    await this.#taking?.catch(() => undefined); // What it takes it gives back itself.
+    await this.#asked?.catch(() => undefined); // A unit that is being taken is given back at once.
     await this.#giveBack();
     this.#deps.accounts.countRequest(this);
   }
@@ -175,7 +177,9 @@ export class Visit implements FinishedRequest {
     const reservation = this.#reservation;
     if (this.#isQuotaUnknown || (reservation !== undefined && isCounted(status))) return this.#usage;
     if (reservation === undefined && this.#usage !== undefined) return this.#usage;
-    return this.#askUsage(reservation);
+    const usage = this.#askUsage(reservation);
+    this.#asked = usage;
+    return usage;
   }
 
   async #askUsage(reservation: Reservation | undefined): Promise<UsageState | undefined> {

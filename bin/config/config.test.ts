@@ -98,3 +98,10 @@ test('requests to customers reach what is configured, and tell the version', () 
     undefined,
   ]);
 });
+
+test('people sign in as it is configured, by link unless told otherwise', () => {
+  expect(configFromEnv({}).SIGN_IN).toEqual(['link']);
+  expect(configFromEnv({ MODELSTATS_SIGN_IN: 'password, link' }).SIGN_IN).toEqual(['password', 'link']);
+  for (const wrong of ['links', 'link,link', 'link,', 'link;password'])
+    expect(() => configFromEnv({ MODELSTATS_SIGN_IN: wrong })).toThrow(/MODELSTATS_SIGN_IN: must be link, password/);
+});

@@ -6,6 +6,7 @@ import type { Mailer } from '../../accounts/mail/mailer.ts';
 import type { Members, People } from '../../accounts/people/people.ts';
 import type { PeopleLimits, PeopleSettings } from '../../accounts/people/people-settings.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
+import { AppError } from '../../schemas/errors.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
 import { configuredKeyBytes } from './secret-keys-file.ts';
@@ -62,12 +63,15 @@ export async function withMembers<T>(
     const mailer = await openConfiguredMailer(config, lines);
     const settings = { publicUrl: publicUrlOf(config), signUp: config.SIGN_UP, limits: limitsOf(config) };
     const opened = openMembers(settings, { database, mailer, log: lines, clock });
+    let result: T;
     try {
-      return await work(opened.members.as({ operator: operator() }));
+      result = await work(opened.members.as({ operator: operator() }));
     } finally {
       await opened.close();
       mailer.close();
     }
+    if (lines.hasWarned()) throw new AppError('unavailable', 'it was done, but not everything: see above');
+    return result;
   } catch (error) {
     throw asUsage(error);
   } finally {
@@ -77,7 +81,7 @@ export async function withMembers<T>(
 
 /** Where people find the service: as it is configured, else where it listens. */
 export function publicUrlOf({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string {
-  if (PUBLIC_URL !== undefined) return `${new URL(PUBLIC_URL).origin}${BASE_PATH}`;
+  if (PUBLIC_URL !== undefined) return `${PUBLIC_URL}${BASE_PATH}`;
   const isAnywhere = HOST === '0.0.0.0' || HOST === '::';
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   return `http://${isAnywhere ? 'localhost' : host}:${PORT}${BASE_PATH}`;
@@ -96,9 +100,17 @@ async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'
 }
 
 /** What a logger would get, as lines for an operator. */
-function lineLog(line: (text: string) => void): Pick<BaseLogger, 'info' | 'warn'> {
+function lineLog(line: (text: string) => void): Pick<BaseLogger, 'info' | 'warn'> & { hasWarned(): boolean } {
+  let hasWarned = false;
   const tell = (fields: unknown, message?: unknown) => line(`${String(message)} ${JSON.stringify(fields)}`);
-  return { info: tell, warn: tell };
+  return {
+    info: tell,
+    warn(fields: unknown, message?: unknown) {
+      hasWarned = true;
+      tell(fields, message);
+    },
+    hasWarned: () => hasWarned,
+  };
 }
 
 function limitsOf(config: Config): PeopleLimits {

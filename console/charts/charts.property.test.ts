@@ -12,6 +12,7 @@ import {
 } from '../../test/support/console/drawings.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { MARKS_MAX } from './parts/change-marks.tsx';
+import { PLOT_BOTTOM, PLOT_TOP } from './parts/layout.ts';
 import { RankChart } from './rank-chart.tsx';
 import { changesOf, gapsOf, isHeld, shownIntervals } from './scales/intervals.ts';
 import { ShareBar } from './share-bar.tsx';
@@ -117,7 +118,7 @@ describe('whatever the data', () => {
     );
   });
 
-  test('every change has a mark, or the summary says how many have none', async () => {
+  test('every change has a mark, which lies in the plot', async () => {
     await fc.assert(
       fc.asyncProperty(someHistory, async (history) => {
         const html = await historyOf(history);
@@ -126,6 +127,12 @@ describe('whatever the data', () => {
           ({ intervals }) => changesOf(shownIntervals(intervals, days.from, days.to)).length,
         );
         expect(countOf(html, '<use')).toBe(changes.reduce((sum, count) => sum + count, 0));
+        const places = [...String(html).matchAll(/<use [^>]*x="([\d.]+)%" y="([\d.]+)"/g)];
+        expect(places).toHaveLength(countOf(String(html), '<use'));
+        for (const [, x, y] of places) {
+          expect(Number(x) >= 0 && Number(x) < 100).toBe(true);
+          expect(Number(y) >= PLOT_TOP && Number(y) <= PLOT_BOTTOM).toBe(true);
+        }
       }),
     );
   });

@@ -3,6 +3,7 @@ import { rankingsRoute } from '../../api/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../api/routes/history/rankings-history.ts';
 import { formatNumber } from '../charts/format.ts';
 import { RankChart } from '../charts/rank-chart.tsx';
+import { intervalsFromPoints } from '../charts/scales/intervals.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Section, Table } from '../shell/parts.tsx';
@@ -10,8 +11,9 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
 import { Answered, DataPage, withQuery } from './data-page.tsx';
-import { intervalsFrom } from './intervals.ts';
-import { type History, spanOf } from './model.tsx';
+import { askHistory, type History } from './history/history.ts';
+import { type HistorySpan, historySpanOf } from './history/history-span.ts';
+import { SpanChoice } from './history/span-choice.tsx';
 import { modelPath } from './models.tsx';
 
 interface Categories {
@@ -32,7 +34,9 @@ interface Rankings {
 }
 
 /** As many lines as a chart tells apart. */
-const POSITIONS_SHOWN = '6';
+const LINES_MAX = 6;
+/** Down to which place the lines go: those who stand first now stood lower before. */
+const TOP = '20';
 
 /** Who stands where in a category, and how the first ones came there. */
 export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
@@ -43,6 +47,7 @@ export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
     answer: async (pages) => {
       const ask = askFor(pages, deps);
       const categories = await ask<Categories>(categoriesRoute);
+      const span = historySpanOf(pages, deps.views.current().newest.day);
       const known = categories.data?.categories ?? [];
       const category = pages.query['category'] ?? known[0]?.id;
       const [rankings, history] = await Promise.all([
@@ -51,25 +56,25 @@ export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
           : ask<Rankings>(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
         category === undefined || pages.query['cursor'] !== undefined
           ? undefined
-          : ask<History>(rankingsHistoryRoute, { query: { category_id: category, top: POSITIONS_SHOWN } }),
+          : askHistory(ask, rankingsHistoryRoute, { query: { category_id: category, top: TOP } }, span),
       ]);
-      const body = (
-        <RankingsPage pages={pages} categories={known} category={category} rankings={rankings} history={history} />
-      );
-      return page('Rankings', body);
+      const shown = { categories: known, category, rankings, history, span };
+      return page('Rankings', <RankingsPage pages={pages} shown={shown} />);
     },
   };
 }
 
-interface RankingsPageProps {
-  readonly pages: OrganizationPages;
+interface Shown {
   readonly categories: Categories['categories'];
   readonly category: string | undefined;
   readonly rankings: Asked<Rankings> | undefined;
+  /** Of the first places; only beside the first page. */
   readonly history: Asked<History> | undefined;
+  readonly span: HistorySpan;
 }
 
-function RankingsPage({ pages, categories, category, rankings, history }: RankingsPageProps): JSX.Element {
+function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; readonly shown: Shown }): JSX.Element {
+  const { categories, category, rankings, history, span } = shown;
   const here = `${pages.path}/data/rankings`;
   return (
     <DataPage pages={pages} title="Rankings">
@@ -83,14 +88,15 @@ function RankingsPage({ pages, categories, category, rankings, history }: Rankin
       {category === undefined && <p class="none">Nothing is ranked yet.</p>}
       {history !== undefined && (
         <Section title={`The first places in ${category}`}>
+          <SpanChoice pages={pages} shown={span.days} />
           <Answered
             asked={history}
             show={({ data }) => (
               <RankChart
                 id="first-places"
-                title={`First places in ${category}`}
+                title={`Who stands first now, within the first ${TOP}`}
                 series={seriesOf(data, rankings)}
-                {...spanOf(pages, data)}
+                {...span.chart}
               />
             )}
           />
@@ -107,11 +113,11 @@ function RankingsPage({ pages, categories, category, rankings, history }: Rankin
 
 /** Those who stand first now, over the days on which they did. */
 function seriesOf({ points }: History, rankings: Asked<Rankings> | undefined) {
-  const first = (rankings?.data?.rankings ?? []).slice(0, Number(POSITIONS_SHOWN));
+  const first = (rankings?.data?.rankings ?? []).slice(0, LINES_MAX);
   const byModel = Map.groupBy(points, ({ model_id: model }) => model ?? '');
   return first.map(({ model_id: model }) => ({
     name: model,
-    intervals: intervalsFrom(byModel.get(model) ?? [], ({ value }) => value),
+    intervals: intervalsFromPoints(byModel.get(model) ?? []),
   }));
 }
 

@@ -69,7 +69,7 @@ function UsagePage({
           </a>
         ))}
       </nav>
-      <Section title="Units a day">
+      <Section title="By day">
         <UsageChart
           id="units"
           days={report.days.map((day) => ({ day: day.day, units: day.units, limit, refused: day.quota_exceeded }))}

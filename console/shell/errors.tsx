@@ -35,15 +35,23 @@ function isForeignForm(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('FST_CSRF_');
 }
 
+/** An error's own status, or Fastify's: of a body that is too large, or of a kind that is not understood. */
+function statusOf(error: unknown): number {
+  if (error instanceof HttpError) return error.status;
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 ? status : DEFECT.status;
+}
+
 /** What somebody is told of an error; the error itself is for the log. */
 export function failureFrom(error: unknown): Failure {
   if (isAppError(error, 'not_found')) return GONE;
   if (isAppError(error, 'unavailable') || isAppError(error, 'store_unavailable')) return UNAVAILABLE;
   if (isForeignForm(error)) return FOREIGN_FORM;
-  if (!(error instanceof HttpError)) return DEFECT;
-  if (error.status === 404) return GONE;
-  if (error.status === 503) return UNAVAILABLE;
-  return error.status >= 500 ? DEFECT : { status: error.status, title: 'That did not work', help: error.message };
+  const status = statusOf(error);
+  if (status === 404) return GONE;
+  if (status === 503) return UNAVAILABLE;
+  if (status >= 500 || !(error instanceof Error)) return DEFECT;
+  return { status, title: 'That did not work', help: error.message };
 }
 
 export interface FailurePageProps {

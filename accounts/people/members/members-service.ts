@@ -2,7 +2,7 @@ import type { Organization } from '../../administration/organization.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
 import type { AttemptLimits } from '../limits/attempt-limits.ts';
 import type { Outbox } from '../mails/outbox.ts';
-import type { Actor, Invitation, Member, Members, Membership, Origin, Role } from '../people.ts';
+import type { Actor, Invitation, Member, Members, Membership, Origin, Person, Role } from '../people.ts';
 import type { PeopleSettings } from '../people-settings.ts';
 import { nameOf } from './acting.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from './invitations.ts';
 import { addMember, changeRole, listMembers, listMemberships, removeMember } from './memberships.ts';
 import { createOwnOrganization } from './own-organization.ts';
+import { removePasswordOf } from './removed-password.ts';
 
 export interface MembersServiceDeps {
   readonly settings: Pick<PeopleSettings, 'publicUrl' | 'signUp' | 'limits'>;
@@ -83,6 +84,10 @@ export class MembersService implements Members {
 
   async acceptInvitation(token: string): Promise<Membership> {
     return acceptInvitation(token, this.#acting);
+  }
+
+  async removePassword(email: string): Promise<Person> {
+    return removePasswordOf(email, this.#acting);
   }
 
   async createOwnOrganization(name: string): Promise<Organization> {

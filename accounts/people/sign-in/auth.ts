@@ -115,7 +115,7 @@ function prefixOf(model: string): string {
   return ID_PREFIXES[model] ?? model;
 }
 
-/** Our names for better-auth's tables and columns; `auth.schema` of the tests holds them to the migration. */
+/** Our names for better-auth's tables and columns; a test asks better-auth whether the migration made them as it needs them. */
 export const AUTH_TABLES = {
   user: {
     modelName: 'people',

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
@@ -10,6 +10,7 @@ import { type NamedLimits, namedLimits } from '../limits/people-limits.ts';
 import type { Origin, Session, TooMany } from '../people.ts';
 import { PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { lockPerson, storedInstant } from '../person.ts';
+import { insertPassword, readPassword } from '../stored-password.ts';
 import type { Auth } from './auth.ts';
 import type { SignedIn } from './links.ts';
 import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
@@ -19,9 +20,6 @@ export interface PasswordsDeps {
   readonly database: Kysely<ControlTables>;
   readonly limits: AttemptLimits;
 }
-
-/** What better-auth calls a password among the ways to prove who somebody is. */
-const PROVIDER = 'credential';
 
 /**
  * Passwords, hashed by better-auth (scrypt). Attempts are counted before the password is looked at, so that many at once are no way
@@ -98,45 +96,8 @@ export class Passwords {
   }
 }
 
-/** Takes a person's password away and ends their sessions. False where there was none. */
-export async function removePassword(transaction: Transaction<ControlTables>, personId: string): Promise<boolean> {
-  await lockPerson(transaction, personId);
-  const { numDeletedRows } = await transaction
-    .deleteFrom('sign_in_accounts')
-    .where('person_id', '=', personId)
-    .where('provider_id', '=', PROVIDER)
-    .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) return false;
-  await transaction.deleteFrom('sessions').where('person_id', '=', personId).execute();
-  return true;
-}
-
 function assertLength(password: string): void {
   const { min, max } = PASSWORD_LENGTH;
   if (password.length >= min && password.length <= max) return;
   throw new AppError('usage', `the password must have ${min} to ${max} characters; it has ${password.length}`);
-}
-
-async function readPassword(
-  database: Kysely<ControlTables>,
-  personId: string,
-): Promise<{ readonly id: string; readonly password: string } | undefined> {
-  const row = await database
-    .selectFrom('sign_in_accounts')
-    .select(['id', 'password'])
-    .where('person_id', '=', personId)
-    .where('provider_id', '=', PROVIDER)
-    .executeTakeFirst();
-  return row === undefined || row.password === null ? undefined : { id: row.id, password: row.password };
-}
-
-async function insertPassword(
-  transaction: Transaction<ControlTables>,
-  row: { readonly id: string; readonly person_id: string; readonly password: string; readonly updated_at: string },
-): Promise<void> {
-  const { person_id, updated_at } = row;
-  await transaction
-    .insertInto('sign_in_accounts')
-    .values({ ...row, account_id: person_id, provider_id: PROVIDER, created_at: updated_at })
-    .execute();
 }

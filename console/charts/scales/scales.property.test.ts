@@ -30,6 +30,17 @@ test('without any value there are no ticks', () => {
   expect(valueScale([Number.NaN], { height: HEIGHT, fromZero: true }).ticks).toEqual([]);
 });
 
+test.each([
+  [-Number.MAX_VALUE, Number.MAX_VALUE],
+  [0, 1e-280],
+  [1e6, 1e6 + 1],
+  [0.61234567, 0.61234568],
+])('%d and %d are drawn apart, with ticks', (low, high) => {
+  const scale = valueScale([low, high], { height: HEIGHT, fromZero: false });
+  expect(scale.yOf(low) - scale.yOf(high)).toBeGreaterThan(HEIGHT / 3);
+  expect(scale.ticks).not.toHaveLength(0);
+});
+
 test('a scale from zero has zero on it, and larger values stand higher', () => {
   const scale = valueScale([0.5, 2.5], { height: HEIGHT, fromZero: true });
   expect(scale.yOf(0)).toBe(HEIGHT);

@@ -23,7 +23,7 @@ export const VALUE_TICKS_MAX = 6;
 
 /** Beyond this, sums and powers of ten leave the range of doubles; nothing that is measured comes near. */
 const LARGEST = 1e290;
-/** Values nearer to each other than this, relative to their size, are drawn as equal: doubles tell no more apart. */
+/** Values nearer to each other than this, relative to their size, are drawn as equal: no digit shown would differ. */
 const LEAST_SPAN = 1e-9;
 
 /** Room beyond the outermost values, as a part of their span. */

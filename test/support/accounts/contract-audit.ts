@@ -37,6 +37,16 @@ export function describeAudit(subject: Subject): void {
       expect(await administration.listAudit(org, { limit: 2 })).toEqual(entries.slice(0, 2));
     });
 
+    test('names the address that somebody acted from', async () => {
+      const accounts = await subject.open();
+      const { administration } = accounts;
+      const { organizationId } = await addCustomer(accounts);
+      await administration.as('person:ada@example.com', '203.0.113.7').createKey(organizationId, 'production');
+      const [newest, before] = await administration.listAudit(organizationId, { limit: 2 });
+      expect(newest).toMatchObject({ actor: 'person:ada@example.com', action: 'key.create', origin: '203.0.113.7' });
+      expect(before).toMatchObject({ actor: 'system', origin: null });
+    });
+
     test('says nothing about what changed nothing, and nothing about other organizations', async () => {
       const accounts = await subject.open();
       const [one, other] = [await addCustomer(accounts), await addCustomer(accounts)];

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AnswerCache } from '../../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../../api/api-metrics.ts';
-import { type ApiSettings, buildApp } from '../../../api/app.ts';
+import { type AddFace, type ApiSettings, buildApp } from '../../../api/app.ts';
 import { FileLinks } from '../../../api/files/file-links.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/view-follower.ts';
@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly wrapStore?: (store: ObjectStore) => ObjectStore;
   /** Asks for keys; default: everything is open to all. */
   readonly accounts?: TestAccountsOptions;
+  /** What else is served on these accounts; default: nothing. */
+  readonly faces?: (accounts: TestAccounts) => Promise<readonly AddFace[]>;
 }
 
 export interface StartedApp {
@@ -84,6 +86,7 @@ export async function startApp(
     logger: undefined,
     metrics: new ApiMetrics(),
     versions: options.versions,
+    faces: accounts === undefined ? [] : ((await options.faces?.(accounts)) ?? []),
   });
   await follower.start();
   return { app, follower, events, accounts };

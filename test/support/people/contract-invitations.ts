@@ -162,6 +162,27 @@ export function describeInvitations(subject: PeopleSubject): void {
       expect(subject.mails.filter(({ to }) => to === 'bob@example.com')).toHaveLength(5);
     });
 
+    test('each change of an invitation leaves its line', async () => {
+      const organization = await acme();
+      const { id: organizationId } = organization;
+      const { id: invitationId } = await inviting(organization);
+      await as(organization, 'ada@example.com').revokeInvitation({ organizationId, invitationId });
+      await subject.people.members
+        .as({ operator: 'cli:root' })
+        .invite({ organizationId, email: 'eve@example.com', role: 'owner' });
+      const rows = await subject.database.kysely
+        .selectFrom('audit_log')
+        .selectAll()
+        .orderBy('id', 'desc')
+        .limit(3)
+        .execute();
+      expect(rows.map(({ actor, action, origin, details }) => [actor, action, origin, JSON.parse(details)])).toEqual([
+        ['cli:root', 'member.invite', null, { email: 'eve@example.com', role: 'owner' }],
+        ['person:ada@example.com', 'invitation.revoke', ORIGIN.address, { email: 'bob@example.com', role: 'member' }],
+        ['person:ada@example.com', 'member.invite', ORIGIN.address, { email: 'bob@example.com', role: 'member' }],
+      ]);
+    });
+
     test('what was never an invitation is none', async () => {
       for (const token of ['', 'x', 'x'.repeat(100_000), "' or 1=1"])
         expect(await subject.people.members.findInvitation(token)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { cookieHeader, ORIGIN, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 const MINUTE_MS = 60_000;
@@ -123,6 +123,31 @@ export function describeLinks(subject: PeopleSubject): void {
       expect(await subject.people.signIn.sendLink({ email: 'new@example.com' }, elsewhere)).toBeUndefined();
     });
 
+    test('attempts count together in all processes', async () => {
+      const other = await subject.open();
+      for (const { people } of [subject, other, subject, other, subject])
+        expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
+      for (const { people } of [subject, other])
+        expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toMatchObject({ tooMany: true });
+    });
+
+    test('the answer does not wait for the mail server, nor tell that it refused', async () => {
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const refusing = async () => {
+        await answered;
+        throw new Error('550 no such mailbox');
+      };
+      const { people, warnings } = await subject.open({}, { send: refusing });
+      expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
+      answer();
+      await people.close();
+      const told = { to: 'ada@example.com', reason: '550 no such mailbox' };
+      expect(warnings).toEqual([[told, 'a mail could not be sent']]);
+    });
+
     test('the table of counts names no address', async () => {
       await send('ada@example.com');
       const rows = await subject.database.kysely.selectFrom('sign_in_limits').selectAll().execute();
@@ -150,6 +175,26 @@ export function describeLinks(subject: PeopleSubject): void {
         ['owner@example.com', 'Sign in at stats.example.com'],
         ['guest@example.com', 'Sign in at stats.example.com'],
       ]);
+    });
+
+    test('known, invited and unknown addresses cost the same statements', async () => {
+      const { id } = await subject.organization({ 'owner@example.com': 'owner' });
+      const { people, statements } = await subject.open({ signUp: 'invited' });
+      const members = people.members.as({ operator: 'cli:ada' });
+      await members.invite({ organizationId: id, email: 'guest@example.com', role: 'member' });
+      const costs: (readonly string[])[] = [];
+      // The hourly clean-up, which the invitation has started, is through with its four tables.
+      const deletions = () => statements.filter((kind) => kind === 'DeleteQueryNode').length;
+      await vi.waitFor(() => expect(deletions()).toBeGreaterThan(4));
+      await sent();
+      for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com']) {
+        const before = statements.length;
+        await people.signIn.sendLink({ email }, ORIGIN);
+        costs.push(statements.slice(before));
+      }
+      expect(costs[0]?.length).toBeGreaterThan(2);
+      expect(costs[1]).toEqual(costs[0]);
+      expect(costs[2]).toEqual(costs[0]);
     });
 
     test('a link makes nobody a person whose invitation was taken back meanwhile', async () => {

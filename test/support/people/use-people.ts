@@ -1,5 +1,6 @@
+import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Mail } from '../../../accounts/mail/mailer.ts';
+import type { Mail, Mailer } from '../../../accounts/mail/mailer.ts';
 import { openPeople } from '../../../accounts/people/open-people.ts';
 import type { NewSession, Origin, People, Role, Session } from '../../../accounts/people/people.ts';
 import { PEOPLE_LIMITS, type PeopleLimits, type PeopleSettings } from '../../../accounts/people/people-settings.ts';
@@ -27,9 +28,8 @@ export interface PeopleSubject {
   readonly people: People;
   /** What was sent, oldest first. */
   readonly mails: readonly Mail[];
-  readonly warnings: readonly unknown[];
   /** The same control database seen by another process, or under other settings. */
-  open(changes?: SettingsChanges): Promise<OpenedPeople>;
+  open(changes?: SettingsChanges, mailer?: Pick<Mailer, 'send'>): Promise<OpenedPeople>;
   advance(milliseconds: number): void;
   /** The token in the newest mail's link, which the address was sent. */
   tokenFor(email: string): Promise<string>;
@@ -44,6 +44,9 @@ export type SettingsChanges = Partial<Omit<PeopleSettings, 'limits'>> & { readon
 export interface OpenedPeople {
   readonly people: People;
   readonly mails: readonly Mail[];
+  readonly warnings: readonly unknown[];
+  /** What was asked of the database, oldest first: the kind of each statement. */
+  readonly statements: readonly string[];
 }
 
 export interface PeopledOrganization {
@@ -56,12 +59,12 @@ export interface PeopledOrganization {
 export function usePeople(another: () => Promise<string>): PeopleSubject {
   let url = '';
   let database: ControlDatabase;
-  let opened: OpenedPeople & { readonly warnings: readonly unknown[] };
+  let opened: OpenedPeople;
   let closing: (() => Promise<void>)[];
 
-  const open = async (changes: SettingsChanges = {}) => {
+  const open = async (changes: SettingsChanges = {}, mailer?: Pick<Mailer, 'send'>) => {
     const of = await openDatabase(url);
-    const made = peopleOn(of, changes);
+    const made = peopleOn(of, changes, mailer);
     closing.push(made.people.close, of.close);
     return made;
   };
@@ -101,9 +104,6 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
     get mails() {
       return opened.mails;
     },
-    get warnings() {
-      return opened.warnings;
-    },
     open,
     advance: (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
     tokenFor,
@@ -122,13 +122,24 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
   };
 }
 
-function peopleOn(database: ControlDatabase, { limits, ...changes }: SettingsChanges) {
-  const mails: Mail[] = [];
-  const warnings: unknown[] = [];
-  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
+function peopleOn(
+  opened: ControlDatabase,
+  { limits, ...changes }: SettingsChanges,
+  sender?: Pick<Mailer, 'send'>,
+): OpenedPeople {
+  const [mails, warnings, statements]: [Mail[], unknown[], string[]] = [[], [], []];
+  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {}, ...sender };
   const settings = { ...SETTINGS, ...changes, limits: { ...SETTINGS.limits, ...limits } };
   const log = { warn: (...line: unknown[]) => void warnings.push(line) };
-  return { people: openPeople(settings, { database, mailer, log }), mails, warnings };
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      statements.push(node.kind);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const database = { ...opened, kysely: opened.kysely.withPlugin(counting) };
+  return { people: openPeople(settings, { database, mailer, log }), mails, warnings, statements };
 }
 
 /** Mails leave behind the answer, in the next turn of the event loop. */

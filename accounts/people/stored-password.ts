@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { ControlTables } from '../../database/tables.ts';
+
+/** What better-auth calls a password among the ways to prove who somebody is. */
+const PROVIDER = 'credential';
+
+/** A person's password as it is kept; undefined where none was set. */
+export async function readPassword(
+  database: Kysely<ControlTables>,
+  personId: string,
+): Promise<{ readonly id: string; readonly password: string } | undefined> {
+  const row = await database
+    .selectFrom('sign_in_accounts')
+    .select(['id', 'password'])
+    .where('person_id', '=', personId)
+    .where('provider_id', '=', PROVIDER)
+    .executeTakeFirst();
+  return row === undefined || row.password === null ? undefined : { id: row.id, password: row.password };
+}
+
+export async function insertPassword(
+  transaction: Transaction<ControlTables>,
+  row: { readonly id: string; readonly person_id: string; readonly password: string; readonly updated_at: string },
+): Promise<void> {
+  const { person_id, updated_at } = row;
+  await transaction
+    .insertInto('sign_in_accounts')
+    .values({ ...row, account_id: person_id, provider_id: PROVIDER, created_at: updated_at })
+    .execute();
+}
+
+/** Of a locked person. False where there was none. */
+export async function deletePassword(transaction: Transaction<ControlTables>, personId: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('sign_in_accounts')
+    .where('person_id', '=', personId)
+    .where('provider_id', '=', PROVIDER)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

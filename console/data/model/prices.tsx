@@ -1,0 +1,97 @@
+import { formatMoney } from '../../charts/format.ts';
+import { HistoryChart } from '../../charts/history-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
+import { Section, Table } from '../../shell/parts.tsx';
+import type { OrganizationPages } from '../../shell/visitor.ts';
+import type { Asked } from '../ask.ts';
+import { Answered } from '../data-page.tsx';
+import type { History } from '../history/history.ts';
+import type { ChartSpan } from '../history/history-span.ts';
+import { SeriesLink } from './series-link.tsx';
+
+export interface Price {
+  readonly provider: string;
+  readonly input_per_million: number | null;
+  readonly output_per_million: number | null;
+  readonly currency: string;
+  readonly effective_from: string | null;
+}
+
+/** The history that a section shows, and of which of its series. */
+export interface ShownHistory {
+  readonly series: string;
+  readonly asked: Asked<History>;
+}
+
+export interface PricesProps {
+  readonly pages: OrganizationPages;
+  readonly prices: readonly Price[];
+  /** One provider's; undefined where nobody sells the model. */
+  readonly history: ShownHistory | undefined;
+  readonly span: ChartSpan;
+}
+
+/** What a model costs, and what it cost at one provider. */
+export function Prices({ pages, prices, history, span }: PricesProps): JSX.Element {
+  const currency = prices.find(({ provider }) => provider === history?.series)?.currency ?? 'USD';
+  return (
+    <Section title="Prices" id="prices">
+      {history !== undefined && (
+        <Answered
+          asked={history.asked}
+          show={({ data }) => (
+            <HistoryChart
+              id="price-history"
+              title={`Price at ${history.series}`}
+              unit={`${currency} per 1 M tokens`}
+              kind="money"
+              series={[
+                { name: 'Input', intervals: pricesOf(data, 'input_per_million') },
+                { name: 'Output', intervals: pricesOf(data, 'output_per_million') },
+              ]}
+              {...span}
+            />
+          )}
+        />
+      )}
+      <Table
+        caption="Prices now"
+        columns={['Provider', 'Input', 'Output', 'Currency', 'Since']}
+        rows={prices.map((price) => (
+          <tr>
+            <th scope="row">
+              <SeriesLink
+                pages={pages}
+                parameter="provider"
+                series={price.provider}
+                section="prices"
+                isShown={price.provider === history?.series}
+              />
+            </th>
+            <td class="number" safe>
+              {moneyOf(price.input_per_million)}
+            </td>
+            <td class="number" safe>
+              {moneyOf(price.output_per_million)}
+            </td>
+            <td safe>{price.currency}</td>
+            <td safe>{price.effective_from ?? ''}</td>
+          </tr>
+        ))}
+        empty="Nobody sells it, as far as we know."
+      />
+    </Section>
+  );
+}
+
+function pricesOf({ points }: History, name: 'input_per_million' | 'output_per_million') {
+  const prices = points.map(({ date, payload: { [name]: price } }) => ({
+    date,
+    value: typeof price === 'number' ? price : null,
+  }));
+  return intervalsFromPoints(prices);
+}
+
+function moneyOf(value: number | null): string {
+  return value === null ? '' : formatMoney(value);
+}

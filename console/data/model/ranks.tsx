@@ -1,0 +1,72 @@
+import { formatNumber } from '../../charts/format.ts';
+import { RankChart } from '../../charts/rank-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
+import { Section, Table } from '../../shell/parts.tsx';
+import type { OrganizationPages } from '../../shell/visitor.ts';
+import { Answered, withQuery } from '../data-page.tsx';
+import type { History } from '../history/history.ts';
+import type { ChartSpan } from '../history/history-span.ts';
+import type { ShownHistory } from './prices.tsx';
+
+export interface Ranking {
+  readonly category: string;
+  readonly rank: number;
+  readonly trueskill_mu: number | null;
+}
+
+export interface RanksProps {
+  readonly pages: OrganizationPages;
+  readonly rankings: readonly Ranking[];
+  /** In all categories; undefined where it is ranked in none. */
+  readonly history: ShownHistory | undefined;
+  readonly span: ChartSpan;
+}
+
+/** As many as a chart tells apart. */
+const SERIES_MAX = 6;
+
+/** Where a model stands, and how it came there. */
+export function Ranks({ pages, rankings, history, span }: RanksProps): JSX.Element {
+  return (
+    <Section title="Ranks" id="ranks">
+      {history !== undefined && (
+        <Answered
+          asked={history.asked}
+          show={({ data }) => (
+            <RankChart id="rank-history" title="Rank by category" series={seriesOf(data, rankings)} {...span} />
+          )}
+        />
+      )}
+      <Table
+        caption="Ranks now"
+        columns={['Category', 'Rank', 'Skill']}
+        rows={rankings.map((ranking) => (
+          <tr>
+            <th scope="row">
+              <a href={withQuery(`${pages.path}/data/rankings`, { category: ranking.category })} safe>
+                {ranking.category}
+              </a>
+            </th>
+            <td class="number" safe>
+              {formatNumber(ranking.rank)}
+            </td>
+            <td class="number" safe>
+              {ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}
+            </td>
+          </tr>
+        ))}
+        empty="It is ranked nowhere."
+      />
+    </Section>
+  );
+}
+
+/** The categories in which it stands best, up to as many as a chart tells apart. */
+function seriesOf({ points }: History, rankings: readonly Ranking[]) {
+  const best = rankings.toSorted((a, b) => a.rank - b.rank).slice(0, SERIES_MAX);
+  const byCategory = Map.groupBy(points, ({ category_id: category }) => category ?? '');
+  return best.map(({ category }) => ({
+    name: category,
+    intervals: intervalsFromPoints(byCategory.get(category) ?? []),
+  }));
+}

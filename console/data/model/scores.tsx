@@ -1,0 +1,70 @@
+import { formatNumber } from '../../charts/format.ts';
+import { HistoryChart } from '../../charts/history-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
+import { Section, Table } from '../../shell/parts.tsx';
+import type { OrganizationPages } from '../../shell/visitor.ts';
+import { Answered } from '../data-page.tsx';
+import type { ChartSpan } from '../history/history-span.ts';
+import type { ShownHistory } from './prices.tsx';
+import { SeriesLink } from './series-link.tsx';
+
+export interface Score {
+  readonly benchmark_id: string;
+  readonly value: number;
+  readonly source: string | null;
+  readonly measured_at: string | null;
+}
+
+export interface ScoresProps {
+  readonly pages: OrganizationPages;
+  readonly scores: readonly Score[];
+  /** In one benchmark; undefined where it has no score. */
+  readonly history: ShownHistory | undefined;
+  readonly span: ChartSpan;
+}
+
+/** A model's scores, and how that in one benchmark went. Benchmarks have scales of their own, so a chart shows one. */
+export function Scores({ pages, scores, history, span }: ScoresProps): JSX.Element {
+  return (
+    <Section title="Scores" id="scores">
+      {history !== undefined && (
+        <Answered
+          asked={history.asked}
+          show={({ data }) => (
+            <HistoryChart
+              id="score-history"
+              title={`Score in ${history.series}`}
+              unit="score"
+              series={[{ name: history.series, intervals: intervalsFromPoints(data.points) }]}
+              fromZero={false}
+              {...span}
+            />
+          )}
+        />
+      )}
+      <Table
+        caption="Scores now"
+        columns={['Benchmark', 'Score', 'Measured by', 'Measured']}
+        rows={scores.map((score) => (
+          <tr>
+            <th scope="row">
+              <SeriesLink
+                pages={pages}
+                parameter="benchmark"
+                series={score.benchmark_id}
+                section="scores"
+                isShown={score.benchmark_id === history?.series}
+              />
+            </th>
+            <td class="number" safe>
+              {formatNumber(score.value)}
+            </td>
+            <td safe>{score.source ?? ''}</td>
+            <td safe>{score.measured_at ?? ''}</td>
+          </tr>
+        ))}
+        empty="No scores."
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,136 @@
+/** A form changes something only where it is one of ours, sent by whom it was made for (specification "Console"). */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ConsoleRoute } from '../../console/shell/routes.ts';
+import { dumpTables } from '../support/console/dump-tables.ts';
+import { useConsole } from '../support/console/use-console.ts';
+import type { Visitor } from '../support/console/visitor.ts';
+
+const console = useConsole();
+let org: string;
+let keyId: string;
+let ada: Visitor;
+let max: Visitor;
+
+beforeAll(async () => {
+  org = await console.organization({ 'ada@example.com': 'owner', 'max@example.com': 'owner' });
+  keyId = (await console.accounts.administration.createKey(org, 'production')).id;
+  ada = await console.signIn('ada@example.com');
+  max = await console.signIn('max@example.com');
+});
+
+const pathOf = ({ kind, path }: ConsoleRoute) =>
+  `/console${kind === 'organization' ? `/orgs/${org}` : ''}${path.replaceAll(':key', keyId).replaceAll(/:\w+/g, 'x')}`;
+const forms = () => console.routes.filter(({ method }) => method === 'POST');
+const keys = () => `/console/orgs/${org}/keys`;
+
+describe('every form is refused, and changes nothing,', () => {
+  const each = async (send: (url: string) => Promise<{ readonly statusCode: number }>, status: number) => {
+    const before = await dumpTables(console.database.kysely);
+    expect(forms().length).toBeGreaterThan(20);
+    for (const form of forms()) {
+      const { statusCode } = await send(pathOf(form));
+      expect([form.path, statusCode]).toEqual([form.path, status]);
+    }
+    expect(await dumpTables(console.database.kysely)).toEqual(before);
+    expect((await ada.get(keys())).statusCode).toBe(200); // Still signed in.
+  };
+
+  test('without a token', () => each((url) => ada.postWith('', url, {}), 403));
+
+  test("with the token of somebody else's session", async () => {
+    const token = await max.token(keys());
+    await each((url) => ada.postWith(token, url, {}), 403);
+  });
+
+  test('with a token that a stranger was given', async () => {
+    const token = await console.stranger().token('/console/sign-in');
+    await each((url) => ada.postWith(token, url, {}), 403);
+  });
+
+  test.each([
+    ['another site', { origin: 'https://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
+    ['a sibling of this host', { 'sec-fetch-site': 'same-site' }],
+    ['the same host by http', { origin: 'http://stats.example.com' }],
+  ])('that comes from %s', async (_, headers) => {
+    const token = await ada.token(keys());
+    await each((url) => ada.postWith(token, url, {}, headers), 400);
+  });
+});
+
+test('a form is refused that is no form, or too large', async () => {
+  const inject = (payload: string, type: string) =>
+    console.api.app.inject({
+      method: 'POST',
+      url: keys(),
+      payload,
+      headers: { 'content-type': type, cookie: ada.cookie, host: 'stats.example.com' },
+    });
+  expect((await inject('{"name":"x"}', 'application/json')).statusCode).toBe(415);
+  expect((await inject(`name=${'x'.repeat(70_000)}`, 'application/x-www-form-urlencoded')).statusCode).toBe(413);
+});
+
+test('a key is shown once, in the answer to its form', async () => {
+  const made = await ada.post(keys(), { name: 'nightly job' }, { from: keys() });
+  expect(made.statusCode).toBe(200);
+  const [key = ''] = /ms_\w+|[a-z]+_[A-Za-z0-9]{30,}/.exec(made.body.replace(/<input[^>]*>/g, '')) ?? [];
+  const { accounts } = console;
+  expect(await accounts.authenticate(key)).toMatchObject({ organizationId: org });
+  for (const page of [keys(), `/console/orgs/${org}`, `/console/orgs/${org}/audit`])
+    expect((await ada.get(page)).body).not.toContain(key);
+});
+
+test('a key that is replaced goes on working for a day, and a revoked one does not work at once', async () => {
+  const { administration } = console.accounts;
+  const old = await administration.createKey(org, 'old');
+  expect((await ada.post(`${keys()}/${old.id}/replace`, {}, { from: keys() })).statusCode).toBe(200);
+  expect(await console.accounts.authenticate(old.key)).toBeDefined();
+  expect((await ada.post(`${keys()}/${old.id}/revoke`, {}, { from: keys() })).statusCode).toBe(303);
+  expect(await console.accounts.authenticate(old.key)).toBeUndefined();
+});
+
+test('what is missing or wrong is said at its field, and what was typed stays', async () => {
+  const answer = await ada.post(keys(), { name: '   ', days: '30' }, { from: keys() });
+  expect(answer.statusCode).toBe(422);
+  expect(answer.body).toContain('Say what it is for.');
+  expect(answer.body).toMatch(/aria-invalid="true"/);
+  const url = `/console/orgs/${org}/webhooks/new`;
+  const endpoint = await ada.post(url, { url: 'http://plain.example/', topics: 'score.updated' }, { from: url });
+  expect([endpoint.statusCode, endpoint.body.includes('must begin with https://')]).toEqual([422, true]);
+  expect(endpoint.body).toContain('value="http://plain.example/"');
+});
+
+test('whoever acts in the console stands in the audit log, with where from', async () => {
+  await ada.post(keys(), { name: 'audited' }, { from: keys() });
+  const [entry] = await console.accounts.administration.listAudit(org, { limit: 1 });
+  expect(entry).toMatchObject({ action: 'key.create', actor: 'person:ada@example.com', origin: '127.0.0.1' });
+});
+
+test('the last owner can not leave, and says why', async () => {
+  const alone = await console.organization({ 'solo@example.com': 'owner' });
+  const solo = await console.signIn('solo@example.com');
+  const members = `/console/orgs/${alone}/members`;
+  const [{ person } = { person: { id: '' } }] = await console.people.members
+    .as({ operator: 'cli:test' })
+    .listMembers(alone);
+  const answer = await solo.post(`${members}/${person.id}/remove`, {}, { from: members });
+  expect([answer.statusCode, /owner/.test(answer.body)]).toEqual([422, true]);
+  expect((await solo.get(members)).statusCode).toBe(200);
+});
+
+test('pings to an endpoint are limited', async () => {
+  const { endpoint } = await console.endpoints.add({
+    organizationId: org,
+    url: 'https://example.com/hooks',
+    description: '',
+    topics: ['score.updated'],
+    filters: {},
+    mode: 'each',
+  });
+  const page = `/console/orgs/${org}/webhooks/${endpoint.id}`;
+  const token = await ada.token(page);
+  const statuses: number[] = [];
+  for (let count = 0; count < 8; count += 1) statuses.push((await ada.postWith(token, `${page}/test`, {})).statusCode);
+  expect(statuses).toEqual([303, 303, 303, 303, 303, 303, 422, 422]);
+});

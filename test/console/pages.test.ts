@@ -1,0 +1,155 @@
+/** What holds on every page of the console, whatever it shows (specification "Console"). */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useConsole } from '../support/console/use-console.ts';
+import type { Visitor } from '../support/console/visitor.ts';
+import { MODEL, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+
+/** A page with everything that it asks for but pictures, as it leaves the server. */
+const PAGE_BYTES_MAX = 100_000;
+
+/** Text that would do something if any page took it for HTML. */
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>'`;
+
+const console = useConsole();
+let owner: Visitor;
+let org: string;
+let endpointId: string;
+let pingId: string;
+
+beforeAll(async () => {
+  owner = await console.signIn('ada@example.com');
+  await owner.post('/console/welcome', { name: HOSTILE.slice(0, 100) }, { from: '/console/welcome' });
+  const location = (await owner.get('/console')).headers.location;
+  org = String(location).split('/').at(-1) ?? '';
+  const { administration } = console.accounts;
+  await administration.changePlan(org, (before) => ({ ...before, plan: 'commercial' }));
+  await owner.post(`/console/orgs/${org}/keys`, { name: HOSTILE }, { from: `/console/orgs/${org}/keys` });
+  const added = await console.endpoints.add({
+    organizationId: org,
+    url: `https://example.com/hooks?${encodeURIComponent(HOSTILE)}`,
+    description: HOSTILE,
+    topics: ['score.updated'],
+    filters: { models: [HOSTILE] },
+    mode: 'each',
+  });
+  [endpointId, pingId] = [added.endpoint.id, added.pingId];
+  const invite = `/console/orgs/${org}/members/invite`;
+  await owner.post(invite, { email: 'new@example.com', role: 'member' }, { from: `/console/orgs/${org}/members` });
+});
+
+/** Every page, with what the paths of those that need an id are filled in with. */
+function pagePaths(): readonly string[] {
+  const ids: Readonly<Record<string, string>> = {
+    endpoint: endpointId,
+    delivery: pingId,
+    model: MODEL,
+    snapshot: SAMPLE_DAYS[2],
+  };
+  const own = console.routes
+    .filter(({ method, path }) => method === 'GET' && !path.endsWith('.csv') && !path.endsWith('/download'))
+    .map(({ kind, path }) => {
+      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? `no-${name}`);
+      return `/console${kind === 'organization' ? `/orgs/${org}` : ''}${filled}`;
+    });
+  const hostile = encodeURIComponent(HOSTILE);
+  const data = `/console/orgs/${org}/data`;
+  return [
+    ...own,
+    `${data}/models?q=${hostile}&organization=${hostile}&sort=${hostile}`,
+    `${data}/models/${hostile}`,
+    `${data}/models/${MODEL}?provider=${hostile}&days=${hostile}`,
+    `${data}/rankings?category=${hostile}`,
+    `${data}/changes?entity_type=${hostile}&through=${hostile}`,
+    `/console/orgs/${org}/webhooks/${endpointId}?topic=${hostile}&state=${hostile}&replayed=${hostile}&done=${hostile}`,
+    `/console/sign-in?next=${hostile}`,
+    `/console/sign-in/link?token=${hostile}`,
+    `/console/invitations/accept?token=${hostile}`,
+    `/console/${hostile}`,
+  ];
+}
+
+test('every page is HTML below 100 KB that no cache keeps, with a policy that lets nothing but our own files run', async () => {
+  expect(pagePaths().length).toBeGreaterThan(25);
+  for (const path of pagePaths()) {
+    const { statusCode, headers, rawPayload } = await owner.get(path);
+    expect([path, [200, 303, 404, 410].includes(statusCode)]).toEqual([path, true]);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/);
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'referrer-policy': 'same-origin' });
+    if (statusCode === 303) continue;
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect([path, rawPayload.length < PAGE_BYTES_MAX]).toEqual([path, true]);
+  }
+});
+
+test('no page takes what people or data say for HTML', async () => {
+  let shown = 0;
+  for (const path of pagePaths()) {
+    const { body } = await owner.get(path);
+    expect([path, /<img|<script>/i.test(body)]).toEqual([path, false]);
+    if (body.includes('onerror=alert(1)')) shown += 1; // As text.
+    expect(body).not.toMatch(/ style="| on\w+="/);
+  }
+  expect(shown).toBeGreaterThan(10);
+});
+
+describe('the data of a page', () => {
+  test('cost no unit', async () => {
+    const { accounts } = console;
+    const { terms } = await accounts.administration.getOrganization(org);
+    const caller = { organizationId: org, apiKeyId: '', terms, clientSource: 'api_key' } as const;
+    for (const path of pagePaths().filter((url) => url.includes('/data/'))) await owner.get(path);
+    expect((await accounts.quota.usage(caller)).used).toBe(0);
+  });
+
+  test('are those of the request that the page names', async () => {
+    const { body } = await owner.get(`/console/orgs/${org}/data/models?sort=-release_date`);
+    const [, url = ''] = /curl [^\n]*?&#34;(https:[^&]*(?:&amp;[^&#]*)*)&#34;/.exec(body) ?? [];
+    const { key } = await console.accounts.administration.createKey(org, 'compare');
+    const path = url.replaceAll('&amp;', '&').replace('https://stats.example.com', '');
+    const answer = await console.api.app.inject({ url: path, headers: { authorization: `Bearer ${key}` } });
+    const { models } = answer.json() as { readonly models: readonly { readonly id: string }[] };
+    expect(models.length).toBeGreaterThan(2);
+    const places = models.map(({ id }) => body.indexOf(`/data/models/${encodeURIComponent(id)}"`));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  test('end where the plan does, and the page says so', async () => {
+    const community = await console.organization({ 'ada@example.com': 'owner' }, 'community');
+    const pages = `/console/orgs/${community}/data`;
+    for (const path of ['changes', 'snapshots']) {
+      const { statusCode, body } = await owner.get(`${pages}/${path}`);
+      expect([statusCode, body.includes('The Community plan does not include')]).toEqual([200, true]);
+    }
+    expect((await owner.get(`${pages}/snapshots/${SAMPLE_DAYS[2]}/download?dataset=models`)).statusCode).toBe(422);
+    expect((await owner.get(`/console/orgs/${community}/webhooks`)).body).toContain('plan has no webhooks');
+  });
+});
+
+test('a snapshot is downloaded from where the API would send to', async () => {
+  const url = `/console/orgs/${org}/data/snapshots/${SAMPLE_DAYS[2]}/download?dataset=models`;
+  const { statusCode, headers } = await owner.get(url);
+  expect([statusCode, String(headers.location)]).toEqual([303, expect.stringContaining('/files/')]);
+  const { pathname, search } = new URL(String(headers.location));
+  expect((await console.api.app.inject(pathname + search)).statusCode).toBe(200);
+});
+
+test('usage is downloaded as CSV', async () => {
+  const { headers, body } = await owner.get(`/console/orgs/${org}/usage.csv?days=7`);
+  expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+  expect(headers['content-disposition']).toMatch(/^attachment; filename="usage-[\d-]+-to-[\d-]+\.csv"$/);
+  expect(body.split('\r\n')[0]).toMatch(/^day,key_id,key_name,last_four,route,client_source,requests,units/);
+});
+
+test('the files of pages are kept for a year under a name that changes with them', async () => {
+  const { body } = await owner.get(`/console/orgs/${org}`);
+  const files = [...body.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
+  expect(files).toHaveLength(5);
+  for (const url of files) {
+    const { statusCode, headers } = await console.api.app.inject(url);
+    expect([url, statusCode, headers['cache-control']]).toEqual([url, 200, 'public, max-age=31536000, immutable']);
+    expect(url).toMatch(/\?v=[0-9a-f]{12}$/);
+  }
+});

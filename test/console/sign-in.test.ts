@@ -1,0 +1,157 @@
+/** The way in and out, as browsers go it (specification "Console"; specification "Sign-in"). */
+import { describe, expect, test } from 'vitest';
+import { useConsole } from '../support/console/use-console.ts';
+import { sent, tokenOf } from '../support/people/use-people.ts';
+
+const console = useConsole();
+const SIGN_IN = '/console/sign-in';
+
+async function linkFor(email: string, next = ''): Promise<string> {
+  const browser = console.stranger();
+  const answer = await browser.post(SIGN_IN, next === '' ? { email } : { email, next });
+  expect(answer.headers.location).toBe('/console/sign-in/sent');
+  await sent();
+  const mail = console.mails.findLast(({ to }) => to === email);
+  if (mail === undefined) throw new Error('no mail came');
+  return tokenOf(mail);
+}
+
+describe('a link', () => {
+  test('signs in with its form, not by being looked at, and once', async () => {
+    const token = await linkFor('link@example.com');
+    const page = `/console/sign-in/link?token=${encodeURIComponent(token)}`;
+    const scanner = console.stranger();
+    expect((await scanner.get(page)).statusCode).toBe(200);
+    expect((await scanner.get(page)).statusCode).toBe(200);
+    const browser = console.stranger();
+    const answer = await browser.post('/console/sign-in/link', { token }, { from: page });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console']);
+    expect((await browser.get('/console/you')).statusCode).toBe(200);
+    const again = await console.stranger().post('/console/sign-in/link', { token }, { from: page });
+    expect(again.statusCode).toBe(410);
+  });
+
+  test('sets a cookie that only this host gets back, by https and not from scripts or other sites', async () => {
+    const token = await linkFor('cookie@example.com');
+    const page = `/console/sign-in/link?token=${encodeURIComponent(token)}`;
+    const answer = await console.stranger().post('/console/sign-in/link', { token }, { from: page });
+    const cookies = [answer.headers['set-cookie'] ?? []].flat();
+    const session = cookies.find((text) => text.includes('session')) ?? '';
+    expect(session).toMatch(/^__Host-modelstats_session=/);
+    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(session).toContain(attribute);
+    expect(session).not.toContain('Domain');
+  });
+
+  test('replaces whatever session the browser had: one that was planted is nobody’s', async () => {
+    const planted = await console.signIn('mallory@example.com');
+    const victim = console.stranger();
+    victim.with([planted.cookie]);
+    const token = await linkFor('victim@example.com');
+    await victim.post('/console/sign-in/link', { token }, { from: '/console/you' });
+    expect((await victim.get('/console/you')).body).toContain('victim@example.com');
+    expect((await planted.get('/console/you')).body).not.toContain('victim@example.com');
+  });
+
+  test.each([
+    ['a page of the console', '/console/you', '/console/you'],
+    ['another site', 'https://evil.example/', '/console'],
+    ['another site without a scheme', '//evil.example/', '/console'],
+    ['another site by a backslash', '/\\evil.example/', '/console'],
+    ['a path outside', '/v1/models', '/console'],
+    ['a path that climbs out', '/console/../docs', '/console'],
+    ['a script', 'javascript:alert(1)', '/console'],
+  ])('leads to %s only where that is ours', async (_, next, place) => {
+    const token = await linkFor('next@example.com', next);
+    const page = `/console/sign-in/link?token=${encodeURIComponent(token)}`;
+    const answer = await console.stranger().post('/console/sign-in/link', { token }, { from: page });
+    expect(answer.headers.location).toBe(place);
+  });
+});
+
+test('known and unknown addresses get the same answers, by link and by password', async () => {
+  await console.signIn('known@example.com');
+  const same = (body: string) => body.replaceAll(/value="[^"]*"/g, '').replaceAll(/Request \w+/g, '');
+  const link = (email: string) => console.stranger().post(SIGN_IN, { email });
+  const password = (email: string) =>
+    console.stranger().post(`${SIGN_IN}/password`, { email, password: 'not the password' });
+  for (const ask of [link, password]) {
+    const [known, unknown] = [await ask('known@example.com'), await ask('unknown@example.com')];
+    expect([known.statusCode, known.headers.location]).toEqual([unknown.statusCode, unknown.headers.location]);
+    expect(same(known.body)).toBe(same(unknown.body));
+  }
+});
+
+test('many attempts at a password are refused, and the page says so', async () => {
+  const browser = console.stranger();
+  const token = await browser.token(SIGN_IN);
+  const fields = { email: 'forced@example.com', password: 'not the password' };
+  const statuses: number[] = [];
+  for (let attempt = 0; attempt < 11; attempt += 1)
+    statuses.push((await browser.postWith(token, `${SIGN_IN}/password`, fields)).statusCode);
+  expect(statuses.slice(0, 10)).toEqual(Array(10).fill(422));
+  expect(statuses[10]).toBe(429);
+});
+
+test('a password that was set signs in, and setting it ends the other sessions', async () => {
+  const [here, there] = [await console.signIn('pass@example.com'), await console.signIn('pass@example.com')];
+  const short = await here.post('/console/you/password', { password: 'short' }, { from: '/console/you' });
+  expect(short.statusCode).toBe(422);
+  const password = 'a long enough password';
+  expect((await here.post('/console/you/password', { password }, { from: '/console/you' })).statusCode).toBe(303);
+  expect((await here.get('/console/you')).statusCode).toBe(200);
+  expect((await there.get('/console/you')).statusCode).toBe(303);
+  const browser = console.stranger();
+  const answer = await browser.post(`${SIGN_IN}/password`, {
+    email: 'pass@example.com',
+    password,
+    next: '/console/you',
+  });
+  expect(answer.headers.location).toBe('/console/you');
+  expect((await browser.get('/console/you')).statusCode).toBe(200);
+});
+
+test('signing out everywhere ends every session at once', async () => {
+  const [here, there] = [await console.signIn('out@example.com'), await console.signIn('out@example.com')];
+  const answer = await here.post('/console/sign-out-everywhere', {}, { from: '/console/you' });
+  expect(answer.headers.location).toBe(SIGN_IN);
+  for (const browser of [here, there]) expect((await browser.get('/console/you')).statusCode).toBe(303);
+});
+
+test('signing out ends the session, not only its cookie', async () => {
+  const browser = await console.signIn('leave@example.com');
+  const kept = console.stranger().with(browser.cookie.split('; '));
+  await browser.post('/console/sign-out', {}, { from: '/console/you' });
+  expect((await kept.get('/console/you')).statusCode).toBe(303);
+});
+
+test('whoever signs up makes an organization of their own, on Community', async () => {
+  const browser = await console.signIn('founder@example.com');
+  expect((await browser.get('/console')).headers.location).toBe('/console/welcome');
+  const answer = await browser.post('/console/welcome', { name: 'Founded' }, { from: '/console/welcome' });
+  const overview = await browser.get(String(answer.headers.location));
+  expect(overview.body).toContain('Founded');
+  expect(overview.body).toContain('Community');
+});
+
+test('an invitation is accepted by whom it was sent to, and looks over to others', async () => {
+  const org = await console.organization({ 'host@example.com': 'owner' });
+  const host = await console.signIn('host@example.com');
+  const members = `/console/orgs/${org}/members`;
+  await host.post(`${members}/invite`, { email: 'guest@example.com', role: 'member' }, { from: members });
+  await sent();
+  const mail = console.mails.findLast(({ to }) => to === 'guest@example.com');
+  const page = `/console/invitations/accept?token=${encodeURIComponent(tokenOf(mail ?? {}))}`;
+  const stranger = await console.signIn('somebody@example.com');
+  expect((await stranger.get(page)).statusCode).toBe(410);
+  const guest = await console.signIn('guest@example.com');
+  const shown = await guest.get(page);
+  expect([shown.statusCode, shown.body.includes('Join Acme?')]).toEqual([200, true]);
+  const joined = await guest.post('/console/invitations/accept', { token: tokenOf(mail ?? {}) }, { from: page });
+  expect(joined.headers.location).toBe(`/console/orgs/${org}`);
+  expect((await guest.get(members)).statusCode).toBe(200);
+});
+
+test('a page that needs signing in is come back to', async () => {
+  const answer = await console.stranger().get('/console/orgs/org_x/usage?days=30');
+  expect(answer.headers.location).toBe('/console/sign-in?next=%2Fconsole%2Forgs%2Forg_x%2Fusage%3Fdays%3D30');
+});

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
+import { afterAll, beforeAll } from 'vitest';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Mail } from '../../../accounts/mail/mailer.ts';
+import { openPeople } from '../../../accounts/people/open-people.ts';
+import type { Origin, People, Person, Role } from '../../../accounts/people/people.ts';
+import { PEOPLE_LIMITS } from '../../../accounts/people/people-settings.ts';
+import { actorOf } from '../../../accounts/people/person.ts';
+import type { PlanName } from '../../../accounts/plans/plans.ts';
+import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
+import type { AddFace } from '../../../api/app.ts';
+import { consoleFace } from '../../../console/console.ts';
+import type { ConsoleDeps } from '../../../console/console-deps.ts';
+import { consoleRoutes } from '../../../console/console-routes.ts';
+import type { ConsoleRoute } from '../../../console/shell/routes.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
+import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
+import { openApi, type TestApi } from '../api/open-api.ts';
+import type { TestAccounts } from '../api/test-accounts.ts';
+import { sent, tokenOf } from '../people/use-people.ts';
+import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
+import { Visitor } from './visitor.ts';
+
+/** The service's address as the tests' visitors use it. */
+export const PUBLIC_URL = 'https://stats.example.com';
+const ORIGIN = { address: '203.0.113.7', userAgent: 'a test' };
+
+/** The console over the sample days, asked without a network. */
+export interface TestConsole {
+  readonly api: TestApi;
+  readonly accounts: Accounts;
+  readonly people: People;
+  readonly mails: readonly Mail[];
+  readonly endpoints: EndpointAdministration;
+  readonly database: ControlDatabase;
+  /** Every page and form, as they are served. */
+  readonly routes: readonly ConsoleRoute[];
+  /** An organization with these members, its id. */
+  organization(members: Readonly<Record<string, Role>>, plan?: PlanName): Promise<string>;
+  /** A browser in which nobody is signed in. */
+  stranger(): Visitor;
+  /** A browser in which this address is signed in. */
+  signIn(email: string): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+export interface TestConsoleOptions {
+  readonly pagesPerMinute?: number;
+  /** Where the clock of the service stands; people's sessions go by the system's. */
+  readonly now?: string;
+}
+
+async function openConsole({
+  pagesPerMinute = 10_000,
+  now = '2026-06-03T12:00:00Z',
+}: TestConsoleOptions): Promise<TestConsole> {
+  const mails: Mail[] = [];
+  let opened: OpenedFace | undefined;
+  const api = await openApi({
+    days: SAMPLE_DAYS,
+    now,
+    accounts: {},
+    settings: { publicUrl: PUBLIC_URL },
+    faces: async (accounts) => {
+      opened = await openFace(accounts, { mails, pagesPerMinute, now });
+      return [opened.face];
+    },
+  });
+  if (opened === undefined) throw new Error('the console was not opened');
+  const { people, endpoints, database, routes } = opened;
+  const { accounts } = api.accounts;
+  const stranger = () => new Visitor(api.app, PUBLIC_URL);
+  return {
+    api,
+    accounts,
+    people,
+    mails,
+    endpoints,
+    database,
+    routes,
+    stranger,
+    async organization(members, plan = 'commercial') {
+      const { id } = await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, plan });
+      const operated = people.members.as({ operator: 'cli:test' });
+      for (const [email, role] of Object.entries(members))
+        await operated.addMember({ organizationId: id, email, role });
+      return id;
+    },
+    async signIn(email) {
+      await people.signIn.sendLink({ email }, ORIGIN);
+      await sent();
+      const mail = mails.findLast(({ to }) => to === email);
+      const session = mail && (await people.signIn.redeemLink(tokenOf(mail), ORIGIN));
+      if (session === undefined) throw new Error(`${email} could not sign in`);
+      return stranger().with(session.cookies);
+    },
+    async close() {
+      await people.close();
+      await api.close();
+      await database.close();
+    },
+  };
+}
+
+interface OpenedFace {
+  readonly face: AddFace;
+  readonly people: People;
+  readonly endpoints: EndpointAdministration;
+  readonly database: ControlDatabase;
+  readonly routes: readonly ConsoleRoute[];
+}
+
+async function openFace(
+  { accounts, url }: TestAccounts,
+  { mails, pagesPerMinute, now }: { readonly mails: Mail[]; readonly pagesPerMinute: number; readonly now: string },
+): Promise<OpenedFace> {
+  const database = await openDatabase(url);
+  const clock = () => new Date(now);
+  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
+  const people = openPeople(
+    {
+      publicUrl: PUBLIC_URL,
+      secret: randomBytes(32).toString('base64'),
+      methods: ['link', 'password'],
+      signUp: 'open',
+      sessionMs: 86_400_000,
+      sessionRefreshMs: 3_600_000,
+      limits: { ...PEOPLE_LIMITS, mailsPerOrigin: 10_000, mailsPerAddress: 1_000 },
+    },
+    { database, mailer, log: { warn: () => {} } },
+  );
+  const deps = { database: database.kysely, clock, newId: monotonicFactory() };
+  const keys = new SecretKeys([randomBytes(32)], randomBytes);
+  const endpointDeps = {
+    ...deps,
+    random: randomBytes,
+    keys,
+    findUrlProblem: (text: string) => findUrlProblem(text, { allow: [] }),
+    isOffered: () => true,
+  };
+  const consoleDeps = {
+    accounts,
+    people,
+    webhooks: {
+      endpointsAs: (person: Person, origin: Origin) =>
+        new EndpointAdministration(endpointDeps, actorOf(person), origin.address),
+      logAs: (person: Person, origin: Origin) => new DeliveryLog(deps, actorOf(person), origin.address),
+    },
+    capabilities: {},
+    clock,
+    formKey: randomBytes(32),
+    settings: { publicUrl: PUBLIC_URL, basePath: '', pagesPerMinute },
+  } satisfies ConsoleDeps;
+  let routes: readonly ConsoleRoute[] = [];
+  const face: AddFace = (app, faceDeps) => {
+    routes = consoleRoutes({ ...consoleDeps, ...faceDeps });
+    return consoleFace(consoleDeps)(app, faceDeps);
+  };
+  const endpoints = new EndpointAdministration(endpointDeps, 'cli:test');
+  return {
+    face,
+    people,
+    endpoints,
+    database,
+    get routes() {
+      return routes;
+    },
+  };
+}
+
+/** A {@link TestConsole} for a test file: open while its tests run. */
+export function useConsole(options: TestConsoleOptions = {}): TestConsole {
+  let opened: TestConsole | undefined;
+  beforeAll(async () => {
+    opened = await openConsole(options);
+  });
+  afterAll(() => opened?.close());
+  const target = {} as TestConsole; // Never looked at: every property is the opened console's.
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (opened === undefined) throw new Error('the console is open only while the tests run');
+      return Reflect.get(opened, name);
+    },
+  });
+}

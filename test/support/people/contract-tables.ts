@@ -1,0 +1,40 @@
+import { getMigrations } from 'better-auth/db/migration';
+import { describe, expect, test } from 'vitest';
+import { createAuth } from '../../../accounts/people/sign-in/auth.ts';
+import type { PeopleSubject } from './use-people.ts';
+
+export function describeTables(subject: PeopleSubject): void {
+  describe('the tables of better-auth', () => {
+    const settings = {
+      publicUrl: 'https://stats.example.com',
+      secret: 'x'.repeat(32),
+      sessionMs: 1,
+      sessionRefreshMs: 1,
+    };
+    const optionsOf = () =>
+      createAuth(settings, {
+        database: subject.database,
+        newId: () => 'ID',
+        log: { warn: () => {} },
+        hooks: { onLink: () => {}, maySignUp: async () => true, firstOrganization: async () => null },
+      }).options;
+
+    test('are as it needs them: it would make, add and change nothing', async () => {
+      const doubts: unknown[] = [];
+      const logger = { level: 'warn', log: (_: unknown, message: string) => void doubts.push(message) } as const;
+      const { toBeCreated, toBeAdded, unsafeChanges } = await getMigrations({ ...optionsOf(), logger });
+      expect({ toBeCreated, toBeAdded, unsafeChanges, doubts }).toEqual({
+        toBeCreated: [],
+        toBeAdded: [],
+        unsafeChanges: [],
+        doubts: [],
+      });
+    });
+
+    test('a column that it needs and that is not there is noticed', async () => {
+      await subject.database.kysely.schema.alterTable('people').dropColumn('image').execute();
+      const { toBeAdded } = await getMigrations(optionsOf());
+      expect(toBeAdded).toMatchObject([{ table: 'people', fields: { image: {} } }]);
+    });
+  });
+}
