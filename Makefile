@@ -89,6 +89,15 @@ test-nodes: build ## Run the demo, nights and the server on every supported Node
 	@scripts/nodes.sh >/dev/null
 	@$(RUN) test:nodes
 
+.PHONY: test-browser
+test-browser: build ## Use the console in Chromium; as root it installs Debian's where it is missing
+	@scripts/chromium.sh >/dev/null
+	@$(RUN) test:browser
+
+.PHONY: html-scan
+html-scan: $(INSTALLED) ## Look for text that pages of the console would show unescaped
+	@scripts/html-scan.sh
+
 .PHONY: clean
 clean: ## Remove what was built, installed dependencies and data excepted
 	@rm -rf dist coverage reports

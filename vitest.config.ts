@@ -2,13 +2,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/runner/longest-first.ts';
 
 /**
- * Five suites, each run by a target of make: `default` needs nothing but this folder (`make test`), `s3` an S3 server
+ * Six suites, each run by a target of make: `default` needs nothing but this folder (`make test`), `s3` an S3 server
  * (`make test-s3`), `services` PostgreSQL and Redis (`make test-services`), `fuzz` Schemathesis (`make test-fuzz`), `nodes` other
- * versions of Node (`make test-nodes`). A test says
- * with its file name where it belongs: `*.s3.test.ts` and so on; all other `*.test.ts` are of the first.
+ * versions of Node (`make test-nodes`), `browser` Chromium and the scan of pages (`make test-browser`). A test says with its file
+ * name where it belongs: `*.s3.test.ts` and so on; all other `*.test.ts` are of the first.
  */
 const [S3_TESTS, SERVICES_TESTS, FUZZ_TESTS] = ['**/*.s3.test.ts', '**/*.services.test.ts', '**/*.fuzz.test.ts'];
-const NODES_TESTS = '**/*.nodes.test.ts';
+const [NODES_TESTS, BROWSER_TESTS] = ['**/*.nodes.test.ts', '**/*.browser.test.ts'];
 const NOT_OURS = [...configDefaults.exclude, 'dist/**', '.tools/**', 'data/**', 'reports/**'];
 
 /** Where to write the report from which `scripts/count-tests.mjs` counts; nowhere unless asked. */
@@ -32,13 +32,14 @@ export default defineConfig({
         test: {
           name: 'default',
           include: ['**/*.test.{ts,tsx}'],
-          exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS, FUZZ_TESTS, NODES_TESTS],
+          exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS, FUZZ_TESTS, NODES_TESTS, BROWSER_TESTS],
         },
       },
       { extends: true, test: { name: 's3', include: [S3_TESTS], exclude: NOT_OURS } },
       { extends: true, test: { name: 'services', include: [SERVICES_TESTS], exclude: NOT_OURS } },
       { extends: true, test: { name: 'fuzz', include: [FUZZ_TESTS], exclude: NOT_OURS } },
       { extends: true, test: { name: 'nodes', include: [NODES_TESTS], exclude: NOT_OURS } },
+      { extends: true, test: { name: 'browser', include: [BROWSER_TESTS], exclude: NOT_OURS } },
     ],
     coverage: {
       provider: 'v8',

@@ -94,6 +94,7 @@ function Used({ usage }: { readonly usage: UsageState }): JSX.Element {
           value={Math.min(used, limit)}
           high={limit * 0.9}
           aria-label="Units used today"
+          safe
         >
           {`${used} of ${limit}`}
         </meter>

@@ -156,9 +156,9 @@ function CountsTable({ caption, first, rows }: CountsTableProps): JSX.Element {
     <Table
       caption={caption}
       columns={[first, 'Requests', 'Units', '304', 'Refused', 'Errors']}
-      rows={rows.map(([safeName, counts]) => (
+      rows={rows.map(([name, counts]) => (
         <tr>
-          <th scope="row">{safeName}</th>
+          <th scope="row">{name}</th>
           {[
             counts.requests,
             counts.units,

@@ -17,7 +17,6 @@ export interface DocumentProps {
 /** A page as a whole. htmx is kept from writing styles and from evaluating text, which the page's policy forbids. */
 export function Document({ title, root, version, header, children }: DocumentProps): JSX.Element {
   const asset = (name: string) => `${root}/${ASSETS}/${name}?v=${version}`;
-  const safeHeader = header;
   return (
     <>
       {'<!doctype html>'}
@@ -41,7 +40,7 @@ export function Document({ title, root, version, header, children }: DocumentPro
           <a class="skip" href="#main">
             Skip to the content
           </a>
-          {safeHeader}
+          {header}
           <main id="main" tabindex="-1">
             {children}
           </main>

@@ -57,7 +57,7 @@ export function Table({ caption, columns, rows, empty }: TableProps): JSX.Elemen
             ))}
           </tr>
         </thead>
-        <tbody>{rows.map((safeRow) => safeRow)}</tbody>
+        <tbody>{rows.map((row) => row)}</tbody>
       </table>
     </section>
   );
@@ -72,10 +72,10 @@ export interface TermsListProps {
 export function Facts({ items }: TermsListProps): JSX.Element {
   return (
     <dl class="facts">
-      {items.map(([label, safeValue]) => (
+      {items.map(([label, value]) => (
         <div>
           <dt safe>{label}</dt>
-          <dd>{safeValue}</dd>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>
