@@ -58,7 +58,7 @@ function UsagePage({
 }): JSX.Element {
   const { path, organization } = pages;
   const span = spanOf(pages);
-  const limit = organization.terms.quotaLimit;
+  const { quotaLimit } = organization.terms;
   return (
     <>
       <h1>Usage</h1>
@@ -72,7 +72,13 @@ function UsagePage({
       <Section title="By day">
         <UsageChart
           id="units"
-          days={report.days.map((day) => ({ day: day.day, units: day.units, limit, refused: day.quota_exceeded }))}
+          days={report.days.map(({ day, units, limit, quota_exceeded: refused }) => ({
+            day,
+            units,
+            // Of a day without a request none is known.
+            limit: units === 0 ? quotaLimit : limit,
+            refused,
+          }))}
           from={report.from}
           to={report.to}
           today={report.to}
