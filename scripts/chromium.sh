@@ -1,18 +1,25 @@
 #!/bin/sh
-# Chromium for the tests of `make test-browser`.
+# Chromium for the tests of `make test-browser`, and curl, which runs the lines that the console shows.
 #
-#   scripts/chromium.sh       find it; where it is missing, install Debian's package as root, else say what to install; prints its path
+#   scripts/chromium.sh       find both; where one is missing, install Debian's package as root, else say what to install; prints
+#                             Chromium's path
 set -eu
 
-if ! command -v chromium >/dev/null; then
+find_missing() {
+  command -v chromium >/dev/null || echo chromium fonts-dejavu-core # Without a font pages have no text.
+  command -v curl >/dev/null || echo curl ca-certificates
+}
+
+missing=$(find_missing)
+if [ -n "$missing" ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "chromium.sh: missing: chromium. Install it, for example: sudo apt-get install chromium" >&2
+    echo "chromium.sh: missing: $missing. Install them, for example: sudo apt-get install chromium curl" >&2
     exit 1
   fi
-  echo "chromium.sh: installing chromium" >&2
+  echo "chromium.sh: installing" $missing >&2
   export DEBIAN_FRONTEND=noninteractive
-  # Fonts, so that pages are as wide as they are for people.
-  install() { apt-get install -y --no-install-recommends chromium fonts-dejavu-core >&2; }
-  install || { apt-get update >&2 && install; }
+  # shellcheck disable=SC2086 # The names are words.
+  install_missing() { apt-get install -y --no-install-recommends $missing >&2; }
+  install_missing || { apt-get update >&2 && install_missing; }
 fi
 command -v chromium

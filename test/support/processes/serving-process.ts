@@ -18,6 +18,8 @@ export interface ServingOptions {
   /** The control database's address. */
   readonly database: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of `serve` besides `--json`. */
+  readonly args?: readonly string[];
   /** The Node that runs it; the one that runs the tests unless named. */
   readonly node?: string;
 }
@@ -56,8 +58,8 @@ export class ServingProcess {
 
   /** Starts it, again after {@link end}; resolves when it serves data. */
   async run(): Promise<void> {
-    const { store, database, env = {}, node = process.execPath } = this.#options;
-    const child = spawn(node, [COMMAND, 'serve', '--json'], {
+    const { store, database, env = {}, args = [], node = process.execPath } = this.#options;
+    const child = spawn(node, [COMMAND, 'serve', '--json', ...args], {
       env: {
         PATH: process.env['PATH'],
         NO_COLOR: '1',

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import {
+  confirm,
+  createKey,
+  goTo,
+  nameOrganization,
+  organizationOf,
+  rowOf,
+  sectionOf,
+  signUp,
+} from '../support/browser/console-user.ts';
+import { useChromium } from '../support/browser/use-chromium.ts';
+import { useConsoleService } from '../support/browser/use-console-service.ts';
+
+/** How long a request may take to be counted on the page of usage. */
+const COUNTED_MS_MAX = 15_000;
+
+const service = useConsoleService();
+const chromium = useChromium();
+
+const WAYS: readonly { readonly name: string; readonly options: BrowserContextOptions }[] = [
+  { name: 'with scripts', options: {} },
+  { name: 'without scripts', options: { javaScriptEnabled: false } },
+  { name: 'on a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
+];
+
+describe.each(WAYS)('$name', ({ name, options }) => {
+  const address = (person: string) => `${person}-${name.replaceAll(' ', '-')}@example.com`;
+
+  test('somebody signs up, makes a key that works, sees it counted, and revokes it', async () => {
+    const page = await chromium.open(options);
+    await signUp(page, service, address('ada'));
+    await nameOrganization(page, 'Acme');
+    const key = await createKey(page, 'dashboard');
+
+    const answer = JSON.parse(await run(await sectionOf(page, 'Try it').locator('pre').innerText()));
+    expect(answer.models).toHaveLength(3);
+    expect(await statusWith(key)).toBe(200);
+
+    await goTo(page, 'Usage');
+    await until(page, async () => (await sectionOf(page, 'By key').textContent())?.includes('dashboard') === true);
+    const row = sectionOf(page, 'By key').getByRole('row', { name: 'dashboard' });
+    await until(page, async () => (await row.getByRole('cell').first().innerText()) === '2');
+
+    await goTo(page, 'Keys');
+    await confirm(rowOf(page, 'dashboard'), 'Revoke');
+    await page.getByText('The key was revoked.').waitFor();
+    expect(await statusWith(key)).toBe(401);
+    expect(await rowOf(page, 'dashboard').innerText()).toContain('revoked');
+  });
+
+  test('somebody who is invited joins as a member, sees what members see, and more as an owner', async () => {
+    const owner = await chromium.open(options);
+    await signUp(owner, service, address('bob'));
+    const id = await nameOrganization(owner, 'Bob & Co');
+    await goTo(owner, 'Members');
+    await owner.getByLabel('E-mail address').fill(address('eve'));
+    await owner.getByRole('button', { name: 'Send an invitation' }).click();
+    await owner.getByText('The invitation is on its way.').waitFor();
+
+    const member = await chromium.open(options);
+    await member.goto(await service.mailbox.readLink(address('eve')));
+    await member.getByLabel('E-mail address').first().fill(address('eve'));
+    await member.getByRole('button', { name: 'Send me a link' }).click();
+    await member.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await member.goto(await service.mailbox.readLink(address('eve')));
+    await member.getByRole('button', { name: 'Sign in' }).click();
+    await member.getByRole('heading', { name: 'Join Bob & Co?' }).waitFor();
+    await member.getByRole('button', { name: 'Join' }).click();
+    await member.getByRole('heading', { level: 1, name: 'Bob & Co' }).waitFor();
+    expect(organizationOf(member)).toBe(id);
+
+    expect(await member.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+    await goTo(member, 'Members');
+    expect(await member.getByRole('button', { name: 'Send an invitation' }).count()).toBe(0);
+    const audit = `${service.url}/console/orgs/${id}/audit`;
+    expect((await member.goto(audit))?.status()).toBe(404);
+    const invite = await member.request.post(`${service.url}/console/orgs/${id}/members/invite`, {
+      form: { email: 'a@b.c' },
+    });
+    expect(invite.status()).toBe(404);
+
+    await owner.reload();
+    await confirm(rowOf(owner, address('eve')), 'Make an owner');
+    await owner.getByText('The role was changed.').waitFor();
+    expect((await member.goto(audit))?.status()).toBe(200);
+    expect(await rowOf(member, 'member.change_role').first().innerText()).toContain(address('bob'));
+  });
+});
+
+/** What a line for the shell prints. */
+async function run(line: string): Promise<string> {
+  return (await promisify(execFile)('sh', ['-c', line.replace(/^curl /, 'curl --silent --show-error ')])).stdout;
+}
+
+/** What a request with a key is answered with. */
+async function statusWith(key: string): Promise<number> {
+  const response = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Reloads a page until something is so. */
+async function until(page: Page, isSo: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + COUNTED_MS_MAX;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`${page.url()} does not show it: ${await page.innerText('main')}`);
+    await page.waitForTimeout(250);
+    await page.reload();
+  }
+}

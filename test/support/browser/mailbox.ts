@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+/** How long a mail may take to come. */
+const WAIT_MS_MAX = 10_000;
+
+/** A mail server on loopback, which keeps what it is given. */
+export interface Mailbox {
+  /** As `MODELSTATS_SMTP` has it. */
+  readonly smtp: string;
+  /** The link in the next mail to an address that was not read yet; rejects where none comes in ten seconds. */
+  readLink(address: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Mail {
+  readonly to: readonly string[];
+  readonly text: string;
+}
+
+export async function openMailbox(): Promise<Mailbox> {
+  const unread: Mail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, { envelope }, callback) {
+      const parts: Buffer[] = [];
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        unread.push({ to: envelope.rcptTo.map(({ address }) => address), text: Buffer.concat(parts).toString() });
+        callback();
+        server.emit('mail');
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo; // Of a server that listens.
+  return {
+    smtp: `smtp://127.0.0.1:${port}`,
+    async readLink(address) {
+      const signal = AbortSignal.timeout(WAIT_MS_MAX);
+      for (;;) {
+        const index = unread.findIndex(({ to }) => to.includes(address));
+        const [mail] = index < 0 ? [] : unread.splice(index, 1);
+        if (mail !== undefined) return linkOf(mail);
+        await once(server, 'mail', { signal });
+      }
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** The link of a mail whose text is quoted-printable or plain. */
+function linkOf({ text }: Mail): string {
+  const plain = text.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');
+  const [link] = /https?:\/\/\S+[?&]token=\S+/.exec(plain) ?? [];
+  if (link === undefined) throw new Error(`a mail without a link: ${text}`);
+  return link;
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { PlanName } from '../../../accounts/plans/plans.ts';
+import { openSampleStore } from '../pipeline/sample-store.ts';
+import { answersFrom, runCli } from '../processes/cli.ts';
+import { ServingProcess } from '../processes/serving-process.ts';
+import { type Mailbox, openMailbox } from './mailbox.ts';
+
+/** `modelstats serve --with-console` over the sample days, with a real mail server. */
+export interface ConsoleService {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly mailbox: Mailbox;
+  /** What the operator does on the command line beside it. */
+  setPlan(organizationId: string, plan: PlanName): Promise<void>;
+}
+
+export interface ConsoleServiceOptions {
+  /** Options of `serve` besides. */
+  readonly args?: readonly string[];
+  /** Settings besides; asked when it starts. */
+  readonly env?: () => Readonly<Record<string, string>>;
+}
+
+/** A {@link ConsoleService} for a test file, running while its tests do. */
+export function useConsoleService({ args = [], env = () => ({}) }: ConsoleServiceOptions = {}): ConsoleService {
+  const closing: (() => Promise<unknown>)[] = [];
+  let opened: ConsoleService | undefined;
+  const get = () => {
+    if (opened === undefined) throw new Error('the service runs only while the tests do');
+    return opened;
+  };
+  beforeAll(async () => {
+    const store = await openSampleStore();
+    closing.push(() => store.dispose());
+    const folder = await mkdtemp(join(tmpdir(), 'modelstats-console-'));
+    closing.push(() => rm(folder, { recursive: true }));
+    const mailbox = await openMailbox();
+    closing.push(() => mailbox.close());
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}`;
+    const database = `sqlite:${join(folder, 'accounts.db')}`;
+    const serving = await ServingProcess.start({
+      store: store.folder,
+      database,
+      args: ['--with-console', ...args],
+      env: {
+        MODELSTATS_PORT: String(port),
+        MODELSTATS_PUBLIC_URL: url,
+        MODELSTATS_SMTP: mailbox.smtp,
+        MODELSTATS_SIGN_IN: 'link,password',
+        MODELSTATS_USAGE_DETAIL_SECONDS: '1',
+        // All people of the tests come from one address, and read faster than people do.
+        MODELSTATS_MAILS_PER_ORIGIN_MAX: '1000',
+        MODELSTATS_CONSOLE_PAGES_MAX: '100000',
+        ...env(),
+      },
+    });
+    closing.push(() => serving.dispose());
+    opened = {
+      url,
+      mailbox,
+      async setPlan(organizationId, plan) {
+        const words = ['orgs', 'set-plan', '--org', organizationId, '--plan', plan, '--json'];
+        const { code, stdout, stderr } = await runCli(words, { env: { MODELSTATS_DATABASE: database } });
+        if (code !== 0 || answersFrom(stdout).length === 0) throw new Error(`orgs set-plan failed: ${stderr}${stdout}`);
+      },
+    };
+  });
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  return {
+    get url() {
+      return get().url;
+    },
+    get mailbox() {
+      return get().mailbox;
+    },
+    setPlan: (...of) => get().setPlan(...of),
+  };
+}
+
+/** A port on which nothing listens: links in mails name it before the service does. */
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // Of a server that listens.
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
