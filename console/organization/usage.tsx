@@ -9,7 +9,7 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 /** Days that may be looked at; the first is shown unless told. */
-const SPANS = [90, 30, 7, 365] as const;
+const SPANS = [90, 180, 30, 7] as const;
 
 /** What an organization has used: by day, key and route, what was refused, and what caching saved. */
 export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
