@@ -11,7 +11,7 @@ import { type NamedLimits, namedLimits } from '../limits/people-limits.ts';
 import type { Origin, Session, TooMany } from '../people.ts';
 import { PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { lockPerson, storedInstant } from '../person.ts';
-import { insertPassword, readPassword } from '../stored-password.ts';
+import { insertPassword, readPassword, readPasswordOf } from '../stored-password.ts';
 import type { Auth } from './auth.ts';
 import type { SignedIn } from './links.ts';
 import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
@@ -46,18 +46,24 @@ export class Passwords {
     { email: text, password }: { readonly email: string; readonly password: string },
     origin: Origin,
   ): Promise<SignedIn | TooMany | undefined> {
-    const { auth, limits } = this.#deps;
+    const { auth, database, limits } = this.#deps;
     const email = normalisedEmail(text);
     const tooManyThere = await limits.hit(this.#limits.passwordsPerOrigin, limitedOrigin(origin.address));
     if (tooManyThere !== undefined || email === undefined) return tooManyThere;
     const tooMany = await limits.hit(this.#limits.passwordsPerAddress, email);
     if (tooMany !== undefined || password.length > PASSWORD_LENGTH.max) return tooMany;
+    const before = await orUnavailable(() => readPasswordOf(database, email));
     const answer = await this.#hash(() =>
       orRefused(() =>
         auth.api.signInEmail({ body: { email, password }, headers: headersOf(origin), returnHeaders: true }),
       ),
     );
     if (answer === undefined) return undefined;
+    // Another password may have been set since this one was looked at, which ends the sessions that there were then.
+    if ((await orUnavailable(() => readPasswordOf(database, email))) !== before) {
+      await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', answer.response.token).execute());
+      return undefined;
+    }
     await limits.forget(this.#limits.passwordsPerAddress, email);
     return { token: answer.response.token, cookies: sessionCookies(answer.headers) };
   }
