@@ -27,6 +27,7 @@ export function Section({ id, title, children }: SectionProps): JSX.Element {
 export interface TableProps {
   /** What the table holds, for those who don't see it. */
   readonly caption: string;
+  /** What each column has; empty for the one with what can be done. */
   readonly columns: readonly string[];
   /** A `<tr>` each. */
   readonly rows: readonly JSX.Element[];
@@ -50,11 +51,15 @@ export function Table({ caption, columns, rows, empty }: TableProps): JSX.Elemen
         </caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th scope="col" safe>
-                {column}
-              </th>
-            ))}
+            {columns.map((column) =>
+              column === '' ? (
+                <td></td>
+              ) : (
+                <th scope="col" safe>
+                  {column}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>{rows.map((row) => row)}</tbody>
