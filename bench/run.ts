@@ -14,6 +14,7 @@ import type { ApiBenchOptions } from './api/stages.ts';
 import { measureSwap } from './api/swap.ts';
 import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
+import { measurePages } from './console/pages.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { comparePeers } from './peers/compare-peers.ts';
 import { compareReads } from './peers/compare-reads.ts';
@@ -25,7 +26,7 @@ const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
   --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap,
-                    api-view, api-peers; api is all of those; webhooks; sync
+                    api-view, api-peers; api is all of those; webhooks; sync; console
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -53,6 +54,7 @@ async function run(workFolder: string): Promise<readonly ResultTable[]> {
     peers: () => comparePeers(largest, { ...options, mayInstall: !values.quick }),
     changes: () => measureChanges(largest, values.quick ? [0.01, 1] : [0.001, 0.01, 0.1, 1], options),
     states: () => measureStates(values.quick ? [largest] : [largest / 100, largest / 10, largest], options),
+    console: () => measurePages({ ...options, days: values.quick ? 3 : 100, requests: values.quick ? 2 : 50 }),
     webhooks: () => measureDeliveries({ ...options, deliveries: values.quick ? 400 : 20_000 }),
   };
   const tables: ResultTable[] = [];

@@ -15,6 +15,8 @@ const ROOT = join(import.meta.dirname, '..');
 const COMMAND = join(ROOT, 'dist/bin/modelstats.js');
 const PLANS = ['community', 'builder', 'commercial'];
 const KEY_NAME = 'demo';
+/** Who signs in to the console as the owner of all three. */
+const OWNER = 'demo@example.com';
 
 process.chdir(ROOT);
 const [source = 'fixtures/days'] = process.argv.slice(2);
@@ -47,6 +49,7 @@ async function freshKey(plan, existing) {
   const name = `Demo ${plan}`;
   const known = existing.find((organization) => organization.name === name);
   const { id } = known ?? (await ask('orgs', 'create', '--name', name, '--plan', plan));
+  await ask('members', 'add', id, OWNER, '--role', 'owner');
   const old = known === undefined ? [] : (await ask('keys', 'list', '--org', id)).keys;
   for (const { id: keyId, name: keyName, revoked_at: revokedAt } of old) {
     if (keyName === KEY_NAME && revokedAt === null) await ask('keys', 'revoke', keyId);
@@ -99,9 +102,9 @@ An organization per plan, each with a key. They are shown this once; the next ru
   export URL=http://${host}:${port}${base}
 ${issued.map(([plan, key]) => `  export ${plan}=${key}`).join('\n')}
 
-Start the API (Ctrl-C ends it), and in another terminal paste the lines above and try:
+Start the API with its console (Ctrl-C ends it), and in another terminal paste the lines above and try:
 
-  modelstats serve
+  modelstats serve --with-console
 
   ${curl('COMMUNITY', '/v1/models?limit=3')}
   ${curl('COMMUNITY', `/v1/models/${model}/history?kind=pricing`)}
@@ -110,5 +113,8 @@ Start the API (Ctrl-C ends it), and in another terminal paste the lines above an
   ${curl('COMMERCIAL', '/v1/changes?limit=3')}
   ${curl('COMMUNITY', '/v1/changes', '   # 403: not in this plan')}
   ${curl('BUILDER', '/v1/account', ' -i   # plan, usage, and the limit headers')}
+
+The console is at http://${host}:${port}${base}/console: sign in as ${OWNER}, who owns the three organizations. Its mails are files
+in data/mail, and their links stand in what \`modelstats serve\` prints.
 
 The API's description is at $URL/docs. To be told of changes instead of asking: docs/webhooks.md, "In five minutes".`);

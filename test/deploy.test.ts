@@ -7,12 +7,13 @@ function linesOf(path: string): readonly string[] {
   return readFileSync(join(ROOT, path), 'utf8').split('\n');
 }
 
-/** What the container's build reads: the folders that the compiler is given, and what npm and tsc need. */
+/** What the container's build reads: the folders that the compiler is given, and what npm, tsc and its scripts need. */
 function readByTheBuild(): readonly string[] {
   const { include } = JSON.parse(linesOf('tsconfig.build.json').join('\n'));
   const { scripts } = JSON.parse(linesOf('package.json').join('\n'));
   const configurations = [...String(scripts.build).matchAll(/tsc -p (\S+)/g)].map(([, name]) => String(name));
-  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', ...configurations, ...include];
+  const scriptFiles = [...String(scripts.build).matchAll(/node (\S+)/g)].map(([, name]) => String(name));
+  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', ...configurations, ...scriptFiles, ...include];
 }
 
 test('all that the container is built from goes to its build, and nothing else', () => {

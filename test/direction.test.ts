@@ -163,6 +163,6 @@ test('every shipped folder is compiled by the build and counted by the coverage'
   const shipped = Object.keys(MAY_IMPORT).filter((folder) => existsSync(join(ROOT, folder)));
   const { include } = JSON.parse(readText('tsconfig.build.json'));
   expect(shipped.filter((name) => !include.includes(name))).toEqual([]);
-  const [, covered = ''] = /include: \['\{([\w,]+)\}\/\*\*\/\*\.ts'\]/.exec(readText('vitest.config.ts')) ?? [];
+  const [, covered = ''] = /include: \['\{([\w,]+)\}\/\*\*\/\*\.\{ts,tsx\}'\]/.exec(readText('vitest.config.ts')) ?? [];
   expect(shipped.filter((name) => !covered.split(',').includes(name))).toEqual([]);
 });

@@ -18,6 +18,18 @@ export async function readPassword(
   return row === undefined || row.password === null ? undefined : { id: row.id, password: row.password };
 }
 
+/** The same of an address, which may be nobody's. */
+export async function readPasswordOf(database: Kysely<ControlTables>, email: string): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('people')
+    .innerJoin('sign_in_accounts', 'sign_in_accounts.person_id', 'people.id')
+    .select('sign_in_accounts.password')
+    .where('people.email', '=', email)
+    .where('sign_in_accounts.provider_id', '=', PROVIDER)
+    .executeTakeFirst();
+  return row?.password ?? undefined;
+}
+
 export async function insertPassword(
   transaction: Transaction<ControlTables>,
   row: { readonly id: string; readonly person_id: string; readonly password: string; readonly updated_at: string },

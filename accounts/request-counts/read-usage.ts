@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables, RequestCountsRow } from '../../database/tables.ts';
+import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables.ts';
 import { type Day, timestampFromDate } from '../../schemas/day.ts';
 import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS, type RequestCounts, sumOfCounts } from './request-counts.ts';
@@ -27,7 +27,10 @@ export function readUsage(
       details.push(...(await readGroups(database, of, ['api_key_id', 'route', 'client_source'])));
       await nextTurn(); // Requests come first.
     }
-    const days = daysOf(range).map((day) => ({ ...NO_REQUESTS, ...counted.get(day), day, units: units.get(day) ?? 0 }));
+    const days = daysOf(range).map((day) => {
+      const { used = 0, cap: limit = null } = units.get(day) ?? {};
+      return { ...NO_REQUESTS, ...counted.get(day), day, units: used, limit };
+    });
     return {
       organization_id: organizationId,
       from: range.from,
@@ -49,19 +52,19 @@ interface Selection extends DayRange {
 /** What some days come to by key, route and client source. */
 type Detail = RequestCounts & Pick<RequestCountsRow, 'api_key_id' | 'route' | 'client_source'>;
 
-/** Units of the quota itself. */
+/** Units of the quota itself, and the limit under which the last was taken. */
 async function readUnits(
   database: Kysely<ControlTables>,
   { organizationId, from, to }: Selection,
-): Promise<ReadonlyMap<Day, number>> {
+): Promise<ReadonlyMap<Day, Pick<DailyUsageRow, 'used' | 'cap'>>> {
   const rows = await database
     .selectFrom('daily_usage')
-    .select(['day', 'used'])
+    .select(['day', 'used', 'cap'])
     .where('organization_id', '=', organizationId)
     .where('day', '>=', from)
     .where('day', '<=', to)
     .execute();
-  return new Map(rows.map((row) => [row.day, row.used]));
+  return new Map(rows.map((row) => [row.day, row]));
 }
 
 /** One row per value of these columns. */

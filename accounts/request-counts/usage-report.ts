@@ -21,6 +21,8 @@ export interface UsageReport extends DayRange {
 
 export interface DayUsage extends RequestCounts {
   readonly day: Day;
+  /** The daily quota under which its last unit was taken; null: there was none, or nothing was taken. */
+  readonly limit: number | null;
 }
 
 /** A key's, also where it was revoked since. */

@@ -22,11 +22,13 @@ export interface ApiOptions {
   readonly view: string;
   /** `MODELSTATS_*` beside those. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of `modelstats serve`. */
+  readonly args?: readonly string[];
 }
 
 /** Starts the built `modelstats serve`, its log going to a file as it would in use; resolves when it is ready. */
-export async function startApi({ store, view, env = {} }: ApiOptions): Promise<Server> {
-  const server = await startServer([CLI, 'serve', '--json'], `${view}.log`, {
+export async function startApi({ store, view, env = {}, args = [] }: ApiOptions): Promise<Server> {
+  const server = await startServer([CLI, 'serve', '--json', ...args], `${view}.log`, {
     MODELSTATS_STORE: `file:${store}`,
     MODELSTATS_VIEW: view,
     MODELSTATS_PORT: '0',

@@ -9,7 +9,7 @@ import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 /** Days that may be looked at; the first is shown unless told. */
-const SPANS = [90, 30, 7, 365] as const;
+const SPANS = [90, 180, 30, 7] as const;
 
 /** What an organization has used: by day, key and route, what was refused, and what caching saved. */
 export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
@@ -58,7 +58,7 @@ function UsagePage({
 }): JSX.Element {
   const { path, organization } = pages;
   const span = spanOf(pages);
-  const limit = organization.terms.quotaLimit;
+  const { quotaLimit } = organization.terms;
   return (
     <>
       <h1>Usage</h1>
@@ -72,7 +72,13 @@ function UsagePage({
       <Section title="By day">
         <UsageChart
           id="units"
-          days={report.days.map((day) => ({ day: day.day, units: day.units, limit, refused: day.quota_exceeded }))}
+          days={report.days.map(({ day, units, limit, quota_exceeded: refused }) => ({
+            day,
+            units,
+            // Of a day without a request none is known.
+            limit: units === 0 ? quotaLimit : limit,
+            refused,
+          }))}
           from={report.from}
           to={report.to}
           today={report.to}

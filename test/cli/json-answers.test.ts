@@ -75,6 +75,15 @@ beforeAll(async () => {
   const { id: org } = await ask('orgs create', '--name', 'Acme');
   await ask('orgs set-plan', '--org', String(org), '--plan', 'builder');
   await ask('orgs list');
+  await ask('members add', String(org), 'ada@example.com', '--role', 'owner');
+  await ask('members add', String(org), 'bob@example.com');
+  const words = ['members', 'invite', String(org), 'eve@example.com', '--json'];
+  const invited = await runCli(words, { env: { ...env, MODELSTATS_MAIL: join(folder, 'mail') }, cwd: folder });
+  answers.set('members invite', answersFrom(invited.stdout)[0] ?? {}); // Its link is on stderr.
+  await ask('members list', String(org));
+  await ask('orgs members', String(org));
+  await ask('members revoke', String(org), 'eve@example.com');
+  await ask('members remove', String(org), 'bob@example.com');
   const { id: key } = await ask('keys create', '--org', String(org));
   const { id: next } = await ask('keys rotate', String(key));
   await ask('keys revoke', String(next));
@@ -111,6 +120,12 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
   { command: 'orgs audit', told: () => toldOf('orgs audit')[0] },
   { command: 'orgs usage', told: () => toldOf('orgs usage')[0] },
   { command: 'orgs list', told: () => toldOf('orgs create')[1] },
+  { command: 'members add', told: () => toldOf('members add')[0] },
+  { command: 'members remove', told: () => toldOf('members add')[0] },
+  { command: 'members invite', told: () => toldOf('members invite')[0] },
+  { command: 'members revoke', told: () => toldOf('members invite')[0] },
+  { command: 'members list', told: () => toldOf('members list')[0] },
+  { command: 'orgs members', told: () => toldOf('orgs members')[0] },
   { command: KEY, told: () => toldOf(KEY)[0] },
   { command: 'keys rotate', told: () => [...(toldOf(KEY)[0] ?? []), 'replaced'] },
   { command: 'keys revoke', told: () => without(toldOf(KEY)[0], 'key') },
@@ -129,6 +144,6 @@ test('what an organization, an entry of its log, a change of its plan and a nigh
   });
   const entries = answers.get('orgs audit')?.['entries'];
   const [entry] = Array.isArray(entries) ? entries : [];
-  expect(Object.keys(entry ?? {}).sort()).toEqual(['action', 'actor', 'at', 'details', 'id', 'subject_id']);
+  expect(Object.keys(entry ?? {}).sort()).toEqual(['action', 'actor', 'at', 'details', 'id', 'origin', 'subject_id']);
   expect(answers.get('nightly')?.['events']).toEqual({ upsert: 2, delete: 0 });
 });

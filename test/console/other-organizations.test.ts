@@ -118,6 +118,23 @@ describe('each page and each form of an organization', () => {
     expect(await dumpTables(console.database.kysely)).toEqual(before);
   });
 
+  test('that are not for owners answer a member', async () => {
+    const pages = routes(
+      ({ method, isForOwners, path }) => method === 'GET' && isForOwners !== true && !path.endsWith('/download'),
+    );
+    expect(pages.length).toBeGreaterThan(12);
+    for (const { route, status } of await answersTo(member, pages)) {
+      expect(route).toBeDefined();
+      expect([200, 303]).toContain(status);
+    }
+    const made = await member.post(
+      `/console/orgs/${theirs['org']}/keys`,
+      { name: 'ours too' },
+      { from: '/console/welcome' },
+    );
+    expect(made.statusCode).toBe(200);
+  });
+
   test("do nothing with another organization's ids below one's own path", async () => {
     const withIds = routes(({ path }) => /:(key|endpoint|delivery|person|invitation)/.test(path));
     expect(withIds.length).toBeGreaterThan(9);

@@ -4,6 +4,9 @@ import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables.ts';
 import type { TooMany } from '../people.ts';
 
+/** Refused subjects that a process remembers; of the others each refusal costs a statement. */
+const REMEMBERED_MAX = 10_000;
+
 /** How often something may be done in a while. */
 export interface AttemptLimit {
   /** What is counted, such as `mail:address`. */
@@ -22,12 +25,15 @@ export interface AttemptLimitsDeps {
 /**
  * Counts what people try, in the control database, so that a restart forgets nothing and several servers count together: a row per
  * subject, which one statement reads and writes, so that of many at once exactly `max` pass. A while begins with the first attempt and
- * ends by itself; refused attempts don't prolong it. Subjects are kept as hashes: the table tells nobody which addresses were tried.
+ * ends by itself; refused attempts don't prolong it, and a process that has refused a subject refuses it until then without a
+ * statement, so that a flood costs no writes. Subjects are kept as hashes: the table tells nobody which addresses were tried.
  */
 export class AttemptLimits {
   readonly #database: Kysely<ControlTables>;
   readonly #clock: () => Date;
   readonly #onHit: (now: Date) => void;
+  /** When the refusals of a subject end, the oldest first. */
+  readonly #refused = new Map<string, number>();
 
   constructor({ database, clock, onHit }: AttemptLimitsDeps) {
     this.#database = database;
@@ -40,6 +46,8 @@ export class AttemptLimits {
     this.#onHit(this.#clock());
     const now = this.#clock().getTime();
     const row = { subject: subjectOf(kind, subject), hits: 1, ends_at: now + windowMs };
+    const refusedUntil = this.#refused.get(row.subject) ?? 0;
+    if (refusedUntil > now) return tooMany(refusedUntil - now);
     const { hits, ends_at } = await orUnavailable(() =>
       this.#database
         .insertInto('sign_in_limits')
@@ -55,15 +63,28 @@ export class AttemptLimits {
         .executeTakeFirstOrThrow(),
     );
     if (hits <= max) return undefined;
-    return { tooMany: true, retryAfterSeconds: Math.max(1, Math.ceil((ends_at - now) / 1000)) };
+    this.#remember(row.subject, ends_at);
+    return tooMany(ends_at - now);
   }
 
   /** Forgets what was counted of a subject: its last attempt was right. */
   async forget({ kind }: Pick<AttemptLimit, 'kind'>, subject: string): Promise<void> {
+    this.#refused.delete(subjectOf(kind, subject));
     await orUnavailable(() =>
       this.#database.deleteFrom('sign_in_limits').where('subject', '=', subjectOf(kind, subject)).execute(),
     );
   }
+
+  #remember(subject: string, endsAt: number): void {
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size >= REMEMBERED_MAX && oldest !== undefined) this.#refused.delete(oldest);
+    this.#refused.delete(subject);
+    this.#refused.set(subject, endsAt);
+  }
+}
+
+function tooMany(waitMs: number): TooMany {
+  return { tooMany: true, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
 }
 
 function subjectOf(kind: string, subject: string): string {

@@ -32,7 +32,8 @@ export const ADDRESS_HEADER = 'x-modelstats-address';
 
 /**
  * better-auth on our control database, under our names for its tables (migration 0008). It makes and checks sessions, links and
- * passwords; its own HTTP routes are nowhere mounted. Nothing of it reads the environment or reports to anybody.
+ * passwords; its own HTTP routes are nowhere mounted. Its telemetry is off: it reports to nobody, unless somebody names an address
+ * and switches it on with two BETTER_AUTH_* variables of its own.
  */
 export function createAuth(
   settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs'>,

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import pLimit from 'p-limit';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
@@ -10,7 +11,7 @@ import { type NamedLimits, namedLimits } from '../limits/people-limits.ts';
 import type { Origin, Session, TooMany } from '../people.ts';
 import { PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { lockPerson, storedInstant } from '../person.ts';
-import { insertPassword, readPassword } from '../stored-password.ts';
+import { insertPassword, readPassword, readPasswordOf } from '../stored-password.ts';
 import type { Auth } from './auth.ts';
 import type { SignedIn } from './links.ts';
 import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
@@ -21,6 +22,11 @@ export interface PasswordsDeps {
   readonly limits: AttemptLimits;
 }
 
+/** Passwords hashed at once: each takes a thread of four and 32 MB, which files and compression need as well. */
+const AT_ONCE_MAX = 2;
+/** Passwords that may wait for that, each some 0.1 s: whoever comes later is told at once to come again. */
+const WAITING_MAX = 20;
+
 /**
  * Passwords, hashed by better-auth (scrypt). Attempts are counted before the password is looked at, so that many at once are no way
  * around the limit, and a right one frees the address, not the place that it came from.
@@ -28,6 +34,7 @@ export interface PasswordsDeps {
 export class Passwords {
   readonly #limits: NamedLimits;
   readonly #deps: PasswordsDeps;
+  readonly #hashing = pLimit(AT_ONCE_MAX);
 
   constructor({ limits }: Pick<PeopleSettings, 'limits'>, deps: PasswordsDeps) {
     this.#limits = namedLimits(limits);
@@ -39,18 +46,24 @@ export class Passwords {
     { email: text, password }: { readonly email: string; readonly password: string },
     origin: Origin,
   ): Promise<SignedIn | TooMany | undefined> {
-    const { auth, limits } = this.#deps;
+    const { auth, database, limits } = this.#deps;
     const email = normalisedEmail(text);
     const tooManyThere = await limits.hit(this.#limits.passwordsPerOrigin, limitedOrigin(origin.address));
     if (tooManyThere !== undefined || email === undefined) return tooManyThere;
     const tooMany = await limits.hit(this.#limits.passwordsPerAddress, email);
     if (tooMany !== undefined || password.length > PASSWORD_LENGTH.max) return tooMany;
-    const answer = await orUnavailable(() =>
+    const before = await orUnavailable(() => readPasswordOf(database, email));
+    const answer = await this.#hash(() =>
       orRefused(() =>
         auth.api.signInEmail({ body: { email, password }, headers: headersOf(origin), returnHeaders: true }),
       ),
     );
     if (answer === undefined) return undefined;
+    // Another password may have been set since this one was looked at, which ends the sessions that there were then.
+    if ((await orUnavailable(() => readPasswordOf(database, email))) !== before) {
+      await orUnavailable(() => database.deleteFrom('sessions').where('token', '=', answer.response.token).execute());
+      return undefined;
+    }
     await limits.forget(this.#limits.passwordsPerAddress, email);
     return { token: answer.response.token, cookies: sessionCookies(answer.headers) };
   }
@@ -75,11 +88,11 @@ export class Passwords {
       const isRight =
         current !== undefined &&
         current.length <= PASSWORD_LENGTH.max &&
-        (await scrypt.verify({ hash: known.password, password: current }));
+        (await this.#hash(() => scrypt.verify({ hash: known.password, password: current })));
       if (!isRight) throw new AppError('usage', 'the current password is wrong or missing');
       await limits.forget(this.#limits.passwordsPerAddress, person.email);
     }
-    const hash = await scrypt.hash(password);
+    const hash = await this.#hash(() => scrypt.hash(password));
     await changes.change(async (transaction, note) => {
       await lockPerson(transaction, person.id);
       if ((await readPassword(transaction, person.id))?.password !== known?.password)
@@ -93,6 +106,13 @@ export class Passwords {
       await note({ organizationId: null, action: 'person.set_password', subjectId: person.id, details: {} });
     });
     return undefined;
+  }
+
+  /** Does work with a hash when its turn comes. Rejects with `unavailable` where too many wait. */
+  async #hash<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#hashing.pendingCount >= WAITING_MAX)
+      throw new AppError('unavailable', 'too many passwords are being checked; try again in a few seconds');
+    return orUnavailable(() => this.#hashing(work));
   }
 }
 

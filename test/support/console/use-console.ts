@@ -66,8 +66,8 @@ async function openConsole({
     now,
     accounts: {},
     settings: { publicUrl: PUBLIC_URL },
-    faces: async (accounts) => {
-      opened = await openFace(accounts, { mails, pagesPerMinute, now });
+    faces: async (of) => {
+      opened = await openFace(of, { mails, pagesPerMinute, now });
       return [opened.face];
     },
   });

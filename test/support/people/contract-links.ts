@@ -131,6 +131,21 @@ export function describeLinks(subject: PeopleSubject): void {
         expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toMatchObject({ tooMany: true });
     });
 
+    test('who is refused once is refused until the time is over without a statement', async () => {
+      const { people, statements } = await subject.open({ limits: { mailsPerOrigin: 1 } });
+      const ask = () => people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
+      expect([await ask(), await ask()]).toEqual([undefined, { tooMany: true, retryAfterSeconds: 3600 }]);
+      await vi.waitFor(() => expect(statements.filter((kind) => kind === 'DeleteQueryNode')).toHaveLength(4));
+      const before = statements.length;
+      subject.advance(30 * MINUTE_MS);
+      await sent();
+      for (let count = 0; count < 10; count += 1)
+        expect(await ask()).toEqual({ tooMany: true, retryAfterSeconds: 1800 });
+      expect(statements.slice(before)).toEqual([]);
+      subject.advance(30 * MINUTE_MS);
+      expect(await ask()).toBeUndefined();
+    });
+
     test('the answer does not wait for the mail server, nor tell that it refused', async () => {
       let answer = () => {};
       const answered = new Promise<void>((resolve) => {

@@ -118,6 +118,18 @@ export function describePasswords(subject: PeopleSubject): void {
       expect(await people.signIn.signInWithPassword(credentials, elsewhere)).toHaveProperty('session');
     });
 
+    test('a flood from everywhere at everybody takes no more than its part of the machine', async () => {
+      const attempts = Array.from({ length: 40 }, (_, index) =>
+        attempt('wrong but long enough', { email: `p${index}@example.com`, address: `198.51.100.${index}` }),
+      );
+      const results = await Promise.allSettled(attempts);
+      const refused = results.filter((result) => result.status === 'rejected');
+      expect(refused.length).toBeGreaterThan(0);
+      for (const { reason } of refused)
+        expect(reason).toMatchObject({ code: 'unavailable', message: expect.stringContaining('too many passwords') });
+      expect(await attempt('wrong but long enough', { email: 'q@example.com' })).toBeUndefined();
+    });
+
     test('guessing the current one is bounded as well', async () => {
       const signedIn = await withPassword();
       for (let index = 0; index < 10; index += 1)

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { Mail } from '../../mail/mailer.ts';
+import { Outbox } from './outbox.ts';
+
+const MAIL: Mail = { to: 'ada@example.com', subject: 'x', text: 'x' };
+
+function outbox(send: () => Promise<void>) {
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  return { outbox: new Outbox({ send, close: () => {} }, log), warnings };
+}
+
+test('a mail server that takes nothing makes no queue without end: from 200 on nobody is promised a mail', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { outbox: full } = outbox(() => held);
+  for (let count = 0; count < 200; count += 1) {
+    full.assertRoom();
+    full.send(MAIL);
+  }
+  expect(() => full.assertRoom()).toThrow(/too many mails/);
+  release();
+  await full.idle();
+  expect(() => full.assertRoom()).not.toThrow();
+});
+
+test('what can not be sent is told without its text, and the others go on', async () => {
+  let count = 0;
+  const { outbox: failing, warnings } = outbox(async () => {
+    count += 1;
+    if (count === 1) throw new Error('not today');
+  });
+  failing.send(MAIL);
+  failing.send(MAIL);
+  await failing.idle();
+  expect(count).toBe(2);
+  expect(warnings).toEqual([{ to: MAIL.to, reason: 'not today' }]);
+});
