@@ -8,7 +8,7 @@ import { Form } from '../shell/fields.tsx';
 import { Badge, Facts, Instant, Notice, Section } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-import { DELIVERY_KINDS_SHOWN, describeAttempt } from './describe-delivery.ts';
+import { DELIVERY_KINDS_SHOWN, describeAttempt } from './deliveries.tsx';
 import { ownEndpoint } from './own-endpoint.ts';
 
 /** One delivery: each attempt, and what the receiver answered. */

@@ -116,6 +116,11 @@ function EndpointsPage({
   return (
     <>
       <h1>Webhooks</h1>
+      {pages.query['done'] === 'removed' && (
+        <Notice kind="good">
+          <p>The endpoint was removed.</p>
+        </Notice>
+      )}
       {!mayRegister && (
         <Notice kind="plain">
           <p
