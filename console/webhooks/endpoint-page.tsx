@@ -1,6 +1,7 @@
 import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
-import { Confirmed, Form } from '../shell/fields.tsx';
+import { Confirmed, Form, Problems } from '../shell/fields.tsx';
+import type { FormProblems } from '../shell/form.ts';
 import { Facts, Instant, Notice, Section } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -15,11 +16,11 @@ export interface EndpointPageProps {
   readonly pages: OrganizationPages;
   readonly endpoint: Endpoint;
   readonly deliveries: readonly LoggedDelivery[];
-  readonly problem: string | undefined;
+  readonly problems: FormProblems | undefined;
 }
 
 /** An endpoint's own page. */
-export function EndpointPage({ pages, endpoint, deliveries, problem }: EndpointPageProps): JSX.Element {
+export function EndpointPage({ pages, endpoint, deliveries, problems }: EndpointPageProps): JSX.Element {
   const done = doneText(pages);
   return (
     <>
@@ -29,11 +30,7 @@ export function EndpointPage({ pages, endpoint, deliveries, problem }: EndpointP
       <h1 class="long" safe>
         {endpoint.url}
       </h1>
-      {problem !== undefined && (
-        <Notice kind="bad">
-          <p safe>{problem}</p>
-        </Notice>
-      )}
+      <Problems problems={problems} />
       {done !== undefined && (
         <Notice kind="good">
           <p safe>{done}</p>
