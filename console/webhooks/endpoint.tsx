@@ -31,7 +31,6 @@ const REPLAY_CHOICES = [
 const DONE: Readonly<Record<string, string>> = {
   enabled: 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.',
   tested: 'A ping waits to be sent. It will be the first of the deliveries below.',
-  removed: 'The endpoint was removed.',
 };
 
 /** One endpoint: its state, what can be done with it, and what was sent to it. */

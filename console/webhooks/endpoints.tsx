@@ -111,11 +111,16 @@ function EndpointsPage({
   readonly pages: OrganizationPages;
   readonly endpoints: readonly Endpoint[];
 }): JSX.Element {
-  const { path, organization } = pages;
+  const { path, organization, query } = pages;
   const mayRegister = organization.terms.features.includes('webhooks');
   return (
     <>
       <h1>Webhooks</h1>
+      {query['done'] === 'removed' && (
+        <Notice kind="good">
+          <p>The endpoint was removed.</p>
+        </Notice>
+      )}
       {!mayRegister && (
         <Notice kind="plain">
           <p
