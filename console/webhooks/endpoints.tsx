@@ -98,12 +98,12 @@ function EndpointsPage({
   readonly pages: OrganizationPages;
   readonly endpoints: readonly Endpoint[];
 }): JSX.Element {
-  const { path, organization } = pages;
+  const { path, organization, query } = pages;
   const mayRegister = organization.terms.features.includes('webhooks');
   return (
     <>
       <h1>Webhooks</h1>
-      {pages.query['done'] === 'removed' && (
+      {query['done'] === 'removed' && (
         <Notice kind="good">
           <p>The endpoint was removed.</p>
         </Notice>

@@ -6,10 +6,6 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-test('the scan of CI finds no text in the pages that is not escaped', async () => {
-  expect(await scan(ROOT)).toEqual({ code: 0, lines: [] });
-});
-
 /** Ways to show `text` unescaped; each would be the only fault of a page. */
 const FAULTS = {
   'a child of an element': '<p>{text}</p>',
@@ -30,7 +26,7 @@ const FAULTS = {
   'a value without a type': '<p>{JSON.parse(text)}</p>',
 };
 
-test('the scan finds each way to show a text unescaped, planted into a copy of the console', async ({
+test('the scan finds each way to show a text unescaped, planted into a copy of the console, and nothing else there', async ({
   onTestFinished,
 }) => {
   const copy = await mkdtemp(join(tmpdir(), 'html-scan-'));

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import {
   confirm,
@@ -8,15 +8,13 @@ import {
   goTo,
   nameOrganization,
   organizationOf,
+  reloadUntil,
   rowOf,
   sectionOf,
   signUp,
 } from '../support/browser/console-user.ts';
 import { useChromium } from '../support/browser/use-chromium.ts';
 import { useConsoleService } from '../support/browser/use-console-service.ts';
-
-/** How long a request may take to be counted on the page of usage. */
-const COUNTED_MS_MAX = 15_000;
 
 const service = useConsoleService();
 const chromium = useChromium();
@@ -41,9 +39,12 @@ describe.each(WAYS)('$name', ({ name, options }) => {
     expect(await statusWith(key)).toBe(200);
 
     await goTo(page, 'Usage');
-    await until(page, async () => (await sectionOf(page, 'By key').textContent())?.includes('dashboard') === true);
+    await reloadUntil(
+      page,
+      async () => (await sectionOf(page, 'By key').textContent())?.includes('dashboard') === true,
+    );
     const row = sectionOf(page, 'By key').getByRole('row', { name: 'dashboard' });
-    await until(page, async () => (await row.getByRole('cell').first().innerText()) === '2');
+    await reloadUntil(page, async () => (await row.getByRole('cell').first().innerText()) === '2');
 
     await goTo(page, 'Keys');
     await confirm(rowOf(page, 'dashboard'), 'Revoke');
@@ -101,14 +102,4 @@ async function statusWith(key: string): Promise<number> {
   const response = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
   await response.body?.cancel();
   return response.status;
-}
-
-/** Reloads a page until something is so. */
-async function until(page: Page, isSo: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + COUNTED_MS_MAX;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`${page.url()} does not show it: ${await page.innerText('main')}`);
-    await page.waitForTimeout(250);
-    await page.reload();
-  }
 }

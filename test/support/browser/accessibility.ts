@@ -4,6 +4,9 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Width of a small phone, in CSS pixels. */
+export const PHONE = 390;
+
 /** What axe-core finds wrong with a page as it stands, a line per element; `rules` are all unless named. */
 export async function findFaults(page: Page, { rules = [] }: { readonly rules?: readonly string[] } = {}) {
   // Evaluated by the debugger: a script in the page would be kept out by its policy.
@@ -16,15 +19,27 @@ export async function findFaults(page: Page, { rules = [] }: { readonly rules?: 
   return found.map((fault) => `${pathname}${search}: ${fault}`);
 }
 
-/** The same in light and in dark, as the page is and with everything opened that can be; the menus at the top one by one. */
+/**
+ * The same with everything opened that can be, which hides nothing, in light and in dark; the menus at the top stay closed. Besides,
+ * whether it can be scrolled sideways on a phone.
+ */
 export async function findFaultsOfAllLooks(page: Page): Promise<readonly string[]> {
-  await page.emulateMedia({ colorScheme: 'light' });
-  const closed = await findFaults(page);
   await setOpened(page, 'details:not(.menu)', true);
-  const opened = await findFaults(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
+  // Colours that are on their way from one to the other are nobody's choice.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const light = await findFaults(page);
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   const dark = await findFaults(page, { rules: ['color-contrast', 'link-in-text-block'] });
-  return [...new Set([...closed, ...opened, ...dark])];
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: PHONE, height: 844 });
+  const width = await widthOf(page);
+  if (before !== null) await page.setViewportSize(before);
+  return [...light, ...dark, ...(width <= PHONE ? [] : [`${page.url()} is ${width} pixels wide on a phone`])];
+}
+
+/** How wide a page is, in CSS pixels: more than its window where it can be scrolled sideways. */
+export function widthOf(page: Page): Promise<number> {
+  return page.evaluate('document.scrollingElement.scrollWidth');
 }
 
 /** Opens or closes what can be opened. */

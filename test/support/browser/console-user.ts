@@ -47,6 +47,14 @@ export async function createKey(page: Page, name: string): Promise<string> {
   return (await sectionOf(page, 'The key').locator('pre').innerText()).trim();
 }
 
+/** Reloads a page until something is so, which takes some seconds at most; the test's own time limit ends it. */
+export async function reloadUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
+    await page.waitForTimeout(100);
+    await page.reload();
+  }
+}
+
 /** The part of a page below a heading. */
 export function sectionOf(page: Page, heading: string): Locator {
   return page.locator('section', { has: page.getByRole('heading', { level: 2, name: heading, exact: true }) });

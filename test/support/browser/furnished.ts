@@ -33,8 +33,8 @@ export async function furnishOrganization(page: Page, service: ConsoleService, e
   return id;
 }
 
-/** Every page that links lead to, from where a page stands; of those that differ in an id or a parameter some. */
-export async function findPages(page: Page): Promise<readonly string[]> {
+/** Visits every page that links lead to, from where a page stands; of those that differ in an id or a parameter some. */
+export async function* visitPages(page: Page): AsyncGenerator<string> {
   const found = new Set<string>([page.url()]);
   const kinds = new Map<string, number>();
   for (const url of found) {
@@ -46,8 +46,8 @@ export async function findPages(page: Page): Promise<readonly string[]> {
       kinds.set(kind, seen + 1);
       found.add(link);
     }
+    yield url;
   }
-  return [...found];
 }
 
 /** Where the links of a page lead within the console, files excepted. */
