@@ -18,9 +18,11 @@ const OrganizationForm = z.object({
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
   const membersAs = ({ session: { person }, origin }: PersonPages) => people.members.as({ person }, origin);
   const showWelcome = (pages: PersonPages, problems?: FormProblems) =>
-    page('New organization', <WelcomePage pages={pages} problems={problems} />, {
-      status: problems === undefined ? 200 : 422,
-    });
+    people.signIn.signUp === 'open'
+      ? page('New organization', <WelcomePage pages={pages} problems={problems} />, {
+          status: problems === undefined ? 200 : 422,
+        })
+      : page('Organizations', <InvitedPage pages={pages} />);
   return [
     {
       kind: 'person',
@@ -104,6 +106,22 @@ function WelcomePage({
         />
         <button type="submit">Create the organization</button>
       </Form>
+    </div>
+  );
+}
+
+/** Where nobody makes an organization alone. */
+function InvitedPage({ pages: { memberships, session } }: { readonly pages: PersonPages }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>Organizations</h1>
+      {memberships.length === 0 && (
+        <p safe>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
+      )}
+      <p>
+        Organizations are made by the operator here. To join one, ask one of its owners to invite your address, and
+        follow the link that comes by mail.
+      </p>
     </div>
   );
 }
