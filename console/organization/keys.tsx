@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApiKey, NewApiKey } from '../../accounts/administration/issued-key.ts';
 import { actorOf } from '../../accounts/people/person.ts';
 import { notFound } from '../../http/errors/http-error.ts';
+import { isAppError } from '../../schemas/errors.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/request-line.tsx';
 import { type ConsoleAnswer, page, redirect } from '../shell/answer.ts';
@@ -26,13 +27,25 @@ const KeyForm = z.object({
     .string({ error: 'Say what it is for.' })
     .trim()
     .min(1, 'Say what it is for.')
-    .max(100, 'At most 100 characters.'),
+    .max(100, 'At most 100 characters.')
+    .regex(/^\P{Cc}*$/u, 'One line of text.'),
   days: z.enum(['', '30', '90', '365']).default(''),
 });
 
 /** True for a key that is accepted now. */
 export function isWorking({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** False for a key that ends within the time for which a replaced one goes on: one that was replaced already, above all. */
+function isReplaceable(key: ApiKey, now: Date): boolean {
+  const end = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  return isWorking(key, now) && end > now.getTime() + OVERLAP_MS;
+}
+
+/** A key that ends is replaced by one that lasts as long. */
+function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | null {
+  return expiresAt === null ? null : new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
 }
 
 /** An organization's keys: issued, replaced and revoked by every member. */
@@ -47,11 +60,11 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
     });
   };
   /** Rejects with `not_found` for another organization's key. */
-  const ownKeyId = async ({ organization, params }: OrganizationPages) => {
+  const ownKey = async ({ organization, params }: OrganizationPages) => {
     const keys = await administration.listKeys(organization.id);
-    const id = params['key'];
-    if (id === undefined || !keys.some((key) => key.id === id)) throw notFound(null, 'There is no such key');
-    return id;
+    const key = keys.find(({ id }) => id === params['key']);
+    if (key === undefined) throw notFound(null, 'There is no such key');
+    return key;
   };
   return [
     { kind: 'organization', method: 'GET', path: '/keys', answer: (pages) => show(pages) },
@@ -72,10 +85,16 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       method: 'POST',
       path: '/keys/:key/replace',
       answer: async (pages) => {
-        const { issued, replaced } = await administrationOf(pages).rotateKey(await ownKeyId(pages), {
-          overlapMs: OVERLAP_MS,
-        });
-        return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
+        const key = await ownKey(pages);
+        if (!isReplaceable(key, pages.now)) return show(pages, { '': 'This key ends anyway: create a new one.' });
+        const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now) };
+        try {
+          const { issued, replaced } = await administrationOf(pages).rotateKey(key.id, rotation);
+          return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
+        } catch (error) {
+          if (isAppError(error, 'usage')) return show(pages, { '': error.message }); // Revoked in this moment.
+          throw error;
+        }
       },
     },
     {
@@ -83,7 +102,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       method: 'POST',
       path: '/keys/:key/revoke',
       answer: async (pages) => {
-        await administrationOf(pages).revokeKey(await ownKeyId(pages));
+        await administrationOf(pages).revokeKey((await ownKey(pages)).id);
         return redirect(`${pages.path}/keys?done=revoked`);
       },
     },
@@ -155,12 +174,14 @@ function KeyRow({ apiKey: key, pages }: { readonly apiKey: ApiKey; readonly page
       <td class="actions">
         {isWorking(key, now) && (
           <>
-            <Confirmed
-              label="Replace"
-              question={`Make a new key named ${key.name}? This one goes on working for a day.`}
-              action={`${path}/keys/${key.id}/replace`}
-              token={token}
-            />
+            {isReplaceable(key, now) && (
+              <Confirmed
+                label="Replace"
+                question={`Make a new key named ${key.name}? This one goes on working for a day.`}
+                action={`${path}/keys/${key.id}/replace`}
+                token={token}
+              />
+            )}
             <Confirmed
               label="Revoke"
               question={`Revoke ${key.name} for good? Whatever uses it is refused at once.`}
