@@ -28,11 +28,13 @@ const REPLAY_CHOICES = [
   { value: '30', label: 'of the last 30 days' },
 ] as const;
 
-const DONE: Readonly<Record<string, string>> = {
-  enabled: 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.',
-  tested: 'A ping waits to be sent. It will be the first of the deliveries below.',
-  removed: 'The endpoint was removed.',
-};
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    enabled: 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.',
+    tested: 'A ping waits to be sent. It will be the first of the deliveries below.',
+    removed: 'The endpoint was removed.',
+  }),
+);
 
 /** One endpoint: its state, what can be done with it, and what was sent to it. */
 export function endpointRoutes({
@@ -159,7 +161,7 @@ function EndpointPage({ pages, endpoint, deliveries, problem }: EndpointPageProp
 
 function doneText({ query }: OrganizationPages): string | undefined {
   const replayed = query['replayed'];
-  if (replayed === undefined) return DONE[query['done'] ?? ''];
+  if (replayed === undefined) return DONE.get(query['done'] ?? '');
   const text = `${replayed === '1' ? '1 event waits' : `${Number(replayed)} events wait`} to be sent again.`;
   return query['more'] === undefined ? text : `${text} There are more: ask once more when these are done.`;
 }
