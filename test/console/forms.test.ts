@@ -147,6 +147,19 @@ test('the last owner can not leave, and says why', async () => {
   expect((await solo.get(members)).statusCode).toBe(200);
 });
 
+test('whoever asks for the address of a form, as by reloading, finds the page above it', async () => {
+  const pages = new Set(console.routes.filter(({ method }) => method === 'GET').map(pathOf));
+  const alone = forms().filter((route) => !pages.has(pathOf(route)));
+  expect(alone.length).toBeGreaterThan(15);
+  for (const form of alone) {
+    const { statusCode, headers } = await ada.get(pathOf(form));
+    expect([form.path, statusCode]).toEqual([form.path, 303]);
+    expect(pathOf(form).startsWith(`${headers.location}/`)).toBe(true);
+  }
+  expect((await ada.get(`${keys()}/${keyId}/revoke`)).headers.location).toBe(keys());
+  expect((await console.stranger().get('/console/sign-in/password')).headers.location).toBe('/console/sign-in');
+});
+
 test('pings to an endpoint are limited', async () => {
   const { endpoint } = await console.endpoints.add({
     organizationId: org,
