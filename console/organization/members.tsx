@@ -24,12 +24,14 @@ const ROLE_CHOICES = [
   { value: 'owner', label: 'owner' },
 ] as const;
 
-const DONE: Readonly<Record<string, string>> = {
-  invited: 'The invitation is on its way. It is good for 7 days.',
-  role: 'The role was changed.',
-  removed: 'They do not belong to the organization any more.',
-  withdrawn: 'The invitation was withdrawn.',
-};
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    invited: 'The invitation is on its way. It is good for 7 days.',
+    role: 'The role was changed.',
+    removed: 'They do not belong to the organization any more.',
+    withdrawn: 'The invitation was withdrawn.',
+  }),
+);
 
 /** Who belongs to an organization; changed by owners, seen by all members. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
@@ -121,7 +123,7 @@ interface MembersPageProps {
 
 function MembersPage({ pages, members, invitations, problems }: MembersPageProps): JSX.Element {
   const { path, token, form, role, query } = pages;
-  const done = DONE[query['done'] ?? ''];
+  const done = DONE.get(query['done'] ?? '');
   return (
     <>
       <h1>Members</h1>

@@ -24,3 +24,8 @@ export type OrganizationRoute = RouteOf<'organization', OrganizationPages> & {
 };
 
 export type ConsoleRoute = OpenRoute | PersonRoute | OrganizationRoute;
+
+/** A route's path below the console. */
+export function pathOf(route: ConsoleRoute): string {
+  return route.kind === 'organization' ? `/orgs/:org${route.path}` : route.path;
+}

@@ -61,6 +61,9 @@ function pagePaths(): readonly string[] {
     `${data}/rankings?category=${hostile}`,
     `${data}/changes?entity_type=${hostile}&through=${hostile}`,
     `/console/orgs/${org}/webhooks/${endpointId}?topic=${hostile}&state=${hostile}&replayed=${hostile}&done=${hostile}`,
+    ...['constructor', '__proto__'].flatMap((name) =>
+      ['members', 'keys', 'settings', `webhooks/${endpointId}`].map((to) => `/console/orgs/${org}/${to}?done=${name}`),
+    ),
     `/console/sign-in?next=${hostile}`,
     `/console/sign-in/link?token=${hostile}`,
     `/console/invitations/accept?token=${hostile}`,
