@@ -3,9 +3,26 @@
  * API's answers, and what it changes goes through the functions that the command line calls.
  */
 import type { AddFace } from '../api/app.ts';
-import type { ConsoleDeps } from './console-deps.ts';
-import { consoleRoutes } from './console-routes.ts';
+import type { ConsoleDeps, PageDeps } from './console-deps.ts';
+import { changesPageRoute } from './data/changes.tsx';
+import { modelPageRoute } from './data/model/model.tsx';
+import { modelsRoutes } from './data/models.tsx';
+import { rankingsPageRoute } from './data/rankings.tsx';
+import { snapshotsRoutes } from './data/snapshots.tsx';
+import { auditRoute } from './organization/audit.tsx';
+import { keysRoutes } from './organization/keys.tsx';
+import { membersRoutes } from './organization/members.tsx';
+import { overviewRoute } from './organization/overview.tsx';
+import { settingsRoutes } from './organization/settings.tsx';
+import { usageRoutes } from './organization/usage.tsx';
+import { signInRoutes } from './people/sign-in.tsx';
+import { welcomeRoutes } from './people/welcome.tsx';
+import { youRoutes } from './people/you.tsx';
 import { bindConsole } from './shell/bind.ts';
+import type { ConsoleRoute } from './shell/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery.tsx';
+import { endpointRoutes } from './webhooks/endpoint.tsx';
+import { endpointsRoutes } from './webhooks/endpoints.tsx';
 
 /** Adds the console at `/console`, below the base path. */
 export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
@@ -13,4 +30,27 @@ export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
     const bindDeps = { ...deps, answers, views, formKey, baseUrlOf };
     await app.register(async (scope) => bindConsole(scope, consoleRoutes(bindDeps), bindDeps), { prefix: '/console' });
   };
+}
+
+/** Every page and every form of the console. */
+export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
+  return [
+    ...signInRoutes(deps),
+    ...welcomeRoutes(deps),
+    ...youRoutes(deps),
+    overviewRoute(deps),
+    ...keysRoutes(deps),
+    ...usageRoutes(deps),
+    ...modelsRoutes(deps),
+    modelPageRoute(deps),
+    rankingsPageRoute(deps),
+    changesPageRoute(deps),
+    ...snapshotsRoutes(deps),
+    ...endpointsRoutes(deps),
+    ...endpointRoutes(deps),
+    ...deliveryRoutes(deps),
+    ...membersRoutes(deps),
+    auditRoute(deps),
+    ...settingsRoutes(deps),
+  ];
 }

@@ -11,6 +11,7 @@ import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import { HttpError } from '../../http/errors/http-error.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
 import type { PageDeps } from '../console-deps.ts';
+import { callerOf } from '../shell/callers.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 /** What a page asks for: parameters as text, as in a URL; absent and empty ones are left out. */
@@ -63,10 +64,9 @@ export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDe
 }
 
 /** Throws what a request of the organization would be refused with before its parameters are looked at. */
-function assertOpen({ access }: DataRoute, { id, terms }: Organization, { capabilities }: AskDeps): void {
-  if (!isLive(capabilities, access.capability, id)) throw noSuchRoute();
-  const caller = { organizationId: id, apiKeyId: '', terms, clientSource: 'api_key' } as const;
-  const missing = findMissingFeature(access.feature, caller);
+function assertOpen({ access }: DataRoute, organization: Organization, { capabilities }: AskDeps): void {
+  if (!isLive(capabilities, access.capability, organization.id)) throw noSuchRoute();
+  const missing = findMissingFeature(access.feature, callerOf(organization));
   if (missing !== undefined) throw missing;
 }
 

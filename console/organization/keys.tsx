@@ -4,11 +4,12 @@ import { actorOf } from '../../accounts/people/person.ts';
 import { notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { curlLine } from '../data/request-line.tsx';
-import { type ConsoleAnswer, page, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm, textOf } from '../shell/form.ts';
+import { type FormProblems, textOf } from '../shell/form.ts';
 import { Badge, Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
+import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,9 +43,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
     administration.as(actorOf(session.person), origin.address);
   const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
     const keys = await administration.listKeys(pages.organization.id);
-    return page('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, {
-      status: problems === undefined ? 200 : 422,
-    });
+    return formPage('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, problems);
   };
   /** Rejects with `not_found` for another organization's key. */
   const ownKeyId = async ({ organization, params }: OrganizationPages) => {
@@ -59,24 +58,29 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       kind: 'organization',
       method: 'POST',
       path: '/keys',
-      answer: async (pages) => {
-        const { fields, problems } = parseForm(KeyForm, pages.form);
-        if (problems !== undefined) return show(pages, problems);
-        const expiresAt = fields.days === '' ? null : new Date(pages.now.getTime() + Number(fields.days) * DAY_MS);
-        const issued = await administrationOf(pages).createKey(pages.organization.id, fields.name, { expiresAt });
-        return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
-      },
+      answer: (pages) =>
+        submit(KeyForm, pages, {
+          show,
+          work: async ({ name, days }) => {
+            const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
+            const issued = await administrationOf(pages).createKey(pages.organization.id, name, { expiresAt });
+            return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
+          },
+        }),
     },
     {
       kind: 'organization',
       method: 'POST',
       path: '/keys/:key/replace',
-      answer: async (pages) => {
-        const { issued, replaced } = await administrationOf(pages).rotateKey(await ownKeyId(pages), {
-          overlapMs: OVERLAP_MS,
-        });
-        return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
-      },
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            const id = await ownKeyId(pages);
+            const { issued, replaced } = await administrationOf(pages).rotateKey(id, { overlapMs: OVERLAP_MS });
+            return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
+          },
+        }),
     },
     {
       kind: 'organization',

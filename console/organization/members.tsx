@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type Invitation, type Member, ROLES } from '../../accounts/people/people.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page, redirect } from '../shell/answer.ts';
+import { formPage, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm } from '../shell/form.ts';
+import type { FormProblems } from '../shell/form.ts';
 import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
+import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const InvitationForm = z.object({
@@ -39,18 +39,10 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
     const members = membersAs(pages);
     const [list, invitations] = await Promise.all([members.listMembers(id), members.listInvitations(id)]);
     const body = <MembersPage pages={pages} members={list} invitations={invitations} problems={problems} />;
-    return page('Members', body, { status: problems === undefined ? 200 : 422 });
+    return formPage('Members', body, problems);
   };
-  /** Does something that may be impossible, such as removing the last owner, which the page says then. */
-  const change = async (pages: OrganizationPages, done: string, work: () => Promise<unknown>) => {
-    try {
-      await work();
-    } catch (error) {
-      if (isAppError(error, 'usage')) return show(pages, { '': error.message });
-      throw error;
-    }
-    return redirect(`${pages.path}/members?done=${done}`);
-  };
+  /** Sends back to the page, which says what was done. */
+  const back = ({ path }: OrganizationPages, done: string) => redirect(`${path}/members?done=${done}`);
   return [
     { kind: 'organization', method: 'GET', path: '/members', answer: (pages) => show(pages) },
     {
@@ -58,48 +50,64 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
       method: 'POST',
       path: '/members/invite',
       isForOwners: true,
-      answer: async (pages) => {
-        const { fields, problems } = parseForm(InvitationForm, pages.form);
-        if (problems !== undefined) return show(pages, problems);
-        const { email, role } = fields;
-        const organizationId = pages.organization.id;
-        return change(pages, 'invited', () => membersAs(pages).invite({ organizationId, email, role }));
-      },
+      answer: (pages) =>
+        submit(InvitationForm, pages, {
+          show,
+          work: async ({ email, role }) => {
+            await membersAs(pages).invite({ organizationId: pages.organization.id, email, role });
+            return back(pages, 'invited');
+          },
+        }),
     },
     {
       kind: 'organization',
       method: 'POST',
       path: '/members/:person/role',
       isForOwners: true,
-      answer: (pages) => {
-        const { fields } = parseForm(RoleForm, pages.form);
-        const { role } = fields ?? { role: 'member' };
-        const of = { organizationId: pages.organization.id, personId: pages.params['person'] ?? '', role };
-        return change(pages, 'role', () => membersAs(pages).changeRole(of));
-      },
+      answer: (pages) =>
+        submit(RoleForm, pages, {
+          show,
+          work: async ({ role }) => {
+            const { organization, params } = pages;
+            await membersAs(pages).changeRole({
+              organizationId: organization.id,
+              personId: params['person'] ?? '',
+              role,
+            });
+            return back(pages, 'role');
+          },
+        }),
     },
     {
       kind: 'organization',
       method: 'POST',
       path: '/members/:person/remove',
-      answer: async (pages) => {
-        const personId = pages.params['person'] ?? '';
-        const answer = await change(pages, 'removed', () =>
-          membersAs(pages).removeMember({ organizationId: pages.organization.id, personId }),
-        );
-        // Whoever has left sees no page of it any more.
-        return personId === pages.session.person.id && answer.kind === 'redirect' ? redirect(`${pages.root}/`) : answer;
-      },
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            const personId = pages.params['person'] ?? '';
+            await membersAs(pages).removeMember({ organizationId: pages.organization.id, personId });
+            // Whoever has left sees no page of it any more.
+            return personId === pages.session.person.id ? redirect(`${pages.root}/`) : back(pages, 'removed');
+          },
+        }),
     },
     {
       kind: 'organization',
       method: 'POST',
       path: '/invitations/:invitation/withdraw',
       isForOwners: true,
-      answer: (pages) => {
-        const of = { organizationId: pages.organization.id, invitationId: pages.params['invitation'] ?? '' };
-        return change(pages, 'withdrawn', () => membersAs(pages).revokeInvitation(of));
-      },
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            const { organization, params } = pages;
+            const of = { organizationId: organization.id, invitationId: params['invitation'] ?? '' };
+            await membersAs(pages).revokeInvitation(of);
+            return back(pages, 'withdrawn');
+          },
+        }),
     },
   ];
 }

@@ -7,6 +7,7 @@ import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
 import { curlLine, RequestLine } from '../data/request-line.tsx';
 import { page } from '../shell/answer.ts';
+import { callerOf } from '../shell/callers.ts';
 import { Copyable, Facts, Instant, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
@@ -33,14 +34,8 @@ export function overviewRoute(deps: PageDeps): OrganizationRoute {
     path: '',
     answer: async (pages) => {
       const { organization } = pages;
-      const caller = {
-        organizationId: organization.id,
-        apiKeyId: '',
-        terms: organization.terms,
-        clientSource: 'api_key',
-      } as const;
       const [usage, keys, updates] = await Promise.all([
-        accounts.quota.usage(caller),
+        accounts.quota.usage(callerOf(organization)),
         accounts.administration.listKeys(organization.id),
         askFor(pages, deps)<Updates>(updatesRoute, { query: { days: '7', limit: '8' } }).catch(() => undefined),
       ]);

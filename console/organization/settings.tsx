@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { actorOf } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page, redirect } from '../shell/answer.ts';
+import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm } from '../shell/form.ts';
+import type { FormProblems } from '../shell/form.ts';
 import { Facts, Instant, Notice, Section } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const EmailForm = z.object({
@@ -15,9 +16,7 @@ const EmailForm = z.object({
 /** What an organization is called, and where it is told what concerns it. */
 export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
   const show = (pages: OrganizationPages, problems?: FormProblems) =>
-    page('Settings', <SettingsPage pages={pages} problems={problems} />, {
-      status: problems === undefined ? 200 : 422,
-    });
+    formPage('Settings', <SettingsPage pages={pages} problems={problems} />, problems);
   return [
     { kind: 'organization', method: 'GET', path: '/settings', answer: (pages) => show(pages) },
     {
@@ -25,13 +24,15 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
       method: 'POST',
       path: '/settings/email',
       isForOwners: true,
-      answer: async (pages) => {
-        const { fields, problems } = parseForm(EmailForm, pages.form);
-        if (problems !== undefined) return show(pages, problems);
-        const administration = accounts.administration.as(actorOf(pages.session.person), pages.origin.address);
-        await administration.setEmail(pages.organization.id, fields.email === '' ? null : fields.email);
-        return redirect(`${pages.path}/settings?done=email`);
-      },
+      answer: (pages) =>
+        submit(EmailForm, pages, {
+          show,
+          work: async ({ email }) => {
+            const administration = accounts.administration.as(actorOf(pages.session.person), pages.origin.address);
+            await administration.setEmail(pages.organization.id, email === '' ? null : email);
+            return redirect(`${pages.path}/settings?done=email`);
+          },
+        }),
     },
   ];
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { nextPath } from '../../accounts/people/next-path.ts';
 import { CONSOLE_PATHS, type TooMany } from '../../accounts/people/people.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, page, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm, textOf } from '../shell/form.ts';
+import { type FormProblems, textOf } from '../shell/form.ts';
 import type { OpenRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
 import type { Visitor } from '../shell/visitor.ts';
 
 const Email = z
@@ -22,19 +22,16 @@ const PasswordForm = z.object({
   next: Next,
 });
 
+const WRONG_PASSWORD = 'This address and this password do not belong together.';
+
 /** The way in: by a link that comes by mail, or by password. Known and unknown addresses get the same answers. */
 export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly OpenRoute[] {
   const { signIn } = people;
   const show = (visitor: Visitor, problems?: FormProblems): ConsoleAnswer => {
     if (visitor.session !== undefined) return redirect(visitor.root);
     const isNew = visitor.url.slice(visitor.root.length).startsWith('/sign-up');
-    return page(
-      isNew ? 'Sign up' : 'Sign in',
-      <SignInPage visitor={visitor} signIn={signIn} isNew={isNew} problems={problems} />,
-      {
-        status: problems === undefined ? 200 : 422,
-      },
-    );
+    const body = <SignInPage visitor={visitor} signIn={signIn} isNew={isNew} problems={problems} />;
+    return formPage(isNew ? 'Sign up' : 'Sign in', body, problems);
   };
   return [
     { kind: 'open', method: 'GET', path: '/sign-in', answer: (visitor) => show(visitor) },
@@ -43,33 +40,30 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       kind: 'open',
       method: 'POST',
       path: '/sign-in',
-      answer: async (visitor) => {
-        const { fields, problems } = parseForm(LinkForm, visitor.form);
-        if (problems !== undefined) return show(visitor, problems);
-        try {
-          const refused = await signIn.sendLink(fields, visitor.origin);
-          if (refused !== undefined) return tooMany(refused);
-        } catch (error) {
-          if (isAppError(error, 'usage')) return show(visitor, { email: error.message });
-          throw error;
-        }
-        return redirect(`${visitor.root}/sign-in/sent`);
-      },
+      answer: (visitor) =>
+        submit(LinkForm, visitor, {
+          show,
+          work: async (fields) => {
+            const refused = await signIn.sendLink(fields, visitor.origin);
+            return refused === undefined ? redirect(`${visitor.root}/sign-in/sent`) : tooMany(refused);
+          },
+        }),
     },
     { kind: 'open', method: 'GET', path: '/sign-in/sent', answer: () => page('Look into your mail', <SentPage />) },
     {
       kind: 'open',
       method: 'POST',
       path: '/sign-in/password',
-      answer: async (visitor) => {
-        const { fields, problems } = parseForm(PasswordForm, visitor.form);
-        if (problems !== undefined) return show(visitor, problems);
-        const result = await signIn.signInWithPassword(fields, visitor.origin);
-        if (result === undefined)
-          return show(visitor, { '': 'This address and this password do not belong together.' });
-        if ('tooMany' in result) return tooMany(result);
-        return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
-      },
+      answer: (visitor) =>
+        submit(PasswordForm, visitor, {
+          show,
+          work: async (fields) => {
+            const result = await signIn.signInWithPassword(fields, visitor.origin);
+            if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
+            if ('tooMany' in result) return tooMany(result);
+            return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
+          },
+        }),
     },
     {
       kind: 'open',

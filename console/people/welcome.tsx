@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { CONSOLE_PATHS, type Invitation } from '../../accounts/people/people.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, page, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm, textOf } from '../shell/form.ts';
+import { type FormProblems, textOf } from '../shell/form.ts';
 import { Instant } from '../shell/parts.tsx';
 import type { PersonRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
 import type { PersonPages } from '../shell/visitor.ts';
 import { below } from './sign-in.tsx';
 
@@ -18,9 +19,7 @@ const OrganizationForm = z.object({
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
   const membersAs = ({ session: { person }, origin }: PersonPages) => people.members.as({ person }, origin);
   const showWelcome = (pages: PersonPages, problems?: FormProblems) =>
-    page('New organization', <WelcomePage pages={pages} problems={problems} />, {
-      status: problems === undefined ? 200 : 422,
-    });
+    formPage('New organization', <WelcomePage pages={pages} problems={problems} />, problems);
   return [
     {
       kind: 'person',
@@ -36,17 +35,14 @@ export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly Pe
       kind: 'person',
       method: 'POST',
       path: '/welcome',
-      answer: async (pages) => {
-        const { fields, problems } = parseForm(OrganizationForm, pages.form);
-        if (problems !== undefined) return showWelcome(pages, problems);
-        try {
-          const { id } = await membersAs(pages).createOwnOrganization(fields.name);
-          return redirect(`${pages.root}/orgs/${id}`);
-        } catch (error) {
-          if (isAppError(error, 'usage')) return showWelcome(pages, { '': error.message });
-          throw error;
-        }
-      },
+      answer: (pages) =>
+        submit(OrganizationForm, pages, {
+          show: showWelcome,
+          work: async ({ name }) => {
+            const { id } = await membersAs(pages).createOwnOrganization(name);
+            return redirect(`${pages.root}/orgs/${id}`);
+          },
+        }),
     },
     {
       kind: 'person',

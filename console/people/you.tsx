@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ListedSession } from '../../accounts/people/people.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page, redirect } from '../shell/answer.ts';
+import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm } from '../shell/form.ts';
+import type { FormProblems } from '../shell/form.ts';
 import { Badge, Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { ConsoleRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
 import type { PersonPages } from '../shell/visitor.ts';
 
 const PasswordForm = z.object({ password: z.string().min(1, 'Say a password.'), current: z.string().optional() });
@@ -18,7 +18,7 @@ export function youRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): rea
     const sessions = await signIn.listSessions(id);
     const hasPassword = signIn.methods.includes('password') ? await signIn.hasPassword(id) : undefined;
     const body = <YouPage pages={pages} sessions={sessions} hasPassword={hasPassword} problems={problems} />;
-    return page('You', body, { status: problems === undefined ? 200 : 422 });
+    return formPage('You', body, problems);
   };
   return [
     { kind: 'person', method: 'GET', path: '/you', answer: (pages) => show(pages) },
@@ -26,18 +26,15 @@ export function youRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): rea
       kind: 'person',
       method: 'POST',
       path: '/you/password',
-      answer: async (pages) => {
-        const { fields, problems } = parseForm(PasswordForm, pages.form);
-        if (problems !== undefined) return show(pages, problems);
-        try {
-          const refused = await signIn.setPassword(pages.session, fields, pages.origin);
-          if (refused !== undefined) return show(pages, { '': 'Too many attempts: wait for some minutes.' });
-        } catch (error) {
-          if (isAppError(error, 'usage')) return show(pages, { '': error.message });
-          throw error;
-        }
-        return redirect(`${pages.root}/you?done=password`);
-      },
+      answer: (pages) =>
+        submit(PasswordForm, pages, {
+          show,
+          work: async (fields) => {
+            const refused = await signIn.setPassword(pages.session, fields, pages.origin);
+            if (refused !== undefined) return show(pages, { '': 'Too many attempts: wait for some minutes.' });
+            return redirect(`${pages.root}/you?done=password`);
+          },
+        }),
     },
     {
       kind: 'open',

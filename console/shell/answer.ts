@@ -1,3 +1,5 @@
+import type { FormProblems } from './form.ts';
+
 /** What a page, or a form that was sent, is answered with. */
 export type ConsoleAnswer = PageAnswer | RedirectAnswer | FileAnswer;
 
@@ -33,6 +35,11 @@ export function page(
   { status = 200 }: { readonly status?: number } = {},
 ): PageAnswer {
   return { kind: 'page', status, title, body };
+}
+
+/** A page with a form, as it was asked for or with what is wrong about what was sent. */
+export function formPage(title: string, body: JSX.Element, problems: FormProblems | undefined): PageAnswer {
+  return page(title, body, { status: problems === undefined ? 200 : 422 });
 }
 
 /** Where the browser goes next, with GET. */

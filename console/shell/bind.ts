@@ -9,18 +9,18 @@ import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/people/people.ts';
-import { tooManyRequests } from '../../api/access/refusals.ts';
 import type { FaceDeps } from '../../api/app.ts';
 import { httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { type ConsoleAnswer, redirect } from './answer.ts';
+import type { ConsoleAnswer } from './answer.ts';
 import { addAssets } from './assets.ts';
 import { FailurePage, failureFrom } from './errors.tsx';
 import type { FormValues } from './form.ts';
 import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
-import type { ConsoleRoute, OrganizationRoute } from './routes.ts';
+import type { ConsoleRoute } from './routes.ts';
 import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
-import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
+import { type Seen, see } from './see.ts';
+import type { Visitor } from './visitor.ts';
 
 /** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
 const FORM_BYTES_MAX = 64 * 1024;
@@ -124,61 +124,6 @@ async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: S
   };
 }
 
-/** What a visitor may see of a route, and what answers it. */
-interface Seen {
-  readonly pages: Visitor | PersonPages | OrganizationPages;
-  readonly run: () => Promise<ConsoleAnswer> | ConsoleAnswer;
-}
-
-/** What answers a visitor, or the answer that the route is not for them. */
-async function see(
-  route: ConsoleRoute,
-  visitor: Visitor,
-  server: Server,
-): Promise<Seen | { readonly answer: ConsoleAnswer }> {
-  if (route.kind === 'open') return { pages: visitor, run: () => route.answer(visitor) };
-  const { session } = visitor;
-  if (session === undefined) return { answer: redirect(signInPath(visitor, route.method)) };
-  const memberships = await server.people.members.listMemberships(session.person.id);
-  const pages: PersonPages = { ...visitor, session, memberships };
-  await assertNotTooOften(pages, server);
-  if (route.kind === 'person') return { pages, run: () => route.answer(pages) };
-  const own = await organizationPages(route, pages, server);
-  return { pages: own, run: () => route.answer(own) };
-}
-
-/** Throws `not_found` for whoever is no member, and for members where a page is for owners. */
-async function organizationPages(
-  { isForOwners = false }: OrganizationRoute,
-  pages: PersonPages,
-  server: Server,
-): Promise<OrganizationPages> {
-  const id = pages.params['org'];
-  const membership = pages.memberships.find(({ organizationId }) => organizationId === id);
-  if (membership === undefined || (isForOwners && membership.role !== 'owner'))
-    throw notFound(null, 'There is no such organization');
-  const organization = await server.accounts.administration.getOrganization(membership.organizationId);
-  if (pages.session.organizationId !== organization.id)
-    await server.people.signIn.selectOrganization(pages.session, organization.id);
-  return { ...pages, organization, role: membership.role, path: `${server.root}/orgs/${organization.id}` };
-}
-
-/** What pages show costs no quota, so it is bounded here. */
-async function assertNotTooOften({ session, memberships }: PersonPages, server: Server): Promise<void> {
-  const [first] = memberships;
-  if (first === undefined) return;
-  const { terms } = await server.accounts.administration.getOrganization(first.organizationId);
-  const caller = {
-    organizationId: first.organizationId,
-    apiKeyId: session.person.id,
-    terms,
-    clientSource: 'api_key',
-  } as const;
-  const of = { route: 'console', limit: server.settings.pagesPerMinute, isFixed: true };
-  const state = await server.accounts.backstop.hit(caller, of);
-  if (state.refused) throw tooManyRequests(state, { caller, hasLimits: false }, 'You ask for pages too often');
-}
-
 async function send(
   answer: ConsoleAnswer,
   reply: FastifyReply,
@@ -214,11 +159,6 @@ function headerFor(seen: Seen['pages']): JSX.Element {
   if ('organization' in seen) return OrganizationHeader({ pages: seen, here: seen.url });
   if ('memberships' in seen) return PersonHeader({ pages: seen });
   return StrangerHeader({ root: seen.root });
-}
-
-/** Where a stranger signs in, to come back to a page; a form is not sent again. */
-function signInPath({ root, url }: Visitor, method: ConsoleRoute['method']): string {
-  return method === 'GET' ? `${root}/sign-in?next=${encodeURIComponent(url)}` : `${root}/sign-in`;
 }
 
 /** The first of each parameter. */

@@ -38,6 +38,7 @@ function isForeignForm(error: unknown): boolean {
 /** An error's own status, or Fastify's: of a body that is too large, or of a kind that is not understood. */
 function statusOf(error: unknown): number {
   if (error instanceof HttpError) return error.status;
+  if (isAppError(error, 'usage')) return 422;
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   return typeof status === 'number' && status >= 400 ? status : DEFECT.status;
 }

@@ -1,14 +1,15 @@
 import { notFound } from '../../http/errors/http-error.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import type { LoggedDeliveryWithAttempts } from '../../webhooks/administration/deliveries.ts';
 import type { Attempt } from '../../webhooks/queue/delivery-queue.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page, redirect } from '../shell/answer.ts';
-import { Form } from '../shell/fields.tsx';
-import { Badge, Facts, Instant, Notice, Section } from '../shell/parts.tsx';
+import { formPage, redirect } from '../shell/answer.ts';
+import { Form, Problems } from '../shell/fields.tsx';
+import type { FormProblems } from '../shell/form.ts';
+import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
+import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-import { DELIVERY_KINDS_SHOWN, describeAttempt } from './describe-delivery.ts';
+import { DELIVERY_KINDS_SHOWN, describeAttempt } from './deliveries.tsx';
 import { ownEndpoint } from './own-endpoint.ts';
 
 /** One delivery: each attempt, and what the receiver answered. */
@@ -20,9 +21,9 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
     if (delivery.endpointId !== params['endpoint']) throw notFound(null, 'There is no such delivery');
     return delivery;
   };
-  const show = async (pages: OrganizationPages, problem?: string) => {
-    const body = <DeliveryPage pages={pages} delivery={await ownDelivery(pages)} problem={problem} />;
-    return page('Delivery', body, { status: problem === undefined ? 200 : 422 });
+  const show = async (pages: OrganizationPages, problems?: FormProblems) => {
+    const body = <DeliveryPage pages={pages} delivery={await ownDelivery(pages)} problems={problems} />;
+    return formPage('Delivery', body, problems);
   };
   return [
     {
@@ -35,16 +36,15 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
       kind: 'organization',
       method: 'POST',
       path: '/webhooks/:endpoint/deliveries/:delivery/replay',
-      answer: async (pages) => {
-        const { endpointId, id } = await ownDelivery(pages);
-        try {
-          await webhooks.logAs(pages.session.person, pages.origin).replay(endpointId, id);
-          return redirect(`${pages.path}/webhooks/${endpointId}?replayed=1`);
-        } catch (error) {
-          if (isAppError(error, 'usage')) return show(pages, error.message);
-          throw error;
-        }
-      },
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            const { endpointId, id } = await ownDelivery(pages);
+            await webhooks.logAs(pages.session.person, pages.origin).replay(endpointId, id);
+            return redirect(`${pages.path}/webhooks/${endpointId}?replayed=1`);
+          },
+        }),
     },
   ];
 }
@@ -52,10 +52,10 @@ export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readon
 interface DeliveryPageProps {
   readonly pages: OrganizationPages;
   readonly delivery: LoggedDeliveryWithAttempts;
-  readonly problem: string | undefined;
+  readonly problems: FormProblems | undefined;
 }
 
-function DeliveryPage({ pages, delivery, problem }: DeliveryPageProps): JSX.Element {
+function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Element {
   const endpoint = `${pages.path}/webhooks/${delivery.endpointId}`;
   return (
     <>
@@ -63,11 +63,7 @@ function DeliveryPage({ pages, delivery, problem }: DeliveryPageProps): JSX.Elem
         <a href={endpoint}>The endpoint</a>
       </p>
       <h1 safe>{`Delivery of ${delivery.topic}`}</h1>
-      {problem !== undefined && (
-        <Notice kind="bad">
-          <p safe>{problem}</p>
-        </Notice>
-      )}
+      <Problems problems={problems} />
       <Section title="Delivery">
         <Facts
           items={[

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { isAppError } from '../../schemas/errors.ts';
 import { ENDPOINT_MODES, ENDPOINTS_MAX, type Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { TOPICS } from '../../webhooks/topic.ts';
 import type { PageDeps } from '../console-deps.ts';
-import { page } from '../shell/answer.ts';
+import { formPage, page } from '../shell/answer.ts';
 import { Checks, Choice, Field, Form, Problems } from '../shell/fields.tsx';
-import { type FormProblems, parseForm, textOf, textsOf } from '../shell/form.ts';
+import { type FormProblems, textOf, textsOf } from '../shell/form.ts';
 import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { SecretPage } from './secret-page.tsx';
 
@@ -47,9 +47,7 @@ const MODE_CHOICES = [
 export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
   const endpointsAs = ({ session, origin }: OrganizationPages) => webhooks.endpointsAs(session.person, origin);
   const showNew = (pages: OrganizationPages, problems?: FormProblems) =>
-    page('Register an endpoint', <NewEndpointPage pages={pages} problems={problems} />, {
-      status: problems === undefined ? 200 : 422,
-    });
+    formPage('Register an endpoint', <NewEndpointPage pages={pages} problems={problems} />, problems);
   return [
     {
       kind: 'organization',
@@ -65,29 +63,18 @@ export function endpointsRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): reado
       kind: 'organization',
       method: 'POST',
       path: '/webhooks/new',
-      answer: async (pages) => {
-        const { fields, problems } = parseForm(EndpointForm, pages.form);
-        if (problems !== undefined) return showNew(pages, problems);
-        const { url, description, topics, mode } = fields;
-        const wanted = {
-          organizationId: pages.organization.id,
-          url,
-          description,
-          topics,
-          mode,
-          filters: filtersFrom(fields),
-        };
-        try {
-          const { endpoint, secret } = await endpointsAs(pages).add(wanted);
-          return page(
-            'Your new endpoint',
-            <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={true} />,
-          );
-        } catch (error) {
-          if (isAppError(error, 'usage')) return showNew(pages, { '': error.message });
-          throw error;
-        }
-      },
+      answer: (pages) =>
+        submit(EndpointForm, pages, {
+          show: showNew,
+          work: async (fields) => {
+            const { url, description, topics, mode } = fields;
+            const [organizationId, filters] = [pages.organization.id, filtersFrom(fields)];
+            const wanted = { organizationId, url, description, topics, mode, filters };
+            const { endpoint, secret } = await endpointsAs(pages).add(wanted);
+            const body = <SecretPage pages={pages} endpoint={endpoint} secret={secret} isNew={true} />;
+            return page('Your new endpoint', body);
+          },
+        }),
     },
   ];
 }
@@ -111,12 +98,12 @@ function EndpointsPage({
   readonly pages: OrganizationPages;
   readonly endpoints: readonly Endpoint[];
 }): JSX.Element {
-  const { path, organization, query } = pages;
+  const { path, organization } = pages;
   const mayRegister = organization.terms.features.includes('webhooks');
   return (
     <>
       <h1>Webhooks</h1>
-      {query['done'] === 'removed' && (
+      {pages.query['done'] === 'removed' && (
         <Notice kind="good">
           <p>The endpoint was removed.</p>
         </Notice>

@@ -1,0 +1,124 @@
+import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts';
+import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
+import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery-queue.ts';
+import { TOPICS } from '../../webhooks/topic.ts';
+import { withQuery } from '../data/data-page.tsx';
+import { Choice, Form } from '../shell/fields.tsx';
+import { Badge, Instant, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+/** Deliveries of a page. */
+export const DELIVERIES_SHOWN = 50;
+
+const REPLAY_CHOICES = [
+  { value: '1', label: 'of the last day' },
+  { value: '7', label: 'of the last 7 days' },
+  { value: '30', label: 'of the last 30 days' },
+] as const;
+
+export interface DeliveriesProps {
+  readonly pages: OrganizationPages;
+  readonly endpoint: Endpoint;
+  readonly deliveries: readonly LoggedDelivery[];
+}
+
+/** What was sent to an endpoint, with filters, and sending again what failed. */
+export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JSX.Element {
+  const { query, token } = pages;
+  const here = `${pages.path}/webhooks/${endpoint.id}`;
+  const last = deliveries.at(-1);
+  const part = {
+    'hx-get': here,
+    'hx-select': '#deliveries',
+    'hx-target': '#deliveries',
+    'hx-swap': 'outerHTML',
+    'hx-push-url': 'true',
+  };
+  return (
+    <Section title="Deliveries of the last 30 days">
+      <form method="get" action={here} class="form row filters" {...part} hx-trigger="submit, change">
+        <Choice
+          label="State"
+          name="state"
+          options={[{ value: '', label: 'any' }, ...DELIVERY_STATES.map(asChoice)]}
+          chosen={query['state']}
+        />
+        <Choice
+          label="Topic"
+          name="topic"
+          options={[{ value: '', label: 'any' }, ...[...TOPICS, 'ping'].map(asChoice)]}
+          chosen={query['topic']}
+        />
+        <button type="submit">Show</button>
+      </form>
+      <div id="deliveries" aria-live="polite">
+        <Table
+          caption="Deliveries, newest first"
+          columns={['Made', 'Topic', 'Kind', 'State', 'Attempts', 'Last attempt', '']}
+          rows={deliveries.map((delivery) => <DeliveryRow delivery={delivery} here={here} />)}
+          empty="None."
+        />
+        {last !== undefined && deliveries.length === DELIVERIES_SHOWN && (
+          <nav class="pager" aria-label="More deliveries">
+            <a href={withQuery(here, { state: query['state'], topic: query['topic'], before: last.id })} rel="next">
+              Older
+            </a>
+          </nav>
+        )}
+      </div>
+      {endpoint.state === 'active' && (
+        <Form action={`${here}/replay`} token={token} className="form row">
+          <Choice label="Send again what failed" name="days" options={REPLAY_CHOICES} />
+          <button type="submit">Send again</button>
+        </Form>
+      )}
+    </Section>
+  );
+}
+
+function asChoice(value: string) {
+  return { value, label: value };
+}
+
+const STATE_KINDS = { waiting: 'plain', delivered: 'good', failed: 'bad', dropped: 'bad' } as const;
+
+function DeliveryRow({ delivery, here }: { readonly delivery: LoggedDelivery; readonly here: string }): JSX.Element {
+  const { id, topic, kind, state, attempts, createdAt, lastAttempt } = delivery;
+  return (
+    <tr>
+      <td>
+        <Instant at={createdAt} />
+      </td>
+      <td safe>{topic}</td>
+      <td safe>{DELIVERY_KINDS_SHOWN[kind]}</td>
+      <td>
+        <Badge kind={STATE_KINDS[state]} text={state} />
+      </td>
+      <td class="number" safe>
+        {String(attempts)}
+      </td>
+      <td class="wide" safe>
+        {describeAttempt(lastAttempt)}
+      </td>
+      <td>
+        <a href={`${here}/deliveries/${id}`} aria-label={`Details of delivery ${id}`}>
+          Details
+        </a>
+      </td>
+    </tr>
+  );
+}
+
+export const DELIVERY_KINDS_SHOWN: Readonly<Record<DeliveryKind, string>> = {
+  event: 'event',
+  replay: 'sent again',
+  ping: 'ping',
+};
+
+/** An attempt in a few words. */
+export function describeAttempt(attempt: Attempt | null): string {
+  if (attempt === null) return 'not attempted yet';
+  const { outcome, status, message, durationMs } = attempt;
+  if (outcome === 'delivered') return `answered ${status} in ${Math.round(durationMs)} ms`;
+  return message ?? (status === null ? outcome : `${outcome} ${status}`);
+}
