@@ -98,7 +98,7 @@ function EndpointsPage({
   readonly pages: OrganizationPages;
   readonly endpoints: readonly Endpoint[];
 }): JSX.Element {
-  const { path, organization, query } = pages;
+  const { path, organization } = pages;
   const mayRegister = organization.terms.features.includes('webhooks');
   return (
     <>
