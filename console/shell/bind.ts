@@ -17,9 +17,8 @@ import { type ConsoleAnswer, redirect } from './answer.ts';
 import { addAssets } from './assets.ts';
 import { FailurePage, failureFrom } from './errors.tsx';
 import type { FormValues } from './form.ts';
-import { formsWithoutPage } from './forms-without-page.ts';
 import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
-import { type ConsoleRoute, type OrganizationRoute, pathOf } from './routes.ts';
+import { type ConsoleRoute, formsWithoutPage, type OrganizationRoute, pathOf } from './routes.ts';
 import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
 import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
 
