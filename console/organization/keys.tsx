@@ -7,12 +7,15 @@ import { curlLine } from '../data/request-line.tsx';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { type FormProblems, textOf } from '../shell/form.ts';
+import { Pager, partOf } from '../shell/pager.tsx';
 import { Badge, Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const DAY_MS = 86_400_000;
+/** Keys of a page, each with its forms. */
+const KEYS_SHOWN = 40;
 /** How long a key that is replaced goes on working. */
 const OVERLAP_MS = DAY_MS;
 const LIFETIMES = [
@@ -117,6 +120,7 @@ interface KeysPageProps {
 function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
   const { path, token, form, now } = pages;
   const newestFirst = keys.toReversed().sort((a, b) => Number(isWorking(b, now)) - Number(isWorking(a, now)));
+  const part = partOf(newestFirst, { query: pages.query, size: KEYS_SHOWN });
   return (
     <>
       <h1>API keys</h1>
@@ -143,9 +147,10 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
         <Table
           caption="API keys"
           columns={['Name', 'Key', 'State', 'Created', 'Last used', '']}
-          rows={newestFirst.map((key) => <KeyRow apiKey={key} pages={pages} />)}
+          rows={part.shown.map((key) => <KeyRow apiKey={key} pages={pages} />)}
           empty="None yet."
         />
+        <Pager label="More keys" here={`${path}/keys`} part={part} before="Newer" after="Older" />
       </Section>
     </>
   );

@@ -103,7 +103,7 @@ function EndpointsPage({
   return (
     <>
       <h1>Webhooks</h1>
-      {query['done'] === 'removed' && (
+      {pages.query['done'] === 'removed' && (
         <Notice kind="good">
           <p>The endpoint was removed.</p>
         </Notice>
