@@ -86,6 +86,12 @@ test('every page is HTML below 100 KB that no cache keeps, with a policy that le
   }
 });
 
+test('no page is asked for a NUL, on which databases fail', async () => {
+  const pages = `/console/orgs/${org}`;
+  for (const path of ['webhooks/%00', `webhooks/${endpointId}?before=%00`, 'data/models?q=a%00b', 'keys?done=%00'])
+    expect([path, (await owner.get(`${pages}/${path}`)).statusCode]).toEqual([path, 404]);
+});
+
 test('no page takes what people or data say for HTML', async () => {
   let shown = 0;
   for (const path of pagePaths()) {
