@@ -9,9 +9,10 @@ import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/people/people.ts';
+import { effectiveTerms, NO_SUBSCRIPTION } from '../../accounts/plans/terms.ts';
 import { tooManyRequests } from '../../api/access/refusals.ts';
 import type { FaceDeps } from '../../api/app.ts';
-import { httpError, notFound } from '../../http/errors/http-error.ts';
+import { HttpError, httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, redirect } from './answer.ts';
 import { addAssets } from './assets.ts';
@@ -59,6 +60,7 @@ export async function bindConsole(
   const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const failure = failureFrom(error);
     if (failure.status >= 500) request.log.error({ err: error }, 'a page of the console failed');
+    if (error instanceof HttpError) reply.headers(error.options.headers ?? {});
     const html = await FailurePage({ failure, requestId: request.id, root, version });
     return reply.code(failure.status).type(HTML).send(html);
   };
@@ -172,17 +174,10 @@ async function organizationPages(
   return { ...pages, organization, role: membership.role, path: `${server.root}/orgs/${organization.id}` };
 }
 
-/** What pages show costs no quota, so it is bounded here. */
-async function assertNotTooOften({ session, memberships }: PersonPages, server: Server): Promise<void> {
-  const [first] = memberships;
-  if (first === undefined) return;
-  const { terms } = await server.accounts.administration.getOrganization(first.organizationId);
-  const caller = {
-    organizationId: first.organizationId,
-    apiKeyId: session.person.id,
-    terms,
-    clientSource: 'api_key',
-  } as const;
+/** What pages show costs no quota, so it is bounded here: for each person the same, whatever they belong to. */
+async function assertNotTooOften({ session, now }: PersonPages, server: Server): Promise<void> {
+  const terms = effectiveTerms(NO_SUBSCRIPTION, 0, now); // They don't matter to a fixed limit.
+  const caller = { organizationId: '', apiKeyId: session.person.id, terms, clientSource: 'api_key' } as const;
   const of = { route: 'console', limit: server.settings.pagesPerMinute, isFixed: true };
   const state = await server.accounts.backstop.hit(caller, of);
   if (state.refused) throw tooManyRequests(state, { caller, hasLimits: false }, 'You ask for pages too often');
