@@ -94,3 +94,13 @@ test('a history keeps its first points, and the text says from which day it goes
   expect(kept).toEqual(all.slice(0, kept.length));
   expect(text).toMatch(/points were left out.*call again with from "2026-06-0\d", or narrow it to one series/);
 });
+
+test('a comparison leaves scores out, and the text says so', async () => {
+  const client = await connect('new', url, customer.key);
+  const { text, data } = await callShort(client, 'compare-models', { ids: ['a', 'b'] });
+  expect((data['models'] as Rows).map(({ id, scores }) => [id, scores])).toEqual([
+    ['a', []],
+    ['b', []],
+  ]);
+  expect(text).toContain('All scores were left out');
+});
