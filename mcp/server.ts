@@ -1,6 +1,15 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  Server,
+} from '@modelcontextprotocol/server';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
 import type { Exchange, Told } from './exchange.ts';
+import { PROMPTS } from './prompts.ts';
+import { RESOURCES } from './resources/resources.ts';
 import { HOW_TO_USE } from './text/how-to-use.ts';
 import type { Tool } from './tools/tool.ts';
 import { TOOLS } from './tools/tools.ts';
@@ -9,7 +18,7 @@ import { TOOLS } from './tools/tools.ts';
 export function serverFor(exchange: Exchange, version: string): Server {
   const server = new Server(
     { name: 'modelstats', title: 'modelstats: AI models, benchmarks, rankings and prices', version },
-    { capabilities: { tools: {} }, instructions: HOW_TO_USE },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: HOW_TO_USE },
   );
   const tools = TOOLS.filter(({ access }) => exchange.isThere(access));
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(descriptionOf) }));
@@ -18,7 +27,43 @@ export function serverFor(exchange: Exchange, version: string): Server {
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool');
     return callTool(tool, params.arguments ?? {}, exchange);
   });
+  server.setRequestHandler('resources/list', () => ({
+    resources: RESOURCES.map(({ read: _, ...told }) => ({ ...told, mimeType })),
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', ({ params }) => readResource(params.uri, exchange));
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: PROMPTS.map(({ text: _, arguments: args, ...told }) => ({ ...told, arguments: [...args] })),
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) => promptFrom(params.name, params.arguments ?? {}));
   return server;
+}
+
+const mimeType = 'text/plain';
+
+async function readResource(uri: string, exchange: Exchange): Promise<ReadResourceResult> {
+  const resource = RESOURCES.find((known) => known.uri === uri);
+  if (resource === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such resource');
+  const result = await exchange.settled(() => resource.read(exchange));
+  if ('done' in result) return { contents: [{ uri, mimeType, text: result.done }] };
+  const { status, body } = result.told;
+  const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest;
+  throw new ProtocolError(code, refusalText(result.told), body);
+}
+
+function promptFrom(name: string, args: Readonly<Record<string, string>>): GetPromptResult {
+  const prompt = PROMPTS.find((known) => known.name === name);
+  if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such prompt');
+  const missing = prompt.arguments.filter(({ name: argument, required }) => required && !args[argument]);
+  if (missing.length > 0) {
+    const names = missing.map(({ name: argument }) => argument).join(', ');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `This prompt needs ${names}`);
+  }
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ''));
+  return {
+    description: prompt.description,
+    messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+  };
 }
 
 function descriptionOf({ name, title, description, inputSchema, outputSchema }: Tool) {

@@ -1,7 +1,7 @@
 import type { Found } from './telling.ts';
 
 /** Characters that count as one token. English and JSON have some four; there is no one tokenizer that all models share. */
-const TOKEN_CHARACTERS = 4;
+export const TOKEN_CHARACTERS = 4;
 
 /** The most that an answer may be, text and structured content together. */
 export const TOKENS_MAX = 25_000;
