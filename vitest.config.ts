@@ -44,7 +44,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
-      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,client,console,bin}/**/*.{ts,tsx}'],
+      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,client,console,mcp,bin}/**/*.{ts,tsx}'],
       exclude: ['**/*.test.{ts,tsx}', '**/*.contract.ts'],
     },
   },

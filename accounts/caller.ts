@@ -2,7 +2,7 @@ import type { LiveKey } from './keys/live-key.ts';
 import { effectiveTerms, type Terms, termsHoldUntilMs } from './plans/terms.ts';
 
 /** With which credential a request came, as the account object says it (specification "Account object"). */
-export const CLIENT_SOURCES = ['api_key'] as const;
+export const CLIENT_SOURCES = ['api_key', 'mcp_api_key'] as const;
 export type ClientSource = (typeof CLIENT_SOURCES)[number];
 
 /** Who makes a request, and what their organization may do at this instant. */
@@ -21,6 +21,11 @@ export function callerFromKey(key: LiveKey, now: Date): Caller {
     terms: effectiveTerms(key.subscription, key.verifiedIntegrations, now),
     clientSource: 'api_key',
   };
+}
+
+/** The same caller, whose request came as a message of MCP. */
+export function callerThroughMcp(caller: Caller): Caller {
+  return { ...caller, clientSource: 'mcp_api_key' };
 }
 
 /** {@link callerFromKey} that works terms out anew only where the key was looked up anew, or one of their dates has passed. */

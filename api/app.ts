@@ -5,7 +5,7 @@ import { createServer, type RouteDeps, type ServerSettings } from '../http/serve
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../schemas/versions/record-versions.ts';
-import type { BackstopLimits } from './access/access-control.ts';
+import type { AccessControl, BackstopLimits } from './access/access-control.ts';
 import { type Capability, type CapabilityStates, isLive } from './access/capabilities.ts';
 import type { AnswerCache } from './answers/answer-cache.ts';
 import { type AnswerDeps, Answers } from './answers/answers.ts';
@@ -54,6 +54,8 @@ export interface ApiDeps {
 export interface FaceDeps extends RouteDeps {
   readonly answers: Answers;
   readonly views: AnswerDeps['views'];
+  /** Undefined where nobody is asked for a key. */
+  readonly access: AccessControl | undefined;
 }
 
 /** Adds the routes of another face of the service, below the base path. */
@@ -73,6 +75,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   });
   const findProblem: FindProblem = (part) =>
     part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.();
+  let access: AccessControl | undefined;
   return createServer(settings, {
     logger,
     metrics,
@@ -84,7 +87,13 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (cache !== undefined) metrics.onCache(cache);
       return cache;
     },
-    guard: isGuarded ? (app) => bindAccess(app, { ...settings, accounts, clock }) : undefined,
+    guard: isGuarded
+      ? async (app) => {
+          const guard = await bindAccess(app, { ...settings, accounts, clock });
+          access = guard.control;
+          return guard;
+        }
+      : undefined,
     routes: async (app, { baseUrlOf, sendWhole }) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       // The document is for everybody, so what is not live for all is not in it.
@@ -101,7 +110,9 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
-      for (const addFace of deps.faces ?? []) await addFace(app, { answers, views, baseUrlOf, sendWhole });
+      for (const addFace of deps.faces ?? []) {
+        await addFace(app, { answers, views, access, baseUrlOf, sendWhole });
+      }
     },
   });
 }

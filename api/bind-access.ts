@@ -19,11 +19,16 @@ export interface AccessOptions {
   readonly clock: () => Date;
 }
 
+/** A guard, and who it asks: for faces whose requests ask for several answers. */
+export interface AccessGuard extends Guard {
+  readonly control: AccessControl;
+}
+
 /**
  * The guard of every route that asks for access, and of what doesn't exist below `/v1`. Admits the request, keeps its visit with
  * it, and settles that when the status is known.
  */
-export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<Guard> {
+export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<AccessGuard> {
   const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
   const countFailure = await limitFailedAttempts(app, {
     max: failedAttemptsMax,
@@ -35,6 +40,7 @@ export async function bindAccess(app: FastifyInstance, options: AccessOptions): 
   app.decorateRequest('visit', undefined);
   app.decorateRequest('hasEnded', false);
   return {
+    control,
     admit: (request, { access, allow }) => {
       if (access === undefined && !(request.is404 && isBelowV1(request))) return undefined;
       // A URL that is not properly encoded names no route.

@@ -10,7 +10,7 @@
  * (decision 0013).
  */
 import type { Accounts } from '../../accounts/accounts.ts';
-import type { Caller } from '../../accounts/caller.ts';
+import { type Caller, callerThroughMcp } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import type { HttpError } from '../../http/errors/http-error.ts';
@@ -20,7 +20,7 @@ import { type Capability, type CapabilityStates, isLive } from './capabilities.t
 import { findMissingFeature, hideOutageReason, type KnownCaller, tooManyRequests } from './refusals.ts';
 import { Visit } from './visit.ts';
 
-/** What a route below `/v1` asks of its callers. */
+/** What a route asks of its callers. */
 export interface RouteAccess {
   /** As in the documentation, such as `/v1/models/{id}`; names the route's backstop. */
   readonly name: string;
@@ -50,6 +50,9 @@ export interface AccessDeps {
   readonly clock: () => Date;
 }
 
+/** What the parts of a request have in common. */
+type AdmittedVisit = Pick<Visit, 'caller' | 'burst' | 'hasLimits'>;
+
 export class AccessControl {
   readonly #deps: AccessDeps;
 
@@ -68,21 +71,46 @@ export class AccessControl {
     route: RouteAccess | undefined,
     { hasMethod = true }: { readonly hasMethod?: boolean } = {},
   ): Awaitable<Visit> {
-    return whenThere(this.#authenticate(credentials), (caller) =>
-      whenThere(this.#deps.accounts.burst.hit(caller), (burst) => {
-        const hasLimits = this.#isLive('plans', caller);
-        const known: KnownCaller = { caller, hasLimits };
-        const live = route !== undefined && this.#isThere(route, known) ? route : undefined;
-        const isData = live !== undefined && live.capability !== 'account';
-        const found =
-          burst.refused && hasLimits
+    return whenThere(this.#authenticate(credentials), (authenticated) =>
+      whenThere(this.#deps.accounts.burst.hit(authenticated), (burst) => {
+        const caller = route?.capability === 'mcp' ? callerThroughMcp(authenticated) : authenticated;
+        const known = { caller, burst, hasLimits: this.#isLive('plans', caller) };
+        const refusal =
+          burst.refused && known.hasLimits
             ? tooManyRequests(burst, known, 'Your organization sends too many requests')
-            : this.#findRefusal(live, known, hasMethod);
-        return whenThere(
-          found,
-          (refusal) => new Visit({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
-        );
+            : undefined;
+        return this.#visit(known, route, { hasMethod, refusal });
       }),
+    );
+  }
+
+  /**
+   * One answer of several that a request asks for: the route's own rules, as if it were asked alone, but neither the credential nor
+   * the burst limit again. `whole` is the visit of the request.
+   */
+  admitPart(whole: AdmittedVisit, route: RouteAccess): Awaitable<Visit> {
+    return this.#visit(whole, route);
+  }
+
+  /** Whether a route is there for whoever was admitted; it costs nothing to ask. */
+  isThere(whole: AdmittedVisit, route: RouteAccess): boolean {
+    return this.#isThere(route, whole);
+  }
+
+  #visit(
+    known: AdmittedVisit,
+    route: RouteAccess | undefined,
+    {
+      hasMethod = true,
+      refusal: first,
+    }: { readonly hasMethod?: boolean; readonly refusal?: HttpError | undefined } = {},
+  ): Awaitable<Visit> {
+    const live = route !== undefined && this.#isThere(route, known) ? route : undefined;
+    const isData = live !== undefined && live.capability !== 'account' && live.capability !== 'mcp';
+    const { caller, burst, hasLimits } = known;
+    return whenThere(
+      first ?? this.#findRefusal(live, known, hasMethod),
+      (refusal) => new Visit({ caller, route: live?.name, burst, isData, hasLimits, refusal }, this.#deps),
     );
   }
 

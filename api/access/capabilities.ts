@@ -4,7 +4,10 @@
  */
 
 /** `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended. */
-export const CAPABILITIES = ['current', 'history', 'snapshots', 'changes', 'account', 'plans', 'webhooks'] as const;
+export const CAPABILITIES = [
+  ...(['current', 'history', 'snapshots', 'changes', 'account'] as const),
+  ...(['plans', 'webhooks', 'mcp'] as const),
+] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** Live for all, planned for all, or live for some organizations and planned for the others. */

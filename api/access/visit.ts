@@ -41,8 +41,8 @@ export class Visit implements FinishedRequest {
   readonly route: string | undefined;
   readonly isData: boolean;
   readonly refusal: HttpError | undefined;
-  readonly #burst: BurstState;
-  readonly #hasLimits: boolean;
+  readonly burst: BurstState;
+  readonly hasLimits: boolean;
   readonly #deps: VisitDeps;
   /** As the last look at the quota told it. */
   #usage: UsageState | undefined;
@@ -64,8 +64,8 @@ export class Visit implements FinishedRequest {
     this.route = route;
     this.isData = isData;
     this.refusal = refusal;
-    this.#burst = burst;
-    this.#hasLimits = hasLimits;
+    this.burst = burst;
+    this.hasLimits = hasLimits;
     this.#deps = deps;
   }
 
@@ -73,7 +73,7 @@ export class Visit implements FinishedRequest {
   get rights(): Rights {
     this.#assertNotRefused();
     const { plan, historyMonths, snapshots } = this.caller.terms;
-    return { plan: this.#hasLimits ? plan : null, historyMonths, snapshots };
+    return { plan: this.hasLimits ? plan : null, historyMonths, snapshots };
   }
 
   /** Takes a unit of the daily quota; rejects with `quota_exceeded` where there is none left. */
@@ -85,7 +85,7 @@ export class Visit implements FinishedRequest {
 
   async #takeUnit(unitFor: UnitFor | undefined): Promise<void> {
     this.#assertNotRefused();
-    if (!this.#hasLimits) return;
+    if (!this.hasLimits) return;
     this.#isQuotaUnknown = true;
     const result = await hideOutageReason(() => this.#deps.accounts.quota.reserve(this.caller, unitFor));
     this.#isQuotaUnknown = false;
@@ -118,11 +118,11 @@ export class Visit implements FinishedRequest {
   settle(status: number): Awaitable<AnswerHeaders> {
     this.#status = status;
     const own = this.isData && status >= 400 ? OF_DATA_ERRORS : CALLERS_OWN;
-    if (!this.#hasLimits || this.#isAbandoned) return own;
+    if (!this.hasLimits || this.#isAbandoned) return own;
     return whenThere(this.#usageAfter(status), (usage) => {
       const { plan, quotaLimit } = this.caller.terms;
       const quota = usage ?? { limit: quotaLimit, resetAt: quotaDayAt(this.#deps.clock()).resetAt };
-      return limitHeaders({ plan, burst: this.#burst, quota }, own);
+      return limitHeaders({ plan, burst: this.burst, quota }, own);
     });
   }
 

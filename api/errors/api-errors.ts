@@ -31,6 +31,11 @@ export const API_ERRORS = {
     title: 'The signed URL has expired or was altered',
     help: 'Ask GET /v1/snapshots/{snapshot_id}/download for a new one; it is good for 15 minutes.',
   },
+  origin_not_allowed: {
+    status: 403,
+    title: 'A page of another site sent the request',
+    help: 'Send messages of MCP from a program, or from a page of this service: "Origin" must be absent or its own.',
+  },
   not_found: {
     status: 404,
     title: 'There is no such route, model, benchmark, category or snapshot',

@@ -4,13 +4,14 @@ import type { Logger } from 'pino';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { AnswerCache } from '../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../api/api-metrics.ts';
-import { type ApiDeps, buildApp } from '../../api/app.ts';
+import { type AddFace, type ApiDeps, buildApp } from '../../api/app.ts';
 import { FileLinks } from '../../api/files/file-links.ts';
 import { V1_ROUTES } from '../../api/routes/data-routes.ts';
 import { viewEventLog } from '../../api/view/view-event-log.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
+import { MCP_ROUTE, mcpFace } from '../../mcp/mcp.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -73,7 +74,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
 
 /** Throws `configuration` where a limit is set for a route that there isn't; the other commands don't know the routes. */
 function assertBackstopRoutes({ BACKSTOP }: Config): void {
-  const names = V1_ROUTES.map(({ name }) => name);
+  const names = [...V1_ROUTES, MCP_ROUTE].map(({ name }) => name);
   const problems = Object.entries(BACKSTOP)
     .filter(([route]) => !names.includes(route))
     .map(([route, limit]) => `'${route}=${limit}' is no ROUTE=LIMIT with a route of ${names.join(' ')}`);
@@ -93,7 +94,7 @@ interface Service {
 }
 
 async function openService(
-  { config, clock }: CommandContext,
+  { config, clock, toolVersion }: CommandContext,
   { withConsole = false }: ServeOptions,
   { log, findScheduleProblem }: Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger },
 ): Promise<Service> {
@@ -124,9 +125,14 @@ async function openService(
     logger: log,
     metrics,
     findScheduleProblem,
-    faces: console === undefined ? [] : [console.face],
+    faces: [...(console === undefined ? [] : [console.face]), ...mcpFaces(config, toolVersion)],
   });
   return { app, store, follower, metrics, database, accounts, console };
+}
+
+/** MCP, unless it is not live for anybody: then its path is as unknown as any. */
+function mcpFaces({ CAPABILITIES, PUBLIC_URL }: Config, version: string): readonly AddFace[] {
+  return CAPABILITIES.mcp === 'planned' ? [] : [mcpFace({ publicUrl: PUBLIC_URL, version })];
 }
 
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {

@@ -1,0 +1,34 @@
+/** The columns of each kind of record, with their units: one place, so that every tool calls them the same. */
+import type { Columns } from './table.ts';
+
+export const MODEL_COLUMNS: Columns = {
+  id: 'id',
+  name: 'name',
+  organization: 'organization',
+  released: 'release_date',
+  'context (tokens)': 'context_length',
+  'served by': 'inference',
+};
+
+export const BENCHMARK_COLUMNS: Columns = {
+  id: 'id',
+  name: 'name',
+  category: 'category',
+  'models scored': 'model_count',
+};
+
+export const SCORE_COLUMNS: Columns = {
+  benchmark: 'benchmark_id',
+  'score (in the units of the benchmark)': 'value',
+  source: 'source',
+  measured: 'measured_at',
+};
+
+export const RANK_COLUMNS: Columns = { rank: 'rank', 'TrueSkill mu': 'trueskill_mu', sigma: 'trueskill_sigma' };
+
+export const PRICE_COLUMNS: Columns = {
+  provider: 'provider',
+  'input (USD per million tokens)': 'input_per_million',
+  'output (USD per million tokens)': 'output_per_million',
+  'since (as the provider says)': 'effective_from',
+};

@@ -1,0 +1,75 @@
+import { changesRoute } from '../../api/routes/changes.ts';
+import { snapshotDownloadRoute } from '../../api/routes/snapshots/snapshot-download.ts';
+import { snapshotsRoute } from '../../api/routes/snapshots/snapshots.ts';
+import { cell, rowsOf, table } from '../text/table.ts';
+import { asOf, lines } from '../text/told.ts';
+import { routeTool } from './route-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** What was published as a whole, and what changed since. */
+export const BULK_TOOLS: readonly Tool[] = [
+  routeTool({
+    name: 'list-snapshots',
+    title: 'List snapshots',
+    description:
+      'Bulk snapshots of all data, newest first, as far as the plan has them, with sizes and hashes. One unit.',
+    route: snapshotsRoute,
+    rows: 'snapshots',
+    text: ({ body, dataAsOf, cut }) => {
+      const snapshots = rowsOf(body, 'snapshots');
+      const files = { id: 'id', 'published at': 'published_at', records: 'records', 'bytes, compressed': 'bytes' };
+      const rows = snapshots.map((snapshot) => {
+        const datasets = rowsOf(snapshot, 'datasets');
+        const sums = (field: string) => datasets.reduce((sum, dataset) => sum + Number(dataset[field]), 0);
+        return { ...snapshot, records: sums('records'), bytes: sums('bytes') };
+      });
+      return lines(
+        `${snapshots.length} snapshots${asOf(dataAsOf)}.`,
+        rows.length === 0 ? 'None are there for this plan.' : table(files, rows),
+        cut === 0 ? undefined : `${cut} older snapshots were left out, as the answer would have been too long.`,
+        'For a file call get-snapshot-file with an id and a dataset. A change_cursor is where get-changes goes on from.',
+      );
+    },
+  }),
+  routeTool({
+    name: 'get-snapshot-file',
+    title: 'Get the address of a file',
+    description:
+      'A signed address for one dataset of a snapshot, good for 15 minutes; downloading it costs nothing and needs no key. One unit.',
+    route: snapshotDownloadRoute,
+    left: ['redirect'],
+    text: ({ body }) =>
+      lines(
+        `${cell(body['dataset'])}: ${cell(body['bytes'])} bytes of gzip-compressed JSON Lines, good until ${cell(body['expires_at'])}.`,
+        String(body['url']),
+        `SHA-256 of the compressed file: ${cell(body['sha256'])}`,
+      ),
+  }),
+  routeTool({
+    name: 'get-changes',
+    title: 'Get changes',
+    description:
+      'Every change since a cursor, oldest first: models, scores, rankings and prices set or deleted. Without a cursor it begins with the oldest change still kept. One unit a page; limit 1000 unless told, so give a smaller one.',
+    route: changesRoute,
+    rows: 'events',
+    text: ({ body, cut }) => {
+      const events = rowsOf(body, 'events');
+      const columns = {
+        seq: 'seq',
+        day: 'occurred_on',
+        what: 'entity_type',
+        id: 'entity_id',
+        op: 'op',
+        record: 'data',
+      };
+      return lines(
+        `${events.length} changes; the feed begins on ${cell(body['retained_from'])} and reaches ${cell(body['published_through'])}.`,
+        events.length === 0 ? undefined : table(columns, events),
+        cut === 0 ? undefined : `${cut} changes of this page were left out, as the answer would have been too long.`,
+        body['has_more'] === true
+          ? `There is more: call again with cursor "${cell(body['next_cursor'])}".`
+          : `This is all; later changes will come after cursor "${cell(body['next_cursor'])}".`,
+      );
+    },
+  }),
+];

@@ -1,0 +1,116 @@
+import { benchmarksRoute } from '../../api/routes/current/benchmarks.ts';
+import { modelRoute } from '../../api/routes/current/model.ts';
+import { modelsRoute } from '../../api/routes/current/models.ts';
+import { rankingsRoute } from '../../api/routes/current/rankings.ts';
+import { scoresRoute } from '../../api/routes/current/scores.ts';
+import { updatesRoute } from '../../api/routes/current/updates.ts';
+import { BENCHMARK_COLUMNS, MODEL_COLUMNS, PRICE_COLUMNS, RANK_COLUMNS, SCORE_COLUMNS } from '../text/columns.ts';
+import { type Columns, cell, rowsOf, table } from '../text/table.ts';
+import type { Telling } from '../text/telling.ts';
+import { asOf, countedLine, lines, pageLine } from '../text/told.ts';
+import { type RouteToolDefinition, routeTool } from './route-tool.ts';
+import type { Tool } from './tool.ts';
+
+interface ListToolDefinition extends Omit<RouteToolDefinition, 'text' | 'rows'> {
+  readonly rows: string;
+  /** What the rows are, in the plural. */
+  readonly noun: string;
+  readonly columns: Columns;
+  /** What can be asked next. */
+  readonly next?: string;
+}
+
+/** A tool whose answer is a page of a list. */
+export function listTool({ noun, columns, next, ...definition }: ListToolDefinition): Tool {
+  const { rows } = definition;
+  return routeTool({
+    ...definition,
+    text: (telling) => {
+      const found = rowsOf(telling.body, rows);
+      const shown = found.length === 0 ? `No ${noun} meet this.` : table(columns, found);
+      return lines(countedLine(telling, { rows, noun }), shown, pageLine(telling), next);
+    },
+  });
+}
+
+/** What is so today. */
+export const CURRENT_TOOLS: readonly Tool[] = [
+  listTool({
+    name: 'list-models',
+    title: 'List models',
+    description:
+      'AI models that meet filters, in pages: part of a name, organization, provider, context length, release date, price. One unit a page.',
+    route: modelsRoute,
+    rows: 'models',
+    noun: 'models',
+    columns: MODEL_COLUMNS,
+    next: 'For scores, ranks and prices call get-model with an id.',
+  }),
+  routeTool({
+    name: 'get-model',
+    title: 'Get one model',
+    description:
+      'One model with all its benchmark scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
+    route: modelRoute,
+    rows: 'scores',
+    text: modelText,
+  }),
+  listTool({
+    name: 'list-benchmarks',
+    title: 'List benchmarks',
+    description: 'Benchmarks and how many models each has scores of; category narrows it. One unit a page.',
+    route: benchmarksRoute,
+    rows: 'benchmarks',
+    noun: 'benchmarks',
+    columns: BENCHMARK_COLUMNS,
+    next: 'For its best models call list-scores with benchmark and sort "-value".',
+  }),
+  listTool({
+    name: 'list-scores',
+    title: 'List scores',
+    description:
+      'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value". One unit a page.',
+    route: scoresRoute,
+    rows: 'scores',
+    noun: 'scores',
+    columns: { model: 'model_id', ...SCORE_COLUMNS },
+  }),
+  listTool({
+    name: 'get-rankings',
+    title: 'Get a ranking',
+    description:
+      'The models of one category by rank, best first; the resource modelstats://categories lists the categories. One unit a page.',
+    route: rankingsRoute,
+    rows: 'rankings',
+    noun: 'ranked models',
+    columns: { model: 'model_id', ...RANK_COLUMNS },
+    next: 'For earlier days call get-rankings-history.',
+  }),
+  listTool({
+    name: 'list-updates',
+    title: 'List new models',
+    description: 'Models first seen within the last days (1 to 30, 7 unless told), newest first. One unit a page.',
+    route: updatesRoute,
+    rows: 'models',
+    noun: 'new models',
+    columns: { 'first seen': 'added_at', ...MODEL_COLUMNS },
+  }),
+];
+
+function modelText({ body, dataAsOf, cut }: Telling): string {
+  const [scores, ranks, prices] = [rowsOf(body, 'scores'), rowsOf(body, 'rankings'), rowsOf(body, 'pricing')];
+  return lines(
+    `${cell(body['name'])}${asOf(dataAsOf)}.`,
+    table(MODEL_COLUMNS, [body]),
+    `Prices, ${prices.length}:`,
+    prices.length === 0 ? 'none' : table(PRICE_COLUMNS, prices),
+    `Ranks, ${ranks.length}:`,
+    ranks.length === 0 ? 'none' : table({ category: 'category', ...RANK_COLUMNS }, ranks),
+    `Scores, ${scores.length}:`,
+    scores.length === 0 ? 'none' : table(SCORE_COLUMNS, scores),
+    cut === 0
+      ? undefined
+      : `${cut} scores were left out, as the answer would have been too long; list-scores with model "${cell(body['id'])}" has all of them.`,
+    'For how these changed call get-history.',
+  );
+}

@@ -1,0 +1,106 @@
+/** Answers that would be too long for a model: cut, and whole again by what they say. */
+import { beforeAll, expect, test } from 'vitest';
+import { mcpFace } from '../../mcp/mcp.ts';
+import { TOKENS_MAX, tokensOf } from '../../mcp/text/size.ts';
+import type { Customer } from '../support/accounts/subject.ts';
+import { listen } from '../support/api/listen.ts';
+import { pageList } from '../support/api/lists.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { connect, type TestClient } from '../support/mcp/clients.ts';
+
+const BENCHMARKS = Array.from({ length: 700 }, (_, index) => `a-benchmark-with-a-rather-long-name/${1000 + index}`);
+const MODELS = ['a', 'b'];
+const dayWith = (add: number) => ({
+  models: MODELS.map((id) => ({ id, name: id })),
+  benchmarks: BENCHMARKS.map((id) => ({ id, name: id })),
+  scores: MODELS.flatMap((model_id) =>
+    BENCHMARKS.map((benchmark_id, index) => ({ model_id, benchmark_id, value: index + add, source: 'official' })),
+  ),
+});
+
+const api = useApi({
+  days: async (store) => {
+    await store.publish('2026-06-01', dayWith(0));
+    await store.publish('2026-06-02', dayWith(0.5));
+  },
+  now: '2026-06-03T12:00:00Z',
+  accounts: { as: 'commercial' },
+  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+});
+let url = '';
+let customer: Customer;
+beforeAll(async () => {
+  url = `${await listen(api.app)}/mcp`;
+  customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 100_000, daily_quota: 1000 } });
+});
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** A call whose answer is as short as it must be. */
+async function callShort(client: TestClient, tool: string, args: Record<string, unknown>) {
+  const { text, data, isError } = await client.call(tool, args);
+  expect(isError, text).toBe(false);
+  expect(tokensOf({ text, body: data })).toBeLessThanOrEqual(TOKENS_MAX);
+  return { text, data };
+}
+
+test('pages that are cut miss nothing, as their cursor goes on where they end, and cost one unit each', async () => {
+  const client = await connect('new', url, customer.key);
+  const scores: Rows[number][] = [];
+  const before = (await api.accountOf(customer)).usage.used;
+  let pages = 0;
+  for (let cursor: unknown = null; pages === 0 || cursor !== null; pages += 1) {
+    const { text, data } = await callShort(client, 'list-scores', { limit: 500, cursor });
+    scores.push(...(data['scores'] as Rows));
+    cursor = data['next_cursor'];
+    if (cursor !== null) expect(text).toContain(`call again with cursor "${cursor}"`);
+  }
+  expect(scores).toEqual(await pageList(api, '/v1/scores?limit=500'));
+  expect(pages).toBeGreaterThan(3);
+  expect((await api.accountOf(customer)).usage.used).toBe(before + pages);
+});
+
+test('the feed is cut at a change, from which the cursor goes on', async () => {
+  const client = await connect('new', url, customer.key);
+  const events: unknown[] = [];
+  let cursor: unknown = null;
+  for (let hasMore = true; hasMore; ) {
+    const { text, data } = await callShort(client, 'get-changes', { cursor });
+    if (events.length === 0) expect(text).toMatch(/changes of this page were left out/);
+    events.push(...(data['events'] as Rows).map(({ seq }) => seq));
+    cursor = data['next_cursor'];
+    hasMore = data['has_more'] === true;
+  }
+  expect(events).toEqual(events.map((_, index) => index + 1));
+  expect(events.length).toBeGreaterThan(BENCHMARKS.length * 4);
+});
+
+test('one model keeps its first scores, and the text names the tool that has all', async () => {
+  const client = await connect('new', url, customer.key);
+  const { text, data } = await callShort(client, 'get-model', { id: 'a' });
+  const kept = data['scores'] as Rows;
+  const all = (await api.json('/v1/models/a'))['scores'] as Rows;
+  expect(kept).toEqual(all.slice(0, kept.length));
+  expect(kept.length).toBeLessThan(all.length);
+  expect(text).toContain(`${all.length - kept.length} scores were left out`);
+  expect(text).toContain('list-scores with model "a"');
+});
+
+test('a history keeps its first points, and the text says from which day it goes on', async () => {
+  const client = await connect('new', url, customer.key);
+  const { text, data } = await callShort(client, 'get-history', { model_id: 'a', kind: 'score' });
+  const kept = data['points'] as Rows;
+  const all = (await api.json('/v1/models/a/history?kind=score'))['points'] as Rows;
+  expect(kept).toEqual(all.slice(0, kept.length));
+  expect(text).toMatch(/points were left out.*call again with from "2026-06-0\d", or narrow it to one series/);
+});
+
+test('a comparison leaves scores out, and the text says so', async () => {
+  const client = await connect('new', url, customer.key);
+  const { text, data } = await callShort(client, 'compare-models', { ids: ['a', 'b'] });
+  expect((data['models'] as Rows).map(({ id, scores }) => [id, scores])).toEqual([
+    ['a', []],
+    ['b', []],
+  ]);
+  expect(text).toContain('All scores were left out');
+});

@@ -1,0 +1,149 @@
+/** What every tool answers: exactly what its route does, with both eras of clients, which check it against the tool's schema. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { mcpFace } from '../../mcp/mcp.ts';
+import type { Customer } from '../support/accounts/subject.ts';
+import { listen } from '../support/api/listen.ts';
+import { bearer } from '../support/api/test-accounts.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { connect, ERAS } from '../support/mcp/clients.ts';
+import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+
+const api = useApi({
+  days: SAMPLE_DAYS,
+  now: '2026-06-04T12:00:00Z',
+  accounts: {},
+  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+});
+let base = '';
+let customer: Customer;
+beforeAll(async () => {
+  base = await listen(api.app);
+  customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 100_000 } });
+});
+
+/** What is typical, and what finds nothing. */
+const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
+  ['list-models', { q: 'AURORA', limit: 2 }, '/v1/models?q=AURORA&limit=2', /^2 of \d+ models, data as of 2026-06-03/],
+  ['list-models', { q: 'nobody' }, '/v1/models?q=nobody', /No models meet this/],
+  ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /USD per million tokens/],
+  ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
+  ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks meet this/],
+  [
+    'list-scores',
+    { benchmark: 'reason-bench', sort: '-value' },
+    '/v1/scores?benchmark=reason-bench&sort=-value',
+    /last page/,
+  ],
+  ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
+  ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /TrueSkill/],
+  ['get-rankings', { category: 'none' }, '/v1/rankings?category=none', /No ranked models meet this/],
+  ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
+  [
+    'get-history',
+    { model_id: 'aurora-2', kind: 'pricing' },
+    '/v1/models/aurora-2/history?kind=pricing',
+    /output \(USD/,
+  ],
+  ['get-history', { model_id: 'aurora-2', kind: 'score' }, '/v1/models/aurora-2/history?kind=score', /benchmark/],
+  [
+    'get-history',
+    { model_id: 'aurora-2', kind: 'ranking' },
+    '/v1/models/aurora-2/history?kind=ranking',
+    /models ranked/,
+  ],
+  ['get-history', { model_id: 'aurora-2', kind: 'metadata' }, '/v1/models/aurora-2/history?kind=metadata', /record/],
+  [
+    'get-history',
+    { model_id: 'aurora-2', kind: 'score', from: '2026-06-04' },
+    '/v1/models/aurora-2/history?kind=score&from=2026-06-04',
+    /No points/,
+  ],
+  [
+    'get-rankings-history',
+    { category_id: 'general', top: 1 },
+    '/v1/rankings/history?category_id=general&top=1',
+    /rank/,
+  ],
+  ['list-snapshots', {}, '/v1/snapshots', /get-snapshot-file/],
+  [
+    'get-snapshot-file',
+    { snapshot_id: '2026-06-03', dataset: 'models' },
+    '/v1/snapshots/2026-06-03/download?dataset=models',
+    /good until/,
+  ],
+  ['get-changes', { limit: 3 }, '/v1/changes?limit=3', /There is more: call again with cursor/],
+  ['get-changes', { entity_type: 'pricing' }, '/v1/changes?entity_type=pricing', /This is all/],
+];
+
+describe.each(ERAS)('a client of the %s era', (era) => {
+  test.each(CASES)('gets of %s %o what %s answers', async (tool, args, path, says) => {
+    const client = await connect(era, `${base}/mcp`, customer.key);
+    await client.listTools();
+    const { text, data, isError } = await client.call(tool, args);
+    expect(isError, text).toBe(false);
+
+    const answer = await fetch(base + path, { headers: bearer(customer.key) });
+    expect(data).toEqual(await answer.json());
+    expect(text).toMatch(says);
+  });
+
+  test.each([
+    ['list-models', { limit: 0 }, '/v1/models?limit=0'],
+    ['list-models', { sort: 'x', released_after: 'y' }, '/v1/models?sort=x&released_after=y'],
+    ['get-rankings', {}, '/v1/rankings'],
+    ['get-model', { id: 'nobody' }, '/v1/models/nobody'],
+    ['get-history', { model_id: 'nobody', kind: 'score' }, '/v1/models/nobody/history?kind=score'],
+    ['get-changes', { cursor: '!' }, '/v1/changes?cursor=!'],
+  ])('is refused %s %o as %s is', async (tool, args, path) => {
+    const client = await connect(era, `${base}/mcp`, customer.key);
+    await client.listTools();
+    const { text, data, isError } = await client.call(tool, args);
+    const told = (await api.ask(customer, path)).json();
+    expect(isError).toBe(true);
+    expect(withoutRequest(data)).toEqual(withoutRequest(told));
+    expect(text).toContain(JSON.stringify(data));
+  });
+
+  test('gets the account, which says that it came over MCP', async () => {
+    const client = await connect(era, `${base}/mcp`, customer.key);
+    await client.listTools();
+    const { data, text } = await client.call('get-account');
+    expect(data).toEqual({ ...(await api.accountOf(customer)), client_source: 'mcp_api_key' });
+    expect(text).toMatch(/^Plan Commercial/);
+  });
+});
+
+/** Of an envelope, all but what belongs to the one request. */
+function withoutRequest(body: Readonly<Record<string, unknown>>): unknown {
+  const error = body['error'];
+  if (error === undefined) return body;
+  return { ...Object(error), request_id: undefined, help_url: undefined };
+}
+
+test('an argument that a tool has not is refused, and named', async () => {
+  const client = await connect('new', `${base}/mcp`, customer.key);
+  const { isError, data } = await client.call('list-models', { org: 'x' });
+  expect(isError).toBe(true);
+  expect(data).toMatchObject({ detail: [{ loc: ['query', 'org'], type: 'extra_forbidden' }] });
+});
+
+test('every tool only reads, and has the parameters of its route as arguments, with their words', async () => {
+  const client = await connect('new', `${base}/mcp`, customer.key);
+  const tools = await client.listTools();
+  for (const { name, annotations, outputSchema } of tools) {
+    expect(annotations, name).toMatchObject({ readOnlyHint: true });
+    expect(outputSchema, name).toBeDefined();
+  }
+  expect(tools.find(({ name }) => name === 'get-rankings')?.inputSchema).toMatchObject({
+    required: ['category'],
+    properties: { limit: { type: 'integer', minimum: 1, maximum: 50 } },
+  });
+});
+
+test('what the plan lacks is refused in the words of the route', async () => {
+  const client = await connect('new', `${base}/mcp`, api.accounts.customers.community.key);
+  expect(await client.call('get-changes')).toMatchObject({
+    isError: true,
+    data: { error: { code: 'feature_not_in_plan', plan: 'community' } },
+  });
+});

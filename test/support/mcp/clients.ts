@@ -1,0 +1,79 @@
+/** Both official clients of MCP, as one: that of the protocol's newest era, and that of the one before. */
+import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { onTestFinished } from 'vitest';
+import { bearer } from '../api/test-accounts.ts';
+
+export const ERAS = ['new', 'old'] as const;
+export type Era = (typeof ERAS)[number];
+
+/** What a tool answered. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}
+
+export interface TestClient {
+  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  listTools(): Promise<readonly ListedTool[]>;
+  listResources(): Promise<readonly string[]>;
+  readResource(uri: string): Promise<string>;
+  listPrompts(): Promise<readonly string[]>;
+  getPrompt(name: string, args: Record<string, string>): Promise<string>;
+}
+
+export interface ListedTool {
+  readonly name: string;
+  readonly annotations?: { readonly readOnlyHint?: boolean | undefined } | undefined;
+  readonly inputSchema: { readonly properties?: unknown };
+  readonly outputSchema?: unknown;
+}
+
+/** A client that has connected to `url` with a key; closed after the test. Tools are listed, so it checks what they answer. */
+export async function connect(era: Era, url: string, key: string): Promise<TestClient> {
+  const client = await connected(era, url, key);
+  onTestFinished(() => client.close());
+  return {
+    call: async (name, args = {}) => answerFrom(await client.callTool({ name, arguments: args })),
+    listTools: async () => (await client.listTools()).tools,
+    listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    readResource: async (uri) => {
+      const { contents } = await client.readResource({ uri });
+      return contents.map((content) => ('text' in content ? content.text : '')).join('');
+    },
+    listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    getPrompt: async (name, args) => {
+      const { messages } = await client.getPrompt({ name, arguments: args });
+      return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('');
+    },
+  };
+}
+
+async function connected(era: Era, url: string, key: string) {
+  const info = { name: 'test', version: '1' };
+  const requestInit = { headers: bearer(key) };
+  if (era === 'new') {
+    const client = new NewClient(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    await client.connect(new NewTransport(new URL(url), { requestInit }));
+    return client;
+  }
+  const client = new OldClient(info);
+  // Its types were made without `exactOptionalPropertyTypes`.
+  await client.connect(new OldTransport(new URL(url), { requestInit }) as Parameters<OldClient['connect']>[0]);
+  return client;
+}
+
+function answerFrom(result: object): ToolAnswer {
+  const {
+    content,
+    structuredContent,
+    isError = false,
+  } = result as {
+    readonly content: readonly { readonly text: string }[];
+    readonly structuredContent: ToolAnswer['data'];
+    readonly isError?: boolean;
+  }; // What every tool of ours answers.
+  return { text: content.map(({ text }) => text).join('\n'), data: structuredContent, isError };
+}

@@ -1,0 +1,29 @@
+/** Messages as they are sent, without a client. */
+
+export const LIST_TOOLS = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+export interface MessageOptions {
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+}
+
+/** Sends a message; without a key it says who it is to nobody. */
+export function sendMessage(url: string, message: unknown, options: MessageOptions = {}): Promise<Response> {
+  const { key, headers = {}, method = 'POST' } = options;
+  return fetch(url, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+    ...(method === 'POST' ? { body: typeof message === 'string' ? message : JSON.stringify(message) } : {}),
+  });
+}
+
+/** A message that calls a tool. */
+export function toolCall(name: string, args: Readonly<Record<string, unknown>> = {}) {
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+}
