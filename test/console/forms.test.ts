@@ -110,7 +110,17 @@ test('a key that was revoked meanwhile is not replaced, and the page says so', a
   const token = await ada.token(keys());
   await administration.revokeKey(id);
   const answer = await ada.postWith(token, `${keys()}/${id}/replace`, {});
-  expect([answer.statusCode, answer.body.includes('create a new one')]).toEqual([422, true]);
+  expect([answer.statusCode, answer.body.includes('has ended already')]).toEqual([422, true]);
+});
+
+test('a key that is replaced twice at once has one successor', async () => {
+  const { administration } = console.accounts;
+  const { id } = await administration.createKey(org, 'twice');
+  const token = await ada.token(keys());
+  const answers = await Promise.all([1, 2, 3].map(() => ada.postWith(token, `${keys()}/${id}/replace`, {})));
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 422, 422]);
+  const named = (await administration.listKeys(org)).filter(({ name }) => name === 'twice');
+  expect(named).toHaveLength(2);
 });
 
 test('the name of a key is one line of text', async () => {
