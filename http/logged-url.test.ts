@@ -32,6 +32,9 @@ test.each([
     '/files/releases/x/models.jsonl.gz?expires=1&signature=…',
   ],
   ['/v1/models?q=%zz', '/v1/models?q=%zz'],
+  ['/sign-in?next=%2Finvitations%2Faccept%3Ftoken%3Dhunter2&x=1', '/sign-in?next=…&x=1'],
+  ['/sign-in?next=%252Faccept%253Fa%253D1%2526token%253Dhunter2', '/sign-in?next=…'],
+  ['/sign-in?next=%2Fkeys%3Fdays%3D30', '/sign-in?next=%2Fkeys%3Fdays%3D30'],
 ])('%s is logged as %s', (url, logged) => {
   expect(loggedUrl(url, 'msk_')).toBe(logged);
 });

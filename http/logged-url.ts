@@ -49,7 +49,16 @@ function withoutSecret(parameter: string, keyPrefix: string): string {
   const plainName = decoded(name);
   if (plainName === undefined || SECRET.test(plainName)) return `${withoutKeys(name, keyPrefix)}=…`;
   // Whole, whatever is in it: encoded, it may hold parameters of its own.
-  return hasKey(parameter, keyPrefix) ? '…' : parameter;
+  if (hasKey(parameter, keyPrefix)) return '…';
+  return holdsSecret(parameter.slice(name.length + 1)) ? `${name}=…` : parameter;
+}
+
+/** True of a value that is a URL with a secret in it, such as that of a page to come back to. */
+function holdsSecret(value: string): boolean {
+  const plain = decoded(value);
+  if (plain === undefined) return true;
+  const parameters = plain.split(/[?&;#]/).slice(1);
+  return parameters.some((parameter) => parameter.includes('=') && SECRET.test(parameter.split('=', 1)[0] ?? ''));
 }
 
 /** False of most texts, at little cost. */

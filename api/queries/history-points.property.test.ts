@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays, type Day } from '../../schemas/day.ts';
+import { intervalsIn } from '../view/text/history-line.ts';
 import { expandPoints } from './history-points.ts';
 
 interface Interval {
@@ -51,17 +52,22 @@ const inputArbitrary = fc.record({
 });
 
 /** As a view's text has it. */
-function lineOf({ validFrom, validTo, value, source }: Interval): string {
-  return `${validFrom}${validTo ?? '9999-12-31'}${source[0]},"value":${value},"n":\t,"source":"${source}"}\n`;
+function lineOf({ series, validFrom, validTo, value, source }: Interval): string {
+  return `m\t${series}\t${validFrom}${validTo ?? '9999-12-31'}${source[0]}${value}\t"n":1}\n`;
 }
 
-/** A series' text in parts, as a long one lies in several slices. */
-function textsOf(series: string, intervals: readonly Interval[], parts: number) {
+/** The intervals in a text of several parts, as a long one lies in several slices. */
+function readAll(intervals: readonly Interval[], parts: number, { from, to }: { from: Day; to: Day }) {
   const size = Math.ceil(intervals.length / parts) || 1;
   return Array.from({ length: parts }, (_, part) => {
-    const some = intervals.slice(part * size, (part + 1) * size);
-    return { series, text: Buffer.from(some.map(lineOf).join('')) };
-  });
+    const text = Buffer.from(
+      intervals
+        .slice(part * size, (part + 1) * size)
+        .map(lineOf)
+        .join(''),
+    );
+    return intervalsIn(text, { model: 'm', series: undefined, from, to });
+  }).flat();
 }
 
 test('points are those that looking up every day of every series one by one would give', () => {
@@ -77,11 +83,15 @@ test('points are those that looking up every day of every series one by one woul
             return interval.series === series && hasPoints && isHeld;
           });
           if (holding === undefined) continue;
-          expected.push({ date: at, value: Number(holding.value), n: nOf(series, at), source: holding.source });
+          const payload = { positions: nOf(series, at), n: 1 };
+          const { source } = holding;
+          const value = Number(holding.value);
+          expected.push({ date: at, value, benchmark_id: null, category_id: series, payload, source });
         }
       }
-      const texts = [...textsOf('p', [...backfilled, ...p], parts), ...textsOf('q', q, parts)];
-      const points = expandPoints({ texts, from, to, capturedDays: captured, positionsOf: nOf }, FRAME);
+      const read = readAll(intervals, parts, { from, to });
+      const input = { kind: 'ranking', intervals: read, from, to, capturedDays: captured, positionsOf: nOf } as const;
+      const points = expandPoints(input, FRAME);
       expect(JSON.parse(String(points))).toEqual(expected);
     }),
   );
@@ -93,9 +103,3 @@ const FRAME = { head: Buffer.from('['), tail: Buffer.from(']') };
 function nOf(series: string, at: Day): number {
   return Number(at.replaceAll('-', '')) * (series === 'p' ? 1 : 2);
 }
-
-test('a text that is cut off is told, not answered from', () => {
-  const text = Buffer.from('2026-01-012026-01-02c,"value":1}');
-  const input = { from: START, to: START, capturedDays: [START], positionsOf: nOf };
-  expect(() => expandPoints({ ...input, texts: [{ series: 'p', text }] }, FRAME)).toThrow('cut off');
-});

@@ -1,8 +1,8 @@
 /**
  * Orders in which the view keeps the scores beside that of their key, so that a page is read from where it lies instead of
  * being sorted out of all rows. Each is a table with one row per score, in that order: its `place` in it, its `pos` in
- * `scores`, and the columns that filters look at, all but the model and the benchmark: of one of those there are so few scores
- * that sorting them takes less than keeping the ids once more for every order.
+ * `scores`, and the columns that filters look at, all but the model: of one of those there are so few scores that sorting them
+ * takes less than keeping the ids once more for every order. Of benchmarks there are few, so their ids take little.
  */
 import type { Database } from '../../storage/duckdb/database.ts';
 
@@ -46,8 +46,8 @@ export async function createScoreOrders(database: Database): Promise<void> {
   for (const { table, sort } of Object.values(SCORE_ORDERS)) {
     await database.run(
       `CREATE TABLE view.${table} AS
-       SELECT row_number() OVER ()::INTEGER AS place, pos, value, source, measured_at
-       FROM (SELECT pos, value, source, measured_at FROM view.scores ORDER BY ${orderSql(sort)})`,
+       SELECT row_number() OVER ()::INTEGER AS place, *
+       FROM (SELECT pos, benchmark_id, value, source, measured_at FROM view.scores ORDER BY ${orderSql(sort)})`,
     );
   }
 }

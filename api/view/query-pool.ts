@@ -14,6 +14,11 @@ export interface QueryLimits {
   readonly queryTimeoutMs: number;
 }
 
+/** Whom queries can be asked of. */
+export interface Queries {
+  rows<S extends RowShape>(shape: S, sql: string, parameters: readonly QueryValue[]): Promise<readonly RowOf<S>[]>;
+}
+
 /** What a query can be given; a number is a DOUBLE in SQL, whole or not. */
 export type QueryValue = string | number | null;
 
@@ -29,7 +34,7 @@ interface Worker {
  * Read-only queries on one DuckDB instance, several at once and off the event loop. A statement is prepared once per
  * connection and kept, so values are bound and its text depends on the shape of the request alone.
  */
-export class QueryPool {
+export class QueryPool implements Queries {
   readonly #idle: Worker[];
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #limits: QueryLimits;

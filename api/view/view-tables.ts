@@ -6,24 +6,23 @@
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
  * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
  * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
- * | `text_<kind>` | series and calendar year: where the text of the intervals that began in it lies | model, series, year |
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
  * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
  * | `changes` | event that is still in the feed: its seq, its type and the bytes of its text | seq |
  * | `known` | id that was ever captured, as model, benchmark, category or provider | kind, id |
  *
- * Values that go into an answer unchanged are stored as the JSON text they will be; `text_<kind>` and `changes` are written with the
- * texts beside the view, in `text/`. Tables of a model's history begin with
- * a hash of its id: DuckDB finds a range of numbers by its zone maps, but of a text it only compares the first bytes.
+ * Values that go into an answer unchanged are stored as the JSON text they will be. `changes` is written with the texts beside the
+ * view, in `text/`; what is answered of `history_<kind>` is read from its text, and the table is what the next view is made of.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
-import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, lineSql, objectSql, wireSql } from '../../storage/duckdb/record-sql.ts';
-import { nullable, text } from '../../storage/duckdb/row-shape.ts';
+import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
 import { createScoreOrders } from './list-orders.ts';
 import type { ViewFacts } from './view-meta.ts';
@@ -90,14 +89,14 @@ async function createHistory(database: Database, kind: HistoryKind, { parts, has
   }
   await database.run(
     `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
-     ORDER BY model_hash, model_id, series, valid_from`,
+     ORDER BY model_id, series, valid_from`,
     values,
   );
 }
 
 /** One row per interval of `relation`, which has the dataset's columns, `valid_from` and `valid_to`. */
 function intervalSql({ model, series, value, payload }: HistorySource, relation: string, origin = 'capture'): string {
-  return `SELECT hash(${model}) AS model_hash, ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
+  return `SELECT ${model} AS model_id, ${series ?? `''`} AS series, valid_from, valid_to,
     ${value === null ? `'null'` : wireSql(value)} AS value, ${objectSql(payload)} AS payload, '${origin}' AS source
     FROM ${relation}`;
 }
@@ -109,13 +108,28 @@ async function createCurrent(database: Database, name: DatasetName, { parts, ver
     ON added.model_id = s.id`;
   await database.run(
     `CREATE TABLE view.${name} AS
-     SELECT row_number() OVER ()::INTEGER AS pos, ${columnList(dataset.columns)}, ${lineSql(version.datasets[name])} AS line${added}
-     FROM (SELECT ${columnList(dataset.columns, 's')}${added}
-           FROM read_parquet($1) s ${name === 'models' ? join : ''} ORDER BY ${columnList(dataset.key, 's')})`,
+     SELECT (file_row_number + 1)::INTEGER AS pos, ${columnList(dataset.columns)}, ${lineSql(version.datasets[name])} AS line${added}
+     FROM read_parquet($1, file_row_number = true) s ${name === 'models' ? `${join} ORDER BY pos` : ''}`,
     [parts.state[name]],
   );
+  await assertByKey(database, dataset);
   await database.run(`CREATE INDEX ${name}_pos ON view.${name} (pos)`);
   if (name === 'scores') await createScoreOrders(database);
+}
+
+/** A state lies in the order of its key, which makes the number of a row its position; sorting it again would take as long as all else. */
+async function assertByKey(database: Database, { name, key }: Dataset): Promise<void> {
+  const before = key.map((column) => `lag(${column}, 1, '') OVER () AS before_${column}`);
+  const isLater = key.map((column, i) => {
+    const same = key.slice(0, i).map((earlier) => `${earlier} = before_${earlier} AND `);
+    return `(${same.join('')}${column} > before_${column})`;
+  });
+  const { disordered } = await database.row(
+    { disordered: number },
+    `SELECT count(*)::DOUBLE AS disordered FROM (SELECT ${columnList(key)}, ${before.join(', ')} FROM view.${name})
+     WHERE NOT (${isLater.join(' OR ')})`,
+  );
+  if (disordered > 0) throw new AppError('corrupt', `the state of ${name} is not in the order of its key`);
 }
 
 /** Positions of a category whose history can be asked for at once (specification "Rankings history"). */

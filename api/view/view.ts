@@ -10,6 +10,7 @@ import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
 import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { KeptTotals } from './kept-totals.ts';
+import { PositionCounts } from './position-counts.ts';
 import { type QueryLimits, QueryPool, type QueryValue } from './query-pool.ts';
 import { ViewTexts } from './text/view-texts.ts';
 import { viewFileNames } from './view-files.ts';
@@ -49,6 +50,7 @@ export class View {
   readonly #reads = pLimit(READS_MAX);
   readonly #options: ViewOptions;
   readonly #captures = new Map<DatasetName, readonly CatalogEntry[]>();
+  #positions: Promise<PositionCounts> | undefined;
   #leases = 0;
   #onIdle: (() => void) | undefined;
 
@@ -171,6 +173,15 @@ export class View {
   /** Days on which a dataset was captured, ascending. */
   capturedDays(dataset: DatasetName): readonly Day[] {
     return this.capturesOf(dataset).map(({ day }) => day);
+  }
+
+  /** How many models each category ranked on each day. Rejects as {@link rows}, and is loaded anew then. */
+  positions(): Promise<PositionCounts> {
+    this.#positions ??= PositionCounts.load(this).catch((error: unknown) => {
+      this.#positions = undefined;
+      throw error;
+    });
+    return this.#positions;
   }
 
   /** Keeps the view open until the returned function is called. */

@@ -8,6 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 import { ulid } from 'ulid';
+import { STORAGE } from '../../api/view/build-view.ts';
 import { writeFeed } from '../../api/view/text/write-feed.ts';
 import { writeHistories } from '../../api/view/text/write-histories.ts';
 import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
@@ -35,7 +36,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
   for (const path of [store, view, parts]) await mkdir(path, { recursive: true });
   const database = await Database.open(':memory:', { memoryLimit: '1GB', threads: 2, tempFolder: join(parts, 'tmp') });
   const name = `${ulid()}.duckdb`;
-  await database.run(`ATTACH ${sqlText(join(view, name))} AS view (ROW_GROUP_SIZE 8192)`);
+  await database.run(`ATTACH ${sqlText(join(view, name))} AS view (${STORAGE})`);
   const catalog = catalogOf(days);
   const rankingDays = catalog.releases.map(({ day }) => day);
   await createTables(database, {

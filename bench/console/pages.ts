@@ -68,7 +68,7 @@ const PAGES = [
   '',
   '/keys',
   '/usage',
-  '/usage?days=180',
+  '/usage?days=30',
   '/data/models',
   '/data/models?sort=-release_date&q=a',
   `/data/models/${REAL_DATA === undefined ? 'aurora-2' : 'gpt-4o'}?days=400`,

@@ -23,3 +23,14 @@ document.addEventListener('keydown', ({ key }) => {
     menu.querySelector('summary').focus();
   }
 });
+
+// A part of a page that is replaced in place: what comes instead of it, such as the sign-in page or a failure, is shown as a page.
+for (const event of ['htmx:beforeOnLoad', 'htmx:sendError']) {
+  document.addEventListener(event, (happened) => {
+    const { xhr, pathInfo } = happened.detail;
+    const asked = new URL(pathInfo.finalRequestPath, location.href);
+    if (xhr.status === 200 && xhr.responseURL === asked.href) return;
+    happened.preventDefault();
+    location.assign(asked);
+  });
+}

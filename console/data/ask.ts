@@ -7,7 +7,6 @@ import { isLive } from '../../api/access/capabilities.ts';
 import { findMissingFeature } from '../../api/access/refusals.ts';
 import type { Rights } from '../../api/access/rights.ts';
 import type { DataRoute } from '../../api/answers/data-route.ts';
-import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import { HttpError } from '../../http/errors/http-error.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -65,10 +64,13 @@ export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDe
 
 /** Throws what a request of the organization would be refused with before its parameters are looked at. */
 function assertOpen({ access }: DataRoute, organization: Organization, { capabilities }: AskDeps): void {
-  if (!isLive(capabilities, access.capability, organization.id)) throw noSuchRoute();
+  if (!isLive(capabilities, access.capability, organization.id)) throw new NotOffered();
   const missing = findMissingFeature(access.feature, callerOf(organization));
   if (missing !== undefined) throw missing;
 }
+
+/** What is switched off: to the API's callers it doesn't exist, but the rest of a page is there without it. */
+class NotOffered extends Error {}
 
 function rightsOf({ id, terms }: Organization, { capabilities }: AskDeps): Rights {
   const { plan, historyMonths, snapshots } = terms;
@@ -77,6 +79,7 @@ function rightsOf({ id, terms }: Organization, { capabilities }: AskDeps): Right
 
 /** What is said in the page's place; undefined for an error that is no refusal. */
 function refusalOf(error: unknown): string | undefined {
+  if (error instanceof NotOffered) return 'This service does not offer that';
   if (error instanceof RequestInvalid) return error.message;
   return error instanceof HttpError && [403, 410].includes(error.status) ? error.message : undefined;
 }

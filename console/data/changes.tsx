@@ -4,11 +4,11 @@ import { ENTITY_TYPES } from '../../schemas/datasets.ts';
 import { formatMoney, formatNumber } from '../charts/format.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
-import { Badge, Table } from '../shell/parts.tsx';
+import { Badge, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage, withQuery } from './data-page.tsx';
+import { Answered, DataPage } from './data-page.tsx';
 import { modelPath } from './models.tsx';
 
 interface Changes {

@@ -3,11 +3,11 @@ import { formatNumber } from '../charts/format.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Choice, Field } from '../shell/fields.tsx';
-import { Table } from '../shell/parts.tsx';
+import { Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage, withQuery } from './data-page.tsx';
+import { Answered, DataPage } from './data-page.tsx';
 
 export interface Model {
   readonly id: string;

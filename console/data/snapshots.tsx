@@ -4,11 +4,12 @@ import type { Manifest } from '../../schemas/manifest.ts';
 import { formatNumber } from '../charts/format.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
-import { Notice, Section, Table } from '../shell/parts.tsx';
+import { Pager, partOf } from '../shell/pager.tsx';
+import { Notice, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 import { type Asked, askFor } from './ask.ts';
-import { Answered, DataPage, withQuery } from './data-page.tsx';
+import { Answered, DataPage } from './data-page.tsx';
 
 interface Snapshots {
   readonly snapshots: readonly Manifest[];
@@ -53,10 +54,9 @@ function SnapshotsPage({
   readonly pages: OrganizationPages;
   readonly asked: Asked<Snapshots>;
 }): JSX.Element {
-  const from = Math.max(0, Math.trunc(Number(pages.query['from'] ?? 0)) || 0);
   return (
     <DataPage pages={pages} title="Snapshots">
-      <Answered asked={asked} show={({ data }) => <Shown pages={pages} snapshots={data.snapshots} from={from} />} />
+      <Answered asked={asked} show={({ data }) => <Shown pages={pages} snapshots={data.snapshots} />} />
     </DataPage>
   );
 }
@@ -64,18 +64,16 @@ function SnapshotsPage({
 interface ShownProps {
   readonly pages: OrganizationPages;
   readonly snapshots: readonly Manifest[];
-  /** How many newer ones are left out. */
-  readonly from: number;
 }
 
-function Shown({ pages, snapshots, from }: ShownProps): JSX.Element {
-  const here = `${pages.path}/data/snapshots`;
+function Shown({ pages, snapshots }: ShownProps): JSX.Element {
+  const part = partOf(snapshots, { query: pages.query, size: SNAPSHOTS_SHOWN });
   return (
     <>
       <p
         safe
       >{`Your plan shows ${snapshots.length === 1 ? '1 snapshot' : `${formatNumber(snapshots.length)} snapshots`}.`}</p>
-      {snapshots.slice(from, from + SNAPSHOTS_SHOWN).map((snapshot) => (
+      {part.shown.map((snapshot) => (
         <Section title={snapshot.id}>
           <p class="hint" safe>
             {`As of ${snapshot.data_as_of}, records of version ${snapshot.schema_version}; the feed goes on from cursor ${snapshot.change_cursor}.`}
@@ -83,12 +81,7 @@ function Shown({ pages, snapshots, from }: ShownProps): JSX.Element {
           <Files pages={pages} snapshot={snapshot} />
         </Section>
       ))}
-      <nav class="pager" aria-label="More snapshots">
-        {from > 0 && <a href={withQuery(here, { from: String(Math.max(0, from - SNAPSHOTS_SHOWN)) })}>Newer</a>}
-        {from + SNAPSHOTS_SHOWN < snapshots.length && (
-          <a href={withQuery(here, { from: String(from + SNAPSHOTS_SHOWN) })}>Older</a>
-        )}
-      </nav>
+      <Pager label="More snapshots" here={`${pages.path}/data/snapshots`} part={part} before="Newer" after="Older" />
     </>
   );
 }

@@ -5,7 +5,9 @@ import { Instant, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 
 /** Entries shown; the command line shows older ones. */
-const ENTRIES_MAX = 200;
+const ENTRIES_MAX = 100;
+/** Characters of an entry's details that are shown. */
+const DETAILS_MAX = 300;
 
 /** Who did what to an organization, when and from where; for owners. */
 export function auditRoute({ accounts }: Pick<PageDeps, 'accounts'>): OrganizationRoute {
@@ -55,7 +57,8 @@ function AuditPage({ entries }: { readonly entries: readonly AuditEntry[] }): JS
 }
 
 function detailsOf({ details }: AuditEntry): string {
-  return Object.entries(details)
+  const text = Object.entries(details)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
+  return text.length > DETAILS_MAX ? `${text.slice(0, DETAILS_MAX)}…` : text;
 }

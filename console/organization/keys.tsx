@@ -7,12 +7,15 @@ import { curlLine } from '../data/request-line.tsx';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import { type FormProblems, textOf } from '../shell/form.ts';
+import { Pager, partOf } from '../shell/pager.tsx';
 import { Badge, Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const DAY_MS = 86_400_000;
+/** Keys of a page, each with its forms. */
+const KEYS_SHOWN = 40;
 /** How long a key that is replaced goes on working. */
 const OVERLAP_MS = DAY_MS;
 const LIFETIMES = [
@@ -27,13 +30,25 @@ const KeyForm = z.object({
     .string({ error: 'Say what it is for.' })
     .trim()
     .min(1, 'Say what it is for.')
-    .max(100, 'At most 100 characters.'),
+    .max(100, 'At most 100 characters.')
+    .regex(/^\P{Cc}*$/u, 'One line of text.'),
   days: z.enum(['', '30', '90', '365']).default(''),
 });
 
 /** True for a key that is accepted now. */
 export function isWorking({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** False for a key that ends within the time for which a replaced one goes on: one that was replaced already, above all. */
+function isReplaceable(key: ApiKey, now: Date): boolean {
+  const end = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  return isWorking(key, now) && end > now.getTime() + OVERLAP_MS;
+}
+
+/** A key that ends is replaced by one that lasts as long. */
+function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | null {
+  return expiresAt === null ? null : new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
 }
 
 /** An organization's keys: issued, replaced and revoked by every member. */
@@ -46,11 +61,11 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
     return formPage('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, problems);
   };
   /** Rejects with `not_found` for another organization's key. */
-  const ownKeyId = async ({ organization, params }: OrganizationPages) => {
+  const ownKey = async ({ organization, params }: OrganizationPages) => {
     const keys = await administration.listKeys(organization.id);
-    const id = params['key'];
-    if (id === undefined || !keys.some((key) => key.id === id)) throw notFound(null, 'There is no such key');
-    return id;
+    const key = keys.find(({ id }) => id === params['key']);
+    if (key === undefined) throw notFound(null, 'There is no such key');
+    return key;
   };
   return [
     { kind: 'organization', method: 'GET', path: '/keys', answer: (pages) => show(pages) },
@@ -76,8 +91,10 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
         submit(NO_FIELDS, pages, {
           show,
           work: async () => {
-            const id = await ownKeyId(pages);
-            const { issued, replaced } = await administrationOf(pages).rotateKey(id, { overlapMs: OVERLAP_MS });
+            const key = await ownKey(pages);
+            if (!isReplaceable(key, pages.now)) return show(pages, { '': 'This key ends anyway: create a new one.' });
+            const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now) };
+            const { issued, replaced } = await administrationOf(pages).rotateKey(key.id, rotation);
             return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
           },
         }),
@@ -87,7 +104,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
       method: 'POST',
       path: '/keys/:key/revoke',
       answer: async (pages) => {
-        await administrationOf(pages).revokeKey(await ownKeyId(pages));
+        await administrationOf(pages).revokeKey((await ownKey(pages)).id);
         return redirect(`${pages.path}/keys?done=revoked`);
       },
     },
@@ -103,6 +120,7 @@ interface KeysPageProps {
 function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
   const { path, token, form, now } = pages;
   const newestFirst = keys.toReversed().sort((a, b) => Number(isWorking(b, now)) - Number(isWorking(a, now)));
+  const part = partOf(newestFirst, { query: pages.query, size: KEYS_SHOWN });
   return (
     <>
       <h1>API keys</h1>
@@ -129,9 +147,10 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
         <Table
           caption="API keys"
           columns={['Name', 'Key', 'State', 'Created', 'Last used', '']}
-          rows={newestFirst.map((key) => <KeyRow apiKey={key} pages={pages} />)}
+          rows={part.shown.map((key) => <KeyRow apiKey={key} pages={pages} />)}
           empty="None yet."
         />
+        <Pager label="More keys" here={`${path}/keys`} part={part} before="Newer" after="Older" />
       </Section>
     </>
   );
@@ -159,12 +178,14 @@ function KeyRow({ apiKey: key, pages }: { readonly apiKey: ApiKey; readonly page
       <td class="actions">
         {isWorking(key, now) && (
           <>
-            <Confirmed
-              label="Replace"
-              question={`Make a new key named ${key.name}? This one goes on working for a day.`}
-              action={`${path}/keys/${key.id}/replace`}
-              token={token}
-            />
+            {isReplaceable(key, now) && (
+              <Confirmed
+                label="Replace"
+                question={`Make a new key named ${key.name}? This one goes on working for a day.`}
+                action={`${path}/keys/${key.id}/replace`}
+                token={token}
+              />
+            )}
             <Confirmed
               label="Revoke"
               question={`Revoke ${key.name} for good? Whatever uses it is refused at once.`}

@@ -4,10 +4,14 @@ import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
 import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
 import type { FormProblems } from '../shell/form.ts';
+import { Pager, partOf } from '../shell/pager.tsx';
 import { Badge, Instant, Notice, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
+
+/** Members of a page, each with forms. */
+const MEMBERS_SHOWN = 30;
 
 const InvitationForm = z.object({
   email: z
@@ -24,12 +28,14 @@ const ROLE_CHOICES = [
   { value: 'owner', label: 'owner' },
 ] as const;
 
-const DONE: Readonly<Record<string, string>> = {
-  invited: 'The invitation is on its way. It is good for 7 days.',
-  role: 'The role was changed.',
-  removed: 'They do not belong to the organization any more.',
-  withdrawn: 'The invitation was withdrawn.',
-};
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    invited: 'The invitation is on its way. It is good for 7 days.',
+    role: 'The role was changed.',
+    removed: 'They do not belong to the organization any more.',
+    withdrawn: 'The invitation was withdrawn.',
+  }),
+);
 
 /** Who belongs to an organization; changed by owners, seen by all members. */
 export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
@@ -121,7 +127,8 @@ interface MembersPageProps {
 
 function MembersPage({ pages, members, invitations, problems }: MembersPageProps): JSX.Element {
   const { path, token, form, role, query } = pages;
-  const done = DONE[query['done'] ?? ''];
+  const part = partOf(members, { query, size: MEMBERS_SHOWN });
+  const done = DONE.get(query['done'] ?? '');
   return (
     <>
       <h1>Members</h1>
@@ -135,9 +142,10 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
         <Table
           caption="Members"
           columns={['E-mail', 'Role', 'Since', '']}
-          rows={members.map((member) => <MemberRow member={member} pages={pages} />)}
+          rows={part.shown.map((member) => <MemberRow member={member} pages={pages} />)}
           empty="Nobody."
         />
+        <Pager label="More members" here={`${path}/members`} part={part} before="Those before" after="More" />
         <p class="hint">
           Members see everything and look after keys and webhooks. Owners also decide who belongs here, and read the
           audit log.

@@ -8,8 +8,11 @@ import { Facts, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
-/** Days that may be looked at; the first is shown unless told. */
-const SPANS = [90, 180, 30, 7] as const;
+/** Days that may be looked at; the first is shown unless told. A page has no room for more: the CSV has a year. */
+const SPANS = [90, 30, 7] as const;
+const YEAR_DAYS = 365;
+/** Keys of a page, and routes: those with the most requests. */
+const ROWS_SHOWN = 50;
 
 /** What an organization has used: by day, key and route, what was refused, and what caching saved. */
 export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
@@ -19,7 +22,7 @@ export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly 
       method: 'GET',
       path: '/usage',
       answer: async (pages) => {
-        const report = await accounts.readUsage(pages.organization.id, rangeOf(pages));
+        const report = await accounts.readUsage(pages.organization.id, rangeOf(pages, spanOf(pages)));
         return page('Usage', <UsagePage pages={pages} report={report} />);
       },
     },
@@ -28,7 +31,7 @@ export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly 
       method: 'GET',
       path: '/usage.csv',
       answer: async (pages) => {
-        const range = rangeOf(pages);
+        const range = rangeOf(pages, pages.query['days'] === String(YEAR_DAYS) ? YEAR_DAYS : spanOf(pages));
         return {
           kind: 'file',
           type: 'text/csv; charset=utf-8',
@@ -44,9 +47,9 @@ function spanOf({ query }: OrganizationPages): number {
   return SPANS.find((days) => String(days) === query['days']) ?? SPANS[0];
 }
 
-function rangeOf(pages: OrganizationPages) {
-  const to = dayFromDate(pages.now);
-  return { from: addDays(to, 1 - spanOf(pages)), to };
+function rangeOf({ now }: OrganizationPages, days: number) {
+  const to = dayFromDate(now);
+  return { from: addDays(to, 1 - days), to };
 }
 
 function UsagePage({
@@ -85,7 +88,8 @@ function UsagePage({
         />
         <p class="hint">
           A unit is a data response; days are UTC. Today's units are exact, everything else may lag by some seconds.{' '}
-          <a href={`${path}/usage.csv?days=${span}`}>Download as CSV</a>
+          <a href={`${path}/usage.csv?days=${span}`}>Download as CSV</a>, or{' '}
+          <a href={`${path}/usage.csv?days=${YEAR_DAYS}`}>that of a year</a>.
         </p>
       </Section>
       <Section title="In all">
@@ -159,26 +163,31 @@ interface CountsTableProps {
 
 function CountsTable({ caption, first, rows }: CountsTableProps): JSX.Element {
   return (
-    <Table
-      caption={caption}
-      columns={[first, 'Requests', 'Units', '304', 'Refused', 'Errors']}
-      rows={rows.map(([name, counts]) => (
-        <tr>
-          <th scope="row">{name}</th>
-          {[
-            counts.requests,
-            counts.units,
-            counts.not_modified,
-            counts.rate_limited + counts.quota_exceeded,
-            counts.client_errors + counts.server_errors,
-          ].map((value) => (
-            <td class="number" safe>
-              {value.toLocaleString('en')}
-            </td>
-          ))}
-        </tr>
-      ))}
-      empty="No requests in these days."
-    />
+    <>
+      <Table
+        caption={caption}
+        columns={[first, 'Requests', 'Units', '304', 'Refused', 'Errors']}
+        rows={rows.slice(0, ROWS_SHOWN).map(([name, counts]) => (
+          <tr>
+            <th scope="row">{name}</th>
+            {[
+              counts.requests,
+              counts.units,
+              counts.not_modified,
+              counts.rate_limited + counts.quota_exceeded,
+              counts.client_errors + counts.server_errors,
+            ].map((value) => (
+              <td class="number" safe>
+                {value.toLocaleString('en')}
+              </td>
+            ))}
+          </tr>
+        ))}
+        empty="No requests in these days."
+      />
+      {rows.length > ROWS_SHOWN && (
+        <p class="hint" safe>{`The ${ROWS_SHOWN} with the most requests, of ${rows.length}; the CSV has all.`}</p>
+      )}
+    </>
   );
 }

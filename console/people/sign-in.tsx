@@ -15,8 +15,8 @@ const Email = z
   .min(1, 'Say your e-mail address.')
   .max(254, 'This is too long for an address.');
 const Next = z.string().max(2000).optional();
-const LinkForm = z.object({ email: Email, next: Next });
-const PasswordForm = z.object({
+const LinkFields = z.object({ email: Email, next: Next });
+const PasswordFields = z.object({
   email: Email,
   password: z.string().min(1, 'Say your password.').max(1000),
   next: Next,
@@ -30,6 +30,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
   const show = (visitor: Visitor, problems?: FormProblems): ConsoleAnswer => {
     if (visitor.session !== undefined) return redirect(visitor.root);
     const isNew = visitor.url.slice(visitor.root.length).startsWith('/sign-up');
+    if (isNew && signIn.signUp !== 'open') return redirect(withNext(`${visitor.root}/sign-in`, nextOf(visitor)));
     const body = <SignInPage visitor={visitor} signIn={signIn} isNew={isNew} problems={problems} />;
     return formPage(isNew ? 'Sign up' : 'Sign in', body, problems);
   };
@@ -41,7 +42,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       method: 'POST',
       path: '/sign-in',
       answer: (visitor) =>
-        submit(LinkForm, visitor, {
+        submit(LinkFields, visitor, {
           show,
           work: async (fields) => {
             const refused = await signIn.sendLink(fields, visitor.origin);
@@ -55,7 +56,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       method: 'POST',
       path: '/sign-in/password',
       answer: (visitor) =>
-        submit(PasswordForm, visitor, {
+        submit(PasswordFields, visitor, {
           show,
           work: async (fields) => {
             const result = await signIn.signInWithPassword(fields, visitor.origin);
@@ -100,6 +101,15 @@ function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
   return page('Too many attempts', body, { status: 429 });
 }
 
+/** Where somebody wants to go afterwards, as the form or the address says; empty for nowhere. */
+function nextOf({ form, query }: Visitor): string {
+  return textOf(form, 'next') || (query['next'] ?? '');
+}
+
+function withNext(path: string, next: string): string {
+  return next === '' ? path : `${path}?next=${encodeURIComponent(next)}`;
+}
+
 interface SignInPageProps {
   readonly visitor: Visitor;
   readonly signIn: PageDeps['people']['signIn'];
@@ -107,12 +117,11 @@ interface SignInPageProps {
   readonly problems: FormProblems | undefined;
 }
 
-function SignInPage({ visitor, signIn, isNew, problems }: SignInPageProps): JSX.Element {
-  const { root, token, form, query } = visitor;
-  const next = textOf(form, 'next') || (query['next'] ?? '');
-  const values = { email: textOf(form, 'email') };
-  const isOpen = signIn.signUp === 'open';
-  const hidden = next === '' ? '' : <input type="hidden" name="next" value={next} />;
+function SignInPage(props: SignInPageProps): JSX.Element {
+  const { visitor, signIn, isNew, problems } = props;
+  const { root } = visitor;
+  const next = nextOf(visitor);
+  const hasLinks = signIn.methods.includes('link');
   return (
     <div class="narrow">
       <h1>{isNew ? 'Create an account' : 'Sign in'}</h1>
@@ -120,60 +129,78 @@ function SignInPage({ visitor, signIn, isNew, problems }: SignInPageProps): JSX.
         <p>Free for up to 500 data responses a day: enter your address, and follow the link that comes by mail.</p>
       )}
       <Problems problems={problems} />
-      {signIn.methods.includes('link') && (
-        <Form action={`${root}/sign-in`} token={token}>
-          <Field
-            label="E-mail address"
-            name="email"
-            type="email"
-            values={values}
-            problems={problems ?? {}}
-            autocomplete="email"
-            maxlength={254}
-          />
-          {hidden}
-          <button type="submit">Send me a link</button>
-        </Form>
+      {(hasLinks || isNew) && <LinkForm {...props} next={hasLinks ? next : `${root}/you`} />}
+      {!isNew && signIn.methods.includes('password') && <PasswordForm {...props} next={next} />}
+      {!hasLinks && !isNew && (
+        <details class="more">
+          <summary>No password yet?</summary>
+          <p>Whoever has none gets a link by mail, to set one.</p>
+          <LinkForm {...props} next={`${root}/you`} />
+        </details>
       )}
-      {!isNew && signIn.methods.includes('password') && (
-        <Form action={`${root}/sign-in/password`} token={token}>
-          {signIn.methods.includes('link') && <h2>Or with your password</h2>}
-          <Field
-            label="E-mail address"
-            name="email"
-            id="password-email"
-            type="email"
-            values={values}
-            problems={problems ?? {}}
-            autocomplete="username"
-            maxlength={254}
-          />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            problems={problems ?? {}}
-            autocomplete="current-password"
-          />
-          {hidden}
-          <button type="submit">Sign in</button>
-        </Form>
-      )}
-      {isOpen && !isNew && (
+      {signIn.signUp === 'open' && !isNew && (
         <p>
-          No account yet? <a href={`${root}/sign-up`}>Create one</a>, it is the same link.
+          No account yet? <a href={withNext(`${root}/sign-up`, next)}>Create one</a>.
         </p>
       )}
       {isNew && (
         <p>
-          Been here before? <a href={`${root}/sign-in`}>Sign in</a>
+          Been here before? <a href={withNext(`${root}/sign-in`, next)}>Sign in</a>
         </p>
       )}
-      {!isOpen && (
+      {signIn.signUp !== 'open' && (
         <p class="hint">New accounts are by invitation here: ask an owner of your organization, or the operator.</p>
       )}
     </div>
   );
+}
+
+interface WayInProps extends SignInPageProps {
+  readonly next: string;
+}
+
+/** Where passwords alone are offered, the way to the first one. */
+function LinkForm({ visitor: { root, token, form }, problems = {}, next }: WayInProps): JSX.Element {
+  return (
+    <Form action={`${root}/sign-in`} token={token}>
+      <Field
+        label="E-mail address"
+        name="email"
+        type="email"
+        values={{ email: textOf(form, 'email') }}
+        problems={problems}
+        autocomplete="email"
+        maxlength={254}
+      />
+      <NextField next={next} />
+      <button type="submit">Send me a link</button>
+    </Form>
+  );
+}
+
+function PasswordForm({ visitor: { root, token, form }, signIn, problems = {}, next }: WayInProps): JSX.Element {
+  return (
+    <Form action={`${root}/sign-in/password`} token={token}>
+      {signIn.methods.includes('link') && <h2>Or with your password</h2>}
+      <Field
+        label="E-mail address"
+        name="email"
+        id="password-email"
+        type="email"
+        values={{ email: textOf(form, 'email') }}
+        problems={problems}
+        autocomplete="username"
+        maxlength={254}
+      />
+      <Field label="Password" name="password" type="password" problems={problems} autocomplete="current-password" />
+      <NextField next={next} />
+      <button type="submit">Sign in</button>
+    </Form>
+  );
+}
+
+function NextField({ next }: { readonly next: string }): JSX.Element {
+  return next === '' ? '' : <input type="hidden" name="next" value={next} />;
 }
 
 function SentPage(): JSX.Element {

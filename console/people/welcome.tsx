@@ -19,7 +19,9 @@ const OrganizationForm = z.object({
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
   const membersAs = ({ session: { person }, origin }: PersonPages) => people.members.as({ person }, origin);
   const showWelcome = (pages: PersonPages, problems?: FormProblems) =>
-    formPage('New organization', <WelcomePage pages={pages} problems={problems} />, problems);
+    people.signIn.signUp === 'open'
+      ? formPage('New organization', <WelcomePage pages={pages} problems={problems} />, problems)
+      : page('Organizations', <InvitedPage pages={pages} />);
   return [
     {
       kind: 'person',
@@ -100,6 +102,22 @@ function WelcomePage({
         />
         <button type="submit">Create the organization</button>
       </Form>
+    </div>
+  );
+}
+
+/** Where nobody makes an organization alone. */
+function InvitedPage({ pages: { memberships, session } }: { readonly pages: PersonPages }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>Organizations</h1>
+      {memberships.length === 0 && (
+        <p safe>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
+      )}
+      <p>
+        Organizations are made by the operator here. To join one, ask one of its owners to invite your address, and
+        follow the link that comes by mail.
+      </p>
     </div>
   );
 }

@@ -17,7 +17,7 @@ import { addAssets } from './assets.ts';
 import { FailurePage, failureFrom } from './errors.tsx';
 import type { FormValues } from './form.ts';
 import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
-import type { ConsoleRoute } from './routes.ts';
+import { type ConsoleRoute, formsWithoutPage, pathOf } from './routes.ts';
 import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
 import { type Seen, see } from './see.ts';
 import type { Visitor } from './visitor.ts';
@@ -66,6 +66,13 @@ export async function bindConsole(
   scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
   const server = { ...deps, root, version };
   for (const route of routes) bindRoute(scope, route, server);
+  for (const { at, to } of formsWithoutPage(routes))
+    scope.get(at, (request, reply) => reply.redirect(root + filledIn(to, request), 303));
+}
+
+function filledIn(path: string, { params }: FastifyRequest): string {
+  const values = params as Visitor['params']; // As in `visitorOf`.
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
 interface Server extends BindDeps {
@@ -78,7 +85,7 @@ const HTML = 'text/html; charset=utf-8';
 const STRANGER = 'stranger';
 
 function bindRoute(scope: FastifyInstance, route: ConsoleRoute, server: Server): void {
-  const path = route.kind === 'organization' ? `/orgs/:org${route.path}` : route.path;
+  const path = pathOf(route);
   const findWhatIsSeen = async (request: FastifyRequest, reply: FastifyReply) => {
     const visitor = await visitorOf(request, reply, server);
     const seen = await see(route, visitor, server);
@@ -104,6 +111,8 @@ function ownFormsOnly({ baseUrlOf }: Server) {
 }
 
 async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: Server): Promise<Visitor> {
+  // No id and no word has it, and PostgreSQL fails where it is asked for one that does.
+  if (request.url.includes('%00')) throw notFound(null, 'There is no such page');
   const { cookie: cookies } = request.headers;
   const found = await server.people.signIn.findSession(cookies);
   for (const value of found?.cookies ?? []) reply.header('Set-Cookie', value);

@@ -123,3 +123,11 @@ export function Badge({ kind, text }: { readonly kind: 'good' | 'bad' | 'plain';
     </span>
   );
 }
+
+/** A link to the same page with other parameters; those that are undefined or empty are left out. */
+export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') given.set(name, value);
+  const text = given.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

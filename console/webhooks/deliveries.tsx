@@ -2,9 +2,8 @@ import type { LoggedDelivery } from '../../webhooks/administration/deliveries.ts
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { type Attempt, DELIVERY_STATES, type DeliveryKind } from '../../webhooks/queue/delivery-queue.ts';
 import { TOPICS } from '../../webhooks/topic.ts';
-import { withQuery } from '../data/data-page.tsx';
 import { Choice, Form } from '../shell/fields.tsx';
-import { Badge, Instant, Section, Table } from '../shell/parts.tsx';
+import { Badge, Instant, Section, Table, withQuery } from '../shell/parts.tsx';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 /** Deliveries of a page. */

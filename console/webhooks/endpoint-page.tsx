@@ -7,10 +7,12 @@ import type { OrganizationPages } from '../shell/visitor.ts';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointState } from './endpoints.tsx';
 
-const DONE: Readonly<Record<string, string>> = {
-  enabled: 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.',
-  tested: 'A ping waits to be sent. It will be the first of the deliveries below.',
-};
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    enabled: 'A ping waits to be sent; the endpoint is active once it was answered with a 2xx.',
+    tested: 'A ping waits to be sent. It will be the first of the deliveries below.',
+  }),
+);
 
 export interface EndpointPageProps {
   readonly pages: OrganizationPages;
@@ -55,7 +57,7 @@ export function EndpointPage({ pages, endpoint, deliveries, problems }: Endpoint
 
 function doneText({ query }: OrganizationPages): string | undefined {
   const replayed = query['replayed'];
-  if (replayed === undefined) return DONE[query['done'] ?? ''];
+  if (replayed === undefined) return DONE.get(query['done'] ?? '');
   const text = `${replayed === '1' ? '1 event waits' : `${Number(replayed)} events wait`} to be sent again.`;
   return query['more'] === undefined ? text : `${text} There are more: ask once more when these are done.`;
 }

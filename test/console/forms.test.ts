@@ -90,6 +90,34 @@ test('a key that is replaced goes on working for a day, and a revoked one does n
   expect(await console.accounts.authenticate(old.key)).toBeUndefined();
 });
 
+test('a key that is replaced ends within a day and is not replaced again, by one that lasts as long', async () => {
+  const made = await ada.post(keys(), { name: 'ninety days', days: '90' }, { from: keys() });
+  expect(made.statusCode).toBe(200);
+  const { administration } = console.accounts;
+  const named = async () => (await administration.listKeys(org)).filter(({ name }) => name === 'ninety days');
+  const [old] = await named();
+  const replace = () => ada.post(`${keys()}/${old?.id}/replace`, {}, { from: keys() });
+  expect((await replace()).statusCode).toBe(200);
+  expect((await replace()).statusCode).toBe(422);
+  const [replaced, issued] = await named();
+  const daysOf = (key: typeof old) => (Number(key?.expiresAt) - Number(key?.createdAt)) / 86_400_000;
+  expect([daysOf(replaced), daysOf(issued), (await named()).length]).toEqual([1, 90, 2]);
+});
+
+test('a key that was revoked meanwhile is not replaced, and the page says so', async () => {
+  const { administration } = console.accounts;
+  const { id } = await administration.createKey(org, 'gone');
+  const token = await ada.token(keys());
+  await administration.revokeKey(id);
+  const answer = await ada.postWith(token, `${keys()}/${id}/replace`, {});
+  expect([answer.statusCode, answer.body.includes('create a new one')]).toEqual([422, true]);
+});
+
+test('the name of a key is one line of text', async () => {
+  for (const name of ['a\nb', 'a\u0000b'])
+    expect((await ada.post(keys(), { name }, { from: keys() })).statusCode).toBe(422);
+});
+
 test('what is missing or wrong is said at its field, and what was typed stays', async () => {
   const answer = await ada.post(keys(), { name: '   ', days: '30' }, { from: keys() });
   expect(answer.statusCode).toBe(422);
@@ -117,6 +145,19 @@ test('the last owner can not leave, and says why', async () => {
   const answer = await solo.post(`${members}/${person.id}/remove`, {}, { from: members });
   expect([answer.statusCode, /owner/.test(answer.body)]).toEqual([422, true]);
   expect((await solo.get(members)).statusCode).toBe(200);
+});
+
+test('whoever asks for the address of a form, as by reloading, finds the page above it', async () => {
+  const pages = new Set(console.routes.filter(({ method }) => method === 'GET').map(pathOf));
+  const alone = forms().filter((route) => !pages.has(pathOf(route)));
+  expect(alone.length).toBeGreaterThan(15);
+  for (const form of alone) {
+    const { statusCode, headers } = await ada.get(pathOf(form));
+    expect([form.path, statusCode]).toEqual([form.path, 303]);
+    expect(pathOf(form).startsWith(`${headers.location}/`)).toBe(true);
+  }
+  expect((await ada.get(`${keys()}/${keyId}/revoke`)).headers.location).toBe(keys());
+  expect((await console.stranger().get('/console/sign-in/password')).headers.location).toBe('/console/sign-in');
 });
 
 test('pings to an endpoint are limited', async () => {

@@ -61,6 +61,9 @@ function pagePaths(): readonly string[] {
     `${data}/rankings?category=${hostile}`,
     `${data}/changes?entity_type=${hostile}&through=${hostile}`,
     `/console/orgs/${org}/webhooks/${endpointId}?topic=${hostile}&state=${hostile}&replayed=${hostile}&done=${hostile}`,
+    ...['constructor', '__proto__'].flatMap((name) =>
+      ['members', 'keys', 'settings', `webhooks/${endpointId}`].map((to) => `/console/orgs/${org}/${to}?done=${name}`),
+    ),
     `/console/sign-in?next=${hostile}`,
     `/console/sign-in/link?token=${hostile}`,
     `/console/invitations/accept?token=${hostile}`,
@@ -81,6 +84,12 @@ test('every page is HTML below 100 KB that no cache keeps, with a policy that le
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect([path, rawPayload.length < PAGE_BYTES_MAX]).toEqual([path, true]);
   }
+});
+
+test('no page is asked for a NUL, on which databases fail', async () => {
+  const pages = `/console/orgs/${org}`;
+  for (const path of ['webhooks/%00', `webhooks/${endpointId}?before=%00`, 'data/models?q=a%00b', 'keys?done=%00'])
+    expect([path, (await owner.get(`${pages}/${path}`)).statusCode]).toEqual([path, 404]);
 });
 
 test('no page takes what people or data say for HTML', async () => {

@@ -60,8 +60,8 @@ function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
 }
 
 function fasterTables(filters: ScoreFilters): FasterTables {
-  // The tables of the orders don't have the ids; of one model or benchmark they aren't needed.
-  if (filters.model !== undefined || filters.benchmark !== undefined) return {};
+  // The tables of the orders don't have the models; of one they aren't needed.
+  if (filters.model !== undefined) return {};
   const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
   // In an order, blocks that lie within bounds, or outside, are counted without being read.
   const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import type { Day } from '../../../schemas/day.ts';
 import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
 import { id, oneOf } from '../../answers/parameters.ts';
 import { EXAMPLE_PRICE } from '../../answers/records.ts';
@@ -89,36 +89,22 @@ export const modelHistoryRoute = dataRoute({
     assertThere: (effective, { view }) => assertIdsKnown(view, effective),
     cached: async (effective, { view }) => {
       const { model, kind } = effective;
-      const slices = await findSlices(view, effective);
-      if (slices.length === 0) await assertIdsKnown(view, effective);
-      const positionsOf = kind === 'ranking' ? await loadPositions(view, effective) : () => 0;
+      const positions = kind === 'ranking' ? await view.positions() : undefined;
       const frame = jsonFrame({ model_id: JSON.stringify(model), kind: JSON.stringify(kind) }, 'points', {
         window: windowText(view, kind, effective),
       });
-      return view.read(({ histories }) =>
-        histories[kind].readSlices(slices, (read) => {
-          const texts = read.map((bytes, i) => ({ series: slices[i]?.series ?? '', text: bytes }));
-          return expandPoints({ ...effective, texts, capturedDays: daysOf(view, kind), positionsOf }, frame);
-        }),
+      const positionsOf = (category: string, day: Day) => positions?.of(category, day) ?? 0;
+      const { hasPoints, body } = await view.read(({ histories }) =>
+        histories[kind].readIntervals(effective, (intervals) => ({
+          hasPoints: intervals.length > 0,
+          body: expandPoints({ ...effective, intervals, capturedDays: daysOf(view, kind), positionsOf }, frame),
+        })),
       );
+      if (!hasPoints) await assertIdsKnown(view, effective);
+      return body;
     },
   },
 });
-
-/**
- * Where the text of the model's intervals of a kind lies that may reach into the range, by series and day: the order of the table,
- * which DuckDB keeps (`preserve_insertion_order`).
- */
-async function findSlices(view: View, { kind, model, series, from, to }: Effective) {
-  const narrowed = series === undefined ? '' : 'AND series = $4';
-  return view.rows(
-    { series: text, from: number, to: number },
-    `SELECT series, text_from::DOUBLE AS "from", text_to::DOUBLE AS "to" FROM text_${kind}
-     WHERE model_hash = hash($1) AND model_id = $1
-       AND first_day <= $3::VARCHAR::DATE AND last_day >= $2::VARCHAR::DATE ${narrowed}`,
-    series === undefined ? [model, from, to] : [model, from, to, series],
-  );
-}
 
 /** Tells a series without points from an id that never was. */
 async function assertIdsKnown(view: View, { model, kind, series }: Effective): Promise<void> {
@@ -127,20 +113,4 @@ async function assertIdsKnown(view: View, { model, kind, series }: Effective): P
   if (kind === 'score') await assertKnown(view, 'benchmark', { id: series, param: 'benchmark_id' });
   if (kind === 'ranking') await assertKnown(view, 'category', { id: series, param: 'category_id' });
   if (kind === 'pricing') await assertKnown(view, 'provider', { id: series, param: 'provider' });
-}
-
-/** How many models each category of this model ranked on each day of the range. */
-async function loadPositions(
-  view: View,
-  { model, from, to }: Effective,
-): Promise<(category: string, day: string) => number> {
-  const rows = await view.rows(
-    { category: text, day: text, positions: number },
-    `SELECT category, CAST(day AS VARCHAR) AS day, positions FROM ranking_counts
-     WHERE day BETWEEN $2::VARCHAR::DATE AND $3::VARCHAR::DATE
-       AND category IN (SELECT series FROM history_ranking WHERE model_hash = hash($1) AND model_id = $1)`,
-    [model, from, to],
-  );
-  const counts = new Map(rows.map(({ category, day, positions }) => [`${day} ${category}`, positions]));
-  return (category, day) => counts.get(`${day} ${category}`) ?? 0;
 }

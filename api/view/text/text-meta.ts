@@ -16,10 +16,22 @@ export interface FeedMeta extends TextMeta {
   readonly from: number;
 }
 
+/** A line of a text: where it begins, and its key. */
+export interface Mark {
+  readonly at: number;
+  readonly key: string;
+}
+
+/** The intervals of a kind of history, a line each. */
+export interface HistoryMeta extends TextMeta {
+  /** Where reading may begin. */
+  readonly marks: readonly Mark[];
+}
+
 /** All text of a view. */
 export interface TextsMeta {
   readonly feed: FeedMeta;
-  readonly histories: Readonly<Record<HistoryKind, TextMeta>>;
+  readonly histories: Readonly<Record<HistoryKind, HistoryMeta>>;
 }
 
 /** The name of a view's text, by the path of the view's database. */

@@ -5,8 +5,9 @@ import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { HistoryKind } from '../history-kinds.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { FeedIndex, type FeedStretch, type StretchWanted } from './feed-index.ts';
+import { HistoryFile } from './history-file.ts';
 import { type LentBytes, TextFile } from './text-file.ts';
-import type { FeedMeta, TextsMeta } from './text-meta.ts';
+import type { FeedMeta, HistoryMeta, TextsMeta } from './text-meta.ts';
 
 /** What stands before and behind what is read, in one answer. */
 export interface Frame {
@@ -16,11 +17,11 @@ export interface Frame {
 
 /** All text of an open view. What it reads rejects with `corrupt` where a file isn't what was written. */
 export class ViewTexts {
-  readonly histories: Readonly<Record<HistoryKind, TextFile>>;
+  readonly histories: Readonly<Record<HistoryKind, HistoryFile>>;
   readonly #feed: TextFile;
   readonly #feedIndex: FeedIndex;
 
-  private constructor(feed: TextFile, feedIndex: FeedIndex, histories: Readonly<Record<HistoryKind, TextFile>>) {
+  private constructor(feed: TextFile, feedIndex: FeedIndex, histories: Readonly<Record<HistoryKind, HistoryFile>>) {
     this.#feed = feed;
     this.#feedIndex = feedIndex;
     this.histories = histories;
@@ -39,18 +40,19 @@ export class ViewTexts {
   ): Promise<ViewTexts> {
     const opened: TextFile[] = [];
     const pool = new BufferPool();
-    const open = async (meta: FeedMeta | TextsMeta['histories'][HistoryKind]) => {
+    const open = async (meta: FeedMeta | HistoryMeta) => {
       const file = await TextFile.open(folder, { meta, pool });
       opened.push(file);
       return file;
     };
+    const openHistory = async (meta: HistoryMeta) => new HistoryFile(await open(meta), meta);
     try {
       const feedIndex = await loadFeedIndex(connection, feed, firstSeq);
       return new ViewTexts(await open(feed), feedIndex, {
-        score: await open(histories.score),
-        ranking: await open(histories.ranking),
-        pricing: await open(histories.pricing),
-        metadata: await open(histories.metadata),
+        score: await openHistory(histories.score),
+        ranking: await openHistory(histories.ranking),
+        pricing: await openHistory(histories.pricing),
+        metadata: await openHistory(histories.metadata),
       });
     } catch (error) {
       for (const file of opened) await file.close();

@@ -82,12 +82,12 @@ async function createChanges(database: Database, { changes, firstSeq, previous }
   );
 }
 
-/** Writes the text of the new events, by seq. */
+/** Writes the text of the new events, by seq: their files are in order, and each of them is. */
 async function copyEvents(database: Database, { changes, firstSeq }: FeedInput, path: string): Promise<void> {
   const events =
     changes.length === 0
       ? `SELECT ''::BLOB WHERE false`
-      : `SELECT encode(${EVENT_SQL}) FROM read_parquet([${changes.map(sqlText).join(', ')}]) WHERE seq >= ${firstSeq} ORDER BY seq`;
+      : `SELECT encode(${EVENT_SQL}) FROM read_parquet([${changes.map(sqlText).join(', ')}]) WHERE seq >= ${firstSeq}`;
   await database.run(`COPY (${events}) TO ${sqlText(path)} (FORMAT blob)`);
 }
 

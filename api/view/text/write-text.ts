@@ -11,12 +11,15 @@ import type { TextMeta } from './text-meta.ts';
 /** Bytes that are copied or summed up at once: some tenths of a millisecond of the event loop. */
 const CHUNK_BYTES = 32 * BLOCK_BYTES;
 
-/** Takes a file that somebody else has written to its end for a text. */
-export async function sealText(path: string): Promise<TextMeta> {
+/** Takes a file that somebody else has written to its end for a text; whoever looks at its chunks must not keep them. */
+export async function sealText(path: string, look: (chunk: Buffer) => void = () => {}): Promise<TextMeta> {
   const file = await open(path, 'r+');
   try {
     const sums = new BlockSums();
-    for await (const chunk of chunksOf(file, { from: 0, to: (await file.stat()).size })) sums.add(chunk);
+    for await (const chunk of chunksOf(file, { from: 0, to: (await file.stat()).size })) {
+      sums.add(chunk);
+      look(chunk);
+    }
     await file.datasync();
     return { file: basename(path), bytes: sums.bytes, sums: sums.sums };
   } finally {

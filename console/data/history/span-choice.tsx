@@ -1,5 +1,5 @@
+import { withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
-import { withQuery } from '../data-page.tsx';
 import { SPANS, type Span } from './history-span.ts';
 
 /** Links to the same page with more or fewer days in its charts. */

@@ -1,9 +1,9 @@
 import { formatNumber } from '../../charts/format.ts';
 import { RankChart } from '../../charts/rank-chart.tsx';
 import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
-import { Section, Table } from '../../shell/parts.tsx';
+import { Section, Table, withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
-import { Answered, withQuery } from '../data-page.tsx';
+import { Answered } from '../data-page.tsx';
 import type { History } from '../history/history.ts';
 import type { ChartSpan } from '../history/history-span.ts';
 import type { ShownHistory } from './prices.tsx';

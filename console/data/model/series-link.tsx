@@ -1,5 +1,5 @@
+import { withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
-import { withQuery } from '../data-page.tsx';
 
 export interface SeriesLinkProps {
   readonly pages: OrganizationPages;

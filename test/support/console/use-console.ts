@@ -4,11 +4,12 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Accounts } from '../../../accounts/accounts.ts';
 import type { Mail } from '../../../accounts/mail/mailer.ts';
 import { openPeople } from '../../../accounts/people/open-people.ts';
-import type { Origin, People, Person, Role } from '../../../accounts/people/people.ts';
+import type { Origin, People, Person, Role, SignInMethod } from '../../../accounts/people/people.ts';
 import { PEOPLE_LIMITS } from '../../../accounts/people/people-settings.ts';
 import { actorOf } from '../../../accounts/people/person.ts';
 import type { PlanName } from '../../../accounts/plans/plans.ts';
 import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
+import type { CapabilityStates } from '../../../api/access/capabilities.ts';
 import type { AddFace } from '../../../api/app.ts';
 import { consoleFace, consoleRoutes } from '../../../console/console.ts';
 import type { ConsoleDeps } from '../../../console/console-deps.ts';
@@ -52,21 +53,31 @@ export interface TestConsoleOptions {
   readonly pagesPerMinute?: number;
   /** Where the clock of the service stands; people's sessions go by the system's. */
   readonly now?: string;
+  readonly methods?: readonly SignInMethod[];
+  readonly signUp?: 'open' | 'invited';
+  readonly capabilities?: CapabilityStates;
 }
 
-async function openConsole({
-  pagesPerMinute = 10_000,
-  now = '2026-06-03T12:00:00Z',
-}: TestConsoleOptions): Promise<TestConsole> {
+const DEFAULTS: Required<TestConsoleOptions> = {
+  pagesPerMinute: 10_000,
+  now: '2026-06-03T12:00:00Z',
+  methods: ['link', 'password'],
+  signUp: 'open',
+  capabilities: {},
+};
+
+async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
+  const wanted = { ...DEFAULTS, ...options };
+  const { now, capabilities } = wanted;
   const mails: Mail[] = [];
   let opened: OpenedFace | undefined;
   const api = await openApi({
     days: SAMPLE_DAYS,
     now,
     accounts: {},
-    settings: { publicUrl: PUBLIC_URL },
+    settings: { publicUrl: PUBLIC_URL, capabilities },
     faces: async (of) => {
-      opened = await openFace(of, { mails, pagesPerMinute, now });
+      opened = await openFace(of, { ...wanted, mails });
       return [opened.face];
     },
   });
@@ -114,9 +125,13 @@ interface OpenedFace {
   readonly routes: readonly ConsoleRoute[];
 }
 
+interface OpenFaceOptions extends Required<TestConsoleOptions> {
+  readonly mails: Mail[];
+}
+
 async function openFace(
   { accounts, url }: TestAccounts,
-  { mails, pagesPerMinute, now }: { readonly mails: Mail[]; readonly pagesPerMinute: number; readonly now: string },
+  { mails, pagesPerMinute, now, methods, signUp, capabilities }: OpenFaceOptions,
 ): Promise<OpenedFace> {
   const database = await openDatabase(url);
   const clock = () => new Date(now);
@@ -125,8 +140,8 @@ async function openFace(
     {
       publicUrl: PUBLIC_URL,
       secret: randomBytes(32).toString('base64'),
-      methods: ['link', 'password'],
-      signUp: 'open',
+      methods,
+      signUp,
       sessionMs: 86_400_000,
       sessionRefreshMs: 3_600_000,
       limits: { ...PEOPLE_LIMITS, mailsPerOrigin: 10_000, mailsPerAddress: 1_000 },
@@ -150,7 +165,7 @@ async function openFace(
         new EndpointAdministration(endpointDeps, actorOf(person), origin.address),
       logAs: (person: Person, origin: Origin) => new DeliveryLog(deps, actorOf(person), origin.address),
     },
-    capabilities: {},
+    capabilities,
     clock,
     formKey: randomBytes(32),
     settings: { publicUrl: PUBLIC_URL, basePath: '', pagesPerMinute },

@@ -1,0 +1,66 @@
+/** No page grows with what an organization has (specification "Console"). */
+import { beforeAll, expect, test } from 'vitest';
+import { addDays, isDay } from '../../schemas/day.ts';
+import { useConsole } from '../support/console/use-console.ts';
+import type { Visitor } from '../support/console/visitor.ts';
+
+const PAGE_BYTES_MAX = 100_000;
+/** Keys and members. */
+const MANY = 300;
+const TODAY = '2026-06-03';
+
+const console = useConsole({ now: `${TODAY}T12:00:00Z` });
+let owner: Visitor;
+let pages: string;
+
+beforeAll(async () => {
+  const org = await console.organization({ 'owner@example.com': 'owner' });
+  const { administration } = console.accounts;
+  const members = console.people.members.as({ operator: 'cli:test' });
+  const keys: string[] = [];
+  for (let i = 0; i < MANY; i += 1) {
+    keys.push((await administration.createKey(org, `the key of program number ${i}, ${'x'.repeat(60)}`)).id);
+    await members.addMember({ organizationId: org, email: `somebody.with.a.name.${i}@example.com`, role: 'member' });
+  }
+  const { kysely } = console.database;
+  if (!isDay(TODAY)) throw new Error(`${TODAY} is no day`);
+  const counts = { requests: 123_456, units: 12_345, not_modified: 1_234, shared_units: 0, rate_limited: 1_234 };
+  const others = { quota_exceeded: 54_321, client_errors: 1, server_errors: 1, aborted: 0 };
+  const of = { organization_id: org, route: '/v1/models', client_source: 'api_key' } as const;
+  for (let i = 0; i < 400; i += 1) {
+    const day = addDays(TODAY, -i);
+    const usage = { organization_id: org, day, used: 123_456, cap: 200_000, granted: 0 };
+    await kysely.insertInto('daily_usage').values(usage).execute();
+    const row = { ...of, day, api_key_id: keys[i % MANY] ?? '', ...counts, ...others };
+    await kysely.insertInto('request_counts').values(row).execute();
+  }
+  owner = await console.signIn('owner@example.com');
+  pages = `/console/orgs/${org}`;
+});
+
+test.each(['', '/keys', '/members', '/usage', '/usage?days=365', '/audit'])(
+  'the page %s of an organization that has much is below 100 KB',
+  async (path) => {
+    const { statusCode, rawPayload } = await owner.get(pages + path);
+    expect([statusCode, rawPayload.length < PAGE_BYTES_MAX]).toEqual([200, true]);
+  },
+);
+
+test.each([
+  ['keys', /\/keys\/(key_\w+)\/revoke/g, MANY],
+  ['members', /\/members\/(person_\w+)\/remove/g, MANY + 1],
+] as const)('all %s are found by turning pages', async (path, ids, count) => {
+  const found = new Set<string>();
+  let next: string | undefined = `${pages}/${path}`;
+  while (next !== undefined) {
+    const { body } = await owner.get(next);
+    for (const [, id = ''] of body.matchAll(ids)) found.add(id);
+    next = /<a href="([^"]+)" rel="next"/.exec(body)?.[1];
+  }
+  expect(found.size).toBe(count);
+});
+
+test('the CSV has a year where it is asked for', async () => {
+  const { body } = await owner.get(`${pages}/usage.csv?days=365`);
+  expect(body.trim().split('\r\n')).toHaveLength(1 + 365);
+});

@@ -1,0 +1,17 @@
+/** What the service does not offer is not missed on the pages that stand without it (specification "Console"). */
+import { expect, test } from 'vitest';
+import { useConsole } from '../support/console/use-console.ts';
+import { MODEL } from '../support/pipeline/sample-store.ts';
+
+const console = useConsole({ capabilities: { history: 'planned', changes: 'planned' } });
+
+test.each([
+  [`models/${encodeURIComponent(MODEL)}`, 'Prices now'],
+  ['rankings', 'Ranking'],
+  ['changes', 'This service does not offer that'],
+])('data/%s is there without history and changes', async (path, shown) => {
+  const org = await console.organization({ 'ada@example.com': 'owner' });
+  const ada = await console.signIn('ada@example.com');
+  const { statusCode, body } = await ada.get(`/console/orgs/${org}/data/${path}`);
+  expect([statusCode, body.includes(shown)]).toEqual([200, true]);
+});

@@ -1,0 +1,56 @@
+/** How people get in where the service offers less than everything (specification "Sign-in"; specification "Console"). */
+import { describe, expect, test } from 'vitest';
+import { useConsole } from '../support/console/use-console.ts';
+import { sent, tokenOf } from '../support/people/use-people.ts';
+
+const SIGN_IN = '/console/sign-in';
+
+describe('where passwords alone are offered', () => {
+  const console = useConsole({ methods: ['password'] });
+
+  test.each([SIGN_IN, '/console/sign-up'])('who has none asks at %s for the link that sets it', async (page) => {
+    const email = `${page.length}@example.com`;
+    const browser = console.stranger();
+    const { body } = await browser.get(page);
+    const [, form = ''] = /<form method="post" action="\/console\/sign-in"(.*?)<\/form>/s.exec(body) ?? [];
+    expect(form).toContain('name="email"');
+    const [, next = ''] = /name="next" value="([^"]*)"/.exec(form) ?? [];
+    await browser.post(SIGN_IN, { email, next }, { from: page });
+    await sent();
+    const token = tokenOf(console.mails.findLast(({ to }) => to === email) ?? {});
+    const answer = await browser.post(`${SIGN_IN}/link`, { token }, { from: page });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console/you']);
+    expect((await browser.get('/console/you')).body).toContain('Set a password');
+  });
+});
+
+describe('where people are invited', () => {
+  const console = useConsole({ signUp: 'invited' });
+
+  test('nobody is offered an account, and what was wanted is come back to', async () => {
+    const { statusCode, headers } = await console.stranger().get('/console/sign-up?next=%2Fconsole%2Fyou');
+    expect([statusCode, headers.location]).toEqual([303, '/console/sign-in?next=%2Fconsole%2Fyou']);
+  });
+
+  test('who belongs to no organization is told how to join one, not to make one', async () => {
+    const org = await console.organization({ 'ada@example.com': 'owner', 'max@example.com': 'member' });
+    const max = await console.signIn('max@example.com');
+    const members = console.people.members.as({ operator: 'cli:test' });
+    const [, gone] = await members.listMembers(org);
+    await members.removeMember({ organizationId: org, personId: gone?.person.id ?? '' });
+    expect((await max.get('/console')).headers.location).toBe('/console/welcome');
+    const { body } = await max.get('/console/welcome');
+    expect([body.includes('name="name"'), body.includes('ask one of its owners to invite')]).toEqual([false, true]);
+  });
+});
+
+describe('an invited stranger', () => {
+  const console = useConsole();
+
+  test('comes back to the invitation by way of either page', async () => {
+    const wanted = '/console/sign-up?next=%2Fconsole%2Finvitations%2Faccept%3Ftoken%3Dabc';
+    const { body } = await console.stranger().get(wanted.replace('sign-up', 'sign-in'));
+    expect(body).toContain(`href="${wanted}"`);
+    expect((await console.stranger().get(wanted)).body).toContain('value="/console/invitations/accept?token=abc"');
+  });
+});
