@@ -13,7 +13,15 @@ function readByTheBuild(): readonly string[] {
   const { scripts } = JSON.parse(linesOf('package.json').join('\n'));
   const configurations = [...String(scripts.build).matchAll(/tsc -p (\S+)/g)].map(([, name]) => String(name));
   const scriptFiles = [...String(scripts.build).matchAll(/node (\S+)/g)].map(([, name]) => String(name));
-  return ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', ...configurations, ...scriptFiles, ...include];
+  return [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'tsconfig.json',
+    ...configurations,
+    ...scriptFiles,
+    ...include,
+  ];
 }
 
 test('all that the container is built from goes to its build, and nothing else', () => {

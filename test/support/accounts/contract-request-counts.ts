@@ -57,7 +57,9 @@ export function describeRequestCounts(subject: Subject): void {
           );
           const byDay = Map.groupBy(model, ({ day }) => day);
           // Units of days are the quota's own, which took none here.
-          expect(report.days).toEqual(DAYS.map((day) => ({ ...sumOf(byDay.get(day) ?? []), day, units: 0, limit: null })));
+          expect(report.days).toEqual(
+            DAYS.map((day) => ({ ...sumOf(byDay.get(day) ?? []), day, units: 0, limit: null })),
+          );
           expect(report.total).toEqual({ ...sumOf(model), units: 0 });
         }),
         { numRuns: 15 },

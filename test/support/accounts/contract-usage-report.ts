@@ -26,7 +26,9 @@ export function describeUsageReport(subject: Subject): void {
         organization_id: organizationId,
         ...RANGE,
         total: used,
-        days: DAYS.map((day) => (day === '2026-11-20' ? { day, limit: 1000, ...used } : { day, limit: null, ...NO_REQUESTS })),
+        days: DAYS.map((day) =>
+          day === '2026-11-20' ? { day, limit: 1000, ...used } : { day, limit: null, ...NO_REQUESTS },
+        ),
         keys: [
           {
             key_id: keyIds[1],
