@@ -21,8 +21,6 @@ export interface ConsoleDeps {
 export interface ConsoleSettings {
   /** `scheme://host` that people use; undefined: as each request names it. */
   readonly publicUrl: string | undefined;
-  /** Before every route, such as `/stats`; empty for none. */
-  readonly basePath: string;
   /** Pages of one person in a minute: what they show costs no quota. */
   readonly pagesPerMinute: number;
 }

@@ -17,6 +17,8 @@ export interface CreateKeyOptions {
 }
 
 export interface RotateKeyOptions {
+  /** Refuses a key with `usage` that another one is replacing already, so that two who ask at once make one successor. */
+  readonly isOnce?: boolean;
   /** How long the old key goes on working, in milliseconds. */
   readonly overlapMs: number;
   /** When the new one ends; null: never. */
@@ -51,13 +53,15 @@ export function createKey(
  */
 export function rotateKey(
   id: string,
-  { overlapMs, expiresAt = null }: RotateKeyOptions,
+  { overlapMs, expiresAt = null, isOnce = false }: RotateKeyOptions,
   deps: KeysDeps,
 ): Promise<KeyRotation> {
   return deps.changes.change(async (transaction, note) => {
     const old = await lockKey(transaction, id);
     const now = deps.changes.now().getTime();
     if (hasEnded(old, now)) throw new AppError('usage', `the key ${id} has ended already; issue a new one`);
+    if (isOnce && old.expires_at !== null && old.expires_at <= now + overlapMs)
+      throw new AppError('usage', `the key ${id} ends within that time anyway; issue a new one`);
     const expires_at = Math.min(old.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs);
     await transaction.updateTable('api_keys').set({ expires_at }).where('id', '=', id).execute();
     const { organization_id: organizationId, name } = old;

@@ -53,7 +53,7 @@ export async function openConfiguredConsole(
     capabilities: config.CAPABILITIES,
     clock,
     formKey: await accounts.secret('console-forms'),
-    settings: { publicUrl: config.PUBLIC_URL, basePath: config.BASE_PATH, pagesPerMinute: config.CONSOLE_PAGES_MAX },
+    settings: { publicUrl: config.PUBLIC_URL, pagesPerMinute: config.CONSOLE_PAGES_MAX },
   });
   return { face, close: () => people.close() };
 }

@@ -38,7 +38,7 @@ export function changesPageRoute(deps: PageDeps): OrganizationRoute {
     answer: async (pages) => {
       const newest = deps.views.current().newest.last_seq;
       const wanted = Number(pages.query['through'] ?? newest);
-      const through = Number.isSafeInteger(wanted) && wanted >= 0 ? Math.min(wanted, newest) : newest;
+      const through = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, newest) : newest;
       const after = Math.max(0, through - EVENTS_SHOWN);
       const entityType = ENTITY_TYPES.find((type) => type === pages.query['entity_type']);
       const asked = await askFor(pages, deps)<Changes>(changesRoute, {

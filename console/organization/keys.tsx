@@ -92,8 +92,7 @@ export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly O
           show,
           work: async () => {
             const key = await ownKey(pages);
-            if (!isReplaceable(key, pages.now)) return show(pages, { '': 'This key ends anyway: create a new one.' });
-            const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now) };
+            const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now), isOnce: true };
             const { issued, replaced } = await administrationOf(pages).rotateKey(key.id, rotation);
             return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
           },

@@ -5,9 +5,12 @@ import { HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
 import { updatesRoute } from '../../api/routes/current/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
-import { curlLine, RequestLine } from '../data/request-line.tsx';
+import { Answered } from '../data/data-page.tsx';
+import { modelPath } from '../data/models.tsx';
+import { curlLine } from '../data/request-line.tsx';
 import { page } from '../shell/answer.ts';
 import { callerOf } from '../shell/callers.ts';
+import { failureFrom } from '../shell/errors.tsx';
 import { Copyable, Facts, Instant, Section, Table } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
@@ -37,11 +40,21 @@ export function overviewRoute(deps: PageDeps): OrganizationRoute {
       const [usage, keys, updates] = await Promise.all([
         accounts.quota.usage(callerOf(organization)),
         accounts.administration.listKeys(organization.id),
-        askFor(pages, deps)<Updates>(updatesRoute, { query: { days: '7', limit: '8' } }).catch(() => undefined),
+        askUpdates(pages, deps),
       ]);
       return page('Overview', <OverviewPage pages={pages} usage={usage} keys={keys} updates={updates} />);
     },
   };
+}
+
+/** Undefined while there is nothing to answer from. */
+async function askUpdates(pages: OrganizationPages, deps: PageDeps): Promise<Asked<Updates> | undefined> {
+  try {
+    return await askFor(pages, deps)<Updates>(updatesRoute, { query: { days: '7', limit: '8' } });
+  } catch (error) {
+    if (failureFrom(error).status === 503) return undefined;
+    throw error;
+  }
 }
 
 interface OverviewProps {
@@ -157,32 +170,33 @@ function FirstSteps({
 }
 
 function News({ pages, updates }: Pick<OverviewProps, 'pages' | 'updates'>): JSX.Element {
-  if (updates?.data === undefined) return <p class="none">Nothing is published yet.</p>;
-  const { models, total } = updates.data;
+  if (updates === undefined) return <p class="none">Nothing is published yet.</p>;
   return (
-    <>
-      <Table
-        caption="New models"
-        columns={['Model', 'By', 'Added']}
-        rows={models.map(({ id, name, organization, added_at }) => (
-          <tr>
-            <td>
-              <a href={`${pages.path}/data/models/${encodeURIComponent(id)}`} safe>
-                {name}
-              </a>
-            </td>
-            <td safe>{organization ?? 'unknown'}</td>
-            <td safe>{added_at.slice(0, 10)}</td>
-          </tr>
-        ))}
-        empty="None."
-      />
-      {total > models.length && (
-        <p>
-          <a href={`${pages.path}/data/models?sort=-updated_at`} safe>{`All ${total.toLocaleString('en')} …`}</a>
-        </p>
+    <Answered
+      asked={updates}
+      show={({ data: { models, total } }) => (
+        <>
+          <Table
+            caption="New models"
+            columns={['Model', 'By', 'Added']}
+            rows={models.map(({ id, name, organization, added_at }) => (
+              <tr>
+                <td>
+                  <a href={modelPath(pages, id)} safe>
+                    {name}
+                  </a>
+                </td>
+                <td safe>{organization ?? 'unknown'}</td>
+                <td safe>{added_at.slice(0, 10)}</td>
+              </tr>
+            ))}
+            empty="None."
+          />
+          {total > models.length && (
+            <p class="hint" safe>{`And ${(total - models.length).toLocaleString('en')} more.`}</p>
+          )}
+        </>
       )}
-      <RequestLine url={updates.url} />
-    </>
+    />
   );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalisedEmail } from '../../accounts/people/email-address.ts';
 import { actorOf } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
@@ -10,7 +11,12 @@ import { submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
 
 const EmailForm = z.object({
-  email: z.union([z.literal(''), z.email('This is no e-mail address.').max(254, 'This is too long for an address.')]),
+  email: z.string().transform((text, context) => {
+    const email = text.trim() === '' ? null : normalisedEmail(text);
+    if (email !== undefined) return email;
+    context.addIssue({ code: 'custom', message: 'This is no e-mail address.' });
+    return z.NEVER;
+  }),
 });
 
 /** What an organization is called, and where it is told what concerns it. */
@@ -29,7 +35,7 @@ export function settingsRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readon
           show,
           work: async ({ email }) => {
             const administration = accounts.administration.as(actorOf(pages.session.person), pages.origin.address);
-            await administration.setEmail(pages.organization.id, email === '' ? null : email);
+            await administration.setEmail(pages.organization.id, email);
             return redirect(`${pages.path}/settings?done=email`);
           },
         }),

@@ -37,7 +37,7 @@ export function youRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): rea
         }),
     },
     {
-      kind: 'open',
+      kind: 'person',
       method: 'POST',
       path: '/sign-out',
       answer: async ({ root, cookies }) => redirect(`${root}/sign-in`, { cookies: await signIn.signOut(cookies) }),

@@ -10,7 +10,7 @@ import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/people/people.ts';
 import type { FaceDeps } from '../../api/app.ts';
-import { httpError, notFound } from '../../http/errors/http-error.ts';
+import { HttpError, httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import type { ConsoleAnswer } from './answer.ts';
 import { addAssets } from './assets.ts';
@@ -59,6 +59,7 @@ export async function bindConsole(
   const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const failure = failureFrom(error);
     if (failure.status >= 500) request.log.error({ err: error }, 'a page of the console failed');
+    if (error instanceof HttpError) reply.headers(error.options.headers ?? {});
     const html = await FailurePage({ failure, requestId: request.id, root, version });
     return reply.code(failure.status).type(HTML).send(html);
   };

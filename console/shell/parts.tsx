@@ -68,13 +68,13 @@ export function Table({ caption, columns, rows, empty }: TableProps): JSX.Elemen
   );
 }
 
-export interface TermsListProps {
+export interface FactsProps {
   /** What it is called, and its value as HTML. */
   readonly items: readonly (readonly [label: string, html: JSX.Element])[];
 }
 
 /** Facts with their names. */
-export function Facts({ items }: TermsListProps): JSX.Element {
+export function Facts({ items }: FactsProps): JSX.Element {
   return (
     <dl class="facts">
       {items.map(([label, value]) => (

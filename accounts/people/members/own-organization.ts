@@ -7,6 +7,8 @@ import { lockPerson } from '../person.ts';
 import { insertMember, type MembersDeps } from './memberships.ts';
 
 const NAME_LENGTH_MAX = 200;
+/** What ends a line, or turns the direction in which the rest of a mail is read. */
+const NO_LINE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /**
  * Makes an organization on Community with the acting person as its owner, who is told what concerns it. What a person has made counts
@@ -43,6 +45,6 @@ export function createOwnOrganization(
 
 function organizationName(text: string): string {
   const name = text.trim();
-  if (name !== '' && [...name].length <= NAME_LENGTH_MAX && !/\p{Cc}/u.test(name)) return name;
+  if (name !== '' && [...name].length <= NAME_LENGTH_MAX && !NO_LINE.test(name)) return name;
   throw new AppError('usage', `the name must be one line of 1 to ${NAME_LENGTH_MAX} characters`);
 }

@@ -168,7 +168,7 @@ async function openFace(
     capabilities,
     clock,
     formKey: randomBytes(32),
-    settings: { publicUrl: PUBLIC_URL, basePath: '', pagesPerMinute },
+    settings: { publicUrl: PUBLIC_URL, pagesPerMinute },
   } satisfies ConsoleDeps;
   let routes: readonly ConsoleRoute[] = [];
   const face: AddFace = (app, faceDeps) => {

@@ -179,7 +179,7 @@ export function describeMembers(subject: PeopleSubject): void {
     test('a name is one line of 1 to 200 characters', async () => {
       const { session } = await subject.signIn('ada@example.com');
       const ada = subject.people.members.as({ person: session.person }, ORIGIN);
-      for (const name of ['', '   ', 'a\nb', 'x'.repeat(201)])
+      for (const name of ['a\u2028b', 'a\u202eb', '', '   ', 'a\nb', 'x'.repeat(201)])
         await expect(ada.createOwnOrganization(name)).rejects.toMatchObject({ code: 'usage' });
     });
 
