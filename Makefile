@@ -98,6 +98,11 @@ test-browser: build ## Use the console in Chromium; as root it installs Debian's
 html-scan: $(INSTALLED) ## Look for text that pages of the console would show unescaped
 	@scripts/html-scan.sh
 
+.PHONY: screenshots
+screenshots: build ## Take the pictures of docs/images anew, from a year of real days where they lie beside this folder
+	@scripts/chromium.sh >/dev/null
+	@node scripts/screenshots/screenshots.mjs
+
 .PHONY: clean
 clean: ## Remove what was built, installed dependencies and data excepted
 	@rm -rf dist coverage reports

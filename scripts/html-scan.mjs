@@ -1,7 +1,7 @@
 /**
  * Looks for text that a page would show unescaped: `node scripts/html-scan.mjs PLUGIN FILE…`, with the folder of
  * @kitajs/ts-html-plugin (`scripts/html-scan.sh` installs it) and files of TSX. Prints each place as `file:line: what`; exit code 1
- * where there is one.
+ * where there is one (decision 0068).
  *
  * What is looked for, in each file:
  * - what the plugin calls an error: a child of an element that is text and not escaped by the element's `safe`;
