@@ -1,44 +1,25 @@
 /** What agents can read whole, and what people can begin with. */
-import { beforeAll, expect, test } from 'vitest';
-import { mcpFace } from '../../mcp/mcp.ts';
-import type { Customer } from '../support/accounts/subject.ts';
-import { listen } from '../support/api/listen.ts';
+import { expect, test } from 'vitest';
 import { pageList } from '../support/api/lists.ts';
-import { useApi } from '../support/api/use-api.ts';
 import { connect, ERAS } from '../support/mcp/clients.ts';
-import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { useMcp } from '../support/mcp/use-mcp.ts';
 
-const api = useApi({
-  days: SAMPLE_DAYS,
-  now: '2026-06-04T12:00:00Z',
-  accounts: { as: 'commercial' },
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
-});
-let url = '';
-beforeAll(async () => {
-  url = `${await listen(api.app)}/mcp`;
-});
-
-function addCustomer(daily_quota: number): Promise<Customer> {
-  return api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
-}
-
-const usedBy = async (customer: Customer) => (await api.accountOf(customer)).usage.used;
+const mcp = useMcp();
 
 test.each(ERAS)('a client of the %s era reads every resource, lists for one unit each', async (era) => {
-  const customer = await addCustomer(10);
-  const client = await connect(era, url, customer.key);
+  const customer = await mcp.addCustomer(10);
+  const client = await connect(era, mcp.url, customer.key);
   const uris = await client.listResources();
   expect(uris).toEqual(
     ['how-to-use', 'benchmarks', 'categories', 'organizations', 'providers'].map((name) => `modelstats://${name}`),
   );
   const read: Record<string, string> = {};
   for (const uri of uris) read[uri] = await client.readResource(uri);
-  expect(await usedBy(customer)).toBe(uris.length - 1);
+  expect(await mcp.usedBy(customer)).toBe(uris.length - 1);
   expect(read['modelstats://how-to-use']).toContain('US dollars per million tokens');
   expect(read['modelstats://benchmarks']).toContain('reason-bench | Reason Bench');
   expect(read['modelstats://categories']).toMatch(/^general \| \d+$/m);
-  const models = await pageList(api, '/v1/models?limit=200');
+  const models = await pageList(mcp.api, '/v1/models?limit=200');
   const ofNorthlight = models.filter(({ organization }) => organization === 'Northlight').length;
   expect(read['modelstats://organizations']).toContain(`\nNorthlight | ${ofNorthlight}`);
   const onNimbus = models.filter(({ inference }) => Array.isArray(inference) && inference.includes('nimbus')).length;
@@ -46,8 +27,8 @@ test.each(ERAS)('a client of the %s era reads every resource, lists for one unit
 });
 
 test('a list that is refused is an error with the envelope', async () => {
-  const customer = await addCustomer(0);
-  const client = await connect('new', url, customer.key);
+  const customer = await mcp.addCustomer(0);
+  const client = await connect('new', mcp.url, customer.key);
   await expect(client.readResource('modelstats://providers')).rejects.toMatchObject({
     data: { error: { code: 'quota_exceeded' } },
   });
@@ -55,8 +36,8 @@ test('a list that is refused is an error with the envelope', async () => {
 });
 
 test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (era) => {
-  const customer = await addCustomer(10);
-  const client = await connect(era, url, customer.key);
+  const customer = await mcp.addCustomer(10);
+  const client = await connect(era, mcp.url, customer.key);
   expect(await client.listPrompts()).toEqual(['model-for-a-budget', 'what-changed', 'compare-two', 'price-history']);
   const texts = [
     await client.getPrompt('model-for-a-budget', { category: 'general', max_input_price: '2' }),
@@ -66,11 +47,11 @@ test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (e
   ];
   expect(texts.filter((text) => text.includes('undefined'))).toEqual([]);
   expect(texts[2]).toContain('"Aurora 2" and "Kestrel 2"');
-  expect(await usedBy(customer)).toBe(0);
+  expect(await mcp.usedBy(customer)).toBe(0);
 });
 
 test('a prompt without what it needs, or that there is not, is refused', async () => {
-  const client = await connect('new', url, api.accounts.customers.commercial.key);
+  const client = await connect('new', mcp.url, mcp.api.accounts.customers.commercial.key);
   await expect(client.getPrompt('compare-two', { first: 'a' })).rejects.toThrow('This prompt needs second');
   await expect(client.getPrompt('nothing', {})).rejects.toThrow('There is no such prompt');
 });
