@@ -133,7 +133,7 @@ function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
             label="What it is for"
             name="name"
             values={form}
-            problems={problems ?? {}}
+            problems={problems}
             maxlength={100}
             hint="Such as “dashboard” or “nightly job”."
             autocomplete="off"

@@ -159,7 +159,7 @@ function MembersPage({ pages, members, invitations, problems }: MembersPageProps
               name="email"
               type="email"
               values={form}
-              problems={problems ?? {}}
+              problems={problems}
               maxlength={254}
               autocomplete="off"
             />

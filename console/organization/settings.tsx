@@ -80,7 +80,7 @@ function SettingsPage({
               type="email"
               required={false}
               values={values}
-              problems={problems ?? {}}
+              problems={problems}
               maxlength={254}
               autocomplete="email"
             />

@@ -96,7 +96,7 @@ function WelcomePage({
           label="Name of the organization"
           name="name"
           values={form}
-          problems={problems ?? {}}
+          problems={problems}
           maxlength={100}
           autocomplete="organization"
         />

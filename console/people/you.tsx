@@ -100,7 +100,7 @@ function YouPage({ pages, sessions, hasPassword, problems }: YouPageProps): JSX.
                 label="Password now"
                 name="current"
                 type="password"
-                problems={problems ?? {}}
+                problems={problems}
                 autocomplete="current-password"
               />
             )}
@@ -109,7 +109,7 @@ function YouPage({ pages, sessions, hasPassword, problems }: YouPageProps): JSX.
               name="password"
               type="password"
               hint="12 to 128 characters."
-              problems={problems ?? {}}
+              problems={problems}
               autocomplete="new-password"
             />
             <button type="submit">{hasPassword ? 'Change it' : 'Set it'}</button>

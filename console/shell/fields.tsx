@@ -26,7 +26,7 @@ export interface FieldProps {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date';
   readonly hint?: string;
   readonly values?: FormValues;
-  readonly problems?: FormProblems;
+  readonly problems?: FormProblems | undefined;
   readonly required?: boolean;
   readonly maxlength?: number;
   readonly autocomplete?: string;
@@ -98,7 +98,7 @@ export interface ChecksProps {
   readonly name: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly chosen: readonly string[];
-  readonly problems?: FormProblems;
+  readonly problems?: FormProblems | undefined;
 }
 
 /** Any of a few. */

@@ -171,7 +171,7 @@ function NewEndpointPage({
   readonly problems: FormProblems | undefined;
 }): JSX.Element {
   const { path, token, form } = pages;
-  const field = { values: form, problems: problems ?? {}, required: false, autocomplete: 'off' };
+  const field = { values: form, problems, required: false, autocomplete: 'off' };
   return (
     <>
       <h1>Register an endpoint</h1>
@@ -193,7 +193,7 @@ function NewEndpointPage({
           name="topics"
           options={TOPICS.map((topic) => ({ value: topic, label: topic }))}
           chosen={textsOf(form, 'topics')}
-          problems={problems ?? {}}
+          problems={problems}
         />
         <Choice label="How" name="mode" options={MODE_CHOICES} chosen={textOf(form, 'mode')} />
         <details class="more">

@@ -3,8 +3,8 @@ import { formatNumber } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import type { Interval } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
-import { LAYOUT, PLOT_TOP, px } from './layout.ts';
-import { LINE_WIDTH, linePath } from './step-lines.tsx';
+import { PLOT_TOP, px } from './layout.ts';
+import { linePath, StretchedLines } from './step-lines.tsx';
 
 interface LimitLineProps {
   readonly limits: readonly { readonly day: Day; readonly limit: number | null }[];
@@ -20,17 +20,9 @@ export function LimitLine({ limits, days, values }: LimitLineProps): JSX.Element
   if (!last || last.value === null) return '';
   return (
     <>
-      <svg
-        class="chart-lines"
-        y={PLOT_TOP}
-        width="100%"
-        height={LAYOUT.height}
-        viewBox={`0 0 ${LINE_WIDTH} ${LAYOUT.height}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
+      <StretchedLines>
         <path class="chart-limit" d={linePath(intervals, days, values)} />
-      </svg>
+      </StretchedLines>
       <text class="chart-note" x="100%" y={px(PLOT_TOP + values.yOf(last.value) - 6)} text-anchor="end" safe>
         {`limit ${formatNumber(last.value)}`}
       </text>

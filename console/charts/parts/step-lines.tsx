@@ -1,3 +1,4 @@
+import type { Children } from '@kitajs/html';
 import type { DayScale } from '../scales/day-scale.ts';
 import { gapsOf, type Held, type Interval, runsOf } from '../scales/intervals.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
@@ -21,6 +22,17 @@ interface StepLinesProps {
 /** Lines that hold a value until it changes, and stop where there is none. */
 export function StepLines({ series, days, values }: StepLinesProps): JSX.Element {
   return (
+    <StretchedLines>
+      {series.map((one, i) => (
+        <path class={`chart-line ${lookOf(i)}`} d={linePath(one.intervals, days, values)} />
+      ))}
+    </StretchedLines>
+  );
+}
+
+/** Where paths of {@link linePath} are drawn: in coordinates of their own, stretched to the chart's width. */
+export function StretchedLines({ children }: { readonly children?: Children }): JSX.Element {
+  return (
     <svg
       class="chart-lines"
       y={PLOT_TOP}
@@ -30,9 +42,7 @@ export function StepLines({ series, days, values }: StepLinesProps): JSX.Element
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {series.map((one, i) => (
-        <path class={`chart-line ${lookOf(i)}`} d={linePath(one.intervals, days, values)} />
-      ))}
+      {children}
     </svg>
   );
 }
