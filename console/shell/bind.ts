@@ -6,10 +6,10 @@
 import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
-import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/people/people.ts';
 import type { FaceDeps } from '../../api/app.ts';
+import { takeBodies } from '../../http/bodies.ts';
 import { HttpError, httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import type { ConsoleAnswer } from './answer.ts';
@@ -38,8 +38,7 @@ export async function bindConsole(
 ): Promise<void> {
   const root = scope.prefix;
   const isSecure = deps.settings.publicUrl?.startsWith('https:') === true;
-  scope.removeAllContentTypeParsers();
-  await scope.register(formbody, { bodyLimit: FORM_BYTES_MAX });
+  takeBodies(scope, { kinds: ['form'], bytesMax: FORM_BYTES_MAX });
   await scope.register(cookie);
   await scope.register(csrf, {
     cookieKey: isSecure ? '__Host-modelstats_form' : 'modelstats_form',
