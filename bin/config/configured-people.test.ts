@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { People } from '../../accounts/people/people.ts';
+import type { People } from '../../accounts/people/open-people.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { type Config, configFromEnv } from './config.ts';
-import { openConfiguredPeople, publicUrlOf } from './configured-people.ts';
+import { openConfiguredPeople } from './configured-people.ts';
+import { publicUrlOf } from './public-url.ts';
 import { configuredKeyBytes } from './secret-keys-file.ts';
 
 const ORIGIN = { address: '127.0.0.1', userAgent: undefined };
