@@ -3,7 +3,7 @@
  * to it as they come. The pages that people see on the way are the console's.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Authorization, OAUTH_PATHS } from '../../accounts/people/connections.ts';
+import { type Authorization, OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
 import { takeBodies } from '../../http/bodies.ts';
 import { httpError } from '../../http/errors/http-error.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
@@ -67,12 +67,15 @@ function addProviderRoutes(routes: FastifyInstance, { authorization, publicUrl, 
 }
 
 /**
- * What a program asks for, for this service alone where it doesn't say for which; a person is asked each time, since the page is where
+ * What a program asks for, for this service alone where it doesn't say for which, and with refresh tokens: the clients that there are
+ * don't ask for them, and a person would have to connect them anew each hour. A person is asked each time, since the page is where
  * the organization is chosen.
  */
 function authorizationQuery({ url }: FastifyRequest, publicUrl: string): URLSearchParams {
   const { searchParams } = new URL(url, publicUrl);
   if (!searchParams.has('resource')) searchParams.set('resource', `${publicUrl}/mcp`);
+  const scopes = (searchParams.get('scope') ?? READ_SCOPE).split(' ').filter((scope) => scope !== '');
+  searchParams.set('scope', [...new Set([...scopes, REFRESH_SCOPE])].join(' '));
   searchParams.delete('max_age'); // Whoever is signed in is asked, however long ago it was.
   searchParams.set('prompt', 'consent');
   return searchParams;

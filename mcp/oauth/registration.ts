@@ -1,4 +1,7 @@
-/** What of a registration (RFC 7591) is passed on. No keys of clients and no address of them: nothing is fetched for whoever asks. */
+/**
+ * What of a registration (RFC 7591) is passed on. No keys of clients and no
+ * address of them: nothing is fetched for whoever asks. And no scope: every program may ask for all that there is.
+ */
 const FIELDS = [
   'client_name',
   'client_uri',
@@ -6,7 +9,6 @@ const FIELDS = [
   'token_endpoint_auth_method',
   'grant_types',
   'response_types',
-  'scope',
   'software_id',
   'software_version',
   'application_type',
