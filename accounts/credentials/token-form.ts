@@ -41,7 +41,7 @@ export class TokenForm {
 
 /** API keys (specification "API keys"). */
 export const API_KEYS = new TokenForm('msk_');
-/** Access tokens of connections (specification "Connections"): no API key has this form, and the logs hide both alike. */
+/** Access tokens of connections (specification "Connected programs"): no API key has this form, and the logs hide both alike. */
 export const ACCESS_TOKENS = new TokenForm('msk_mcp_');
 /** What a connection gets its next access token with. */
 export const REFRESH_TOKENS = new TokenForm('msk_refresh_');

@@ -1,7 +1,7 @@
 import type { Actor, Origin, Person, Session, TooMany } from './people.ts';
 
 /**
- * Programs that a person lets ask for an organization over MCP (specification "Connections"). A connection is for one program, one
+ * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one
  * person and one organization, and ends with the person's membership.
  */
 export interface Connection {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../accounts/accounts.ts';
-import { hitFixed } from '../../accounts/fixed-limit.ts';
 import { AnswerCache } from '../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../api/api-metrics.ts';
 import { type AddFace, type ApiDeps, buildApp } from '../../api/app.ts';
@@ -13,7 +12,7 @@ import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { MCP_ROUTE, mcpFace } from '../../mcp/mcp.ts';
-import type { OAuthSettings } from '../../mcp/oauth/oauth-routes.ts';
+import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../mcp/oauth/oauth-routes.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -152,14 +151,8 @@ function oauthSettings(
 ): OAuthSettings | undefined {
   const authorization = console?.authorization;
   if (authorization === undefined) return undefined;
-  return {
-    authorization,
-    publicUrl: publicUrlOf(config),
-    hitAddress: async (address, { limit }) => {
-      const state = await hitFixed(accounts, address, { what: 'oauth2', limit, now: clock() });
-      return state.refused ? state.retryAfterSeconds : undefined;
-    },
-  };
+  const publicUrl = publicUrlOf(config);
+  return { authorization, publicUrl, accounts, clock, requestsPerMinute: OAUTH_REQUESTS_PER_MINUTE };
 }
 
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {

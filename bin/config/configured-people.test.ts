@@ -86,3 +86,13 @@ test.each([
 ])('with %j links begin with %s', (changes, url) => {
   expect(publicUrlOf(configured(changes))).toBe(url);
 });
+
+test.each([
+  [{ MODELSTATS_PUBLIC_URL: 'https://stats.example.com' }, true],
+  [{ MODELSTATS_HOST: '127.0.0.1' }, true],
+  [{ MODELSTATS_PUBLIC_URL: 'http://stats.example.com' }, false],
+  [{ MODELSTATS_CAPABILITIES: 'mcp=planned' }, false],
+])('with %o programs can be connected: %s', async (changes, isOffered) => {
+  const { people } = await open(changes);
+  expect(people.authorization !== undefined).toBe(isOffered);
+});

@@ -1,8 +1,10 @@
 /**
- * How programs get access tokens (specification "Connections"): the metadata that tells them, and the provider's own routes, handed
+ * How programs get access tokens (specification "Connected programs"): the metadata that tells them, and the provider's own routes, handed
  * to it as they come. The pages that people see on the way are the console's.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { hitFixed } from '../../accounts/fixed-limit.ts';
 import { type Authorization, OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
 import { takeBodies } from '../../http/bodies.ts';
 import { httpError } from '../../http/errors/http-error.ts';
@@ -11,8 +13,8 @@ import { registrationFrom } from './registration.ts';
 
 /** Largest form or registration, in bytes. */
 const BODY_BYTES_MAX = 16 * 1024;
-/** Requests of one client address to these routes in any 60 seconds. */
-const REQUESTS_PER_MINUTE = 120;
+/** Requests of one client address to these routes in any 60 seconds, unless the settings say otherwise. */
+export const OAUTH_REQUESTS_PER_MINUTE = 120;
 /** How long others may keep the metadata. */
 const METADATA_CACHE = 'public, max-age=300';
 
@@ -20,8 +22,10 @@ export interface OAuthSettings {
   readonly authorization: Authorization;
   /** Scheme, host and base path of the service, which is the issuer. */
   readonly publicUrl: string;
-  /** Counts a request of a client address against a limit per minute; resolves to the seconds to wait, or to undefined. */
-  readonly hitAddress: (address: string, of: { readonly limit: number }) => Promise<number | undefined>;
+  /** Where requests of a client address are counted. */
+  readonly accounts: Pick<Accounts, 'backstop'>;
+  readonly clock: () => Date;
+  readonly requestsPerMinute: number;
 }
 
 /** Adds the routes below the base path, and the metadata where clients look for it: at the root of the host. */
@@ -39,11 +43,12 @@ export async function addOAuthRoutes(
   });
 }
 
-function addProviderRoutes(routes: FastifyInstance, { authorization, publicUrl, hitAddress }: OAuthSettings): void {
+function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): void {
+  const { authorization, publicUrl, accounts, clock, requestsPerMinute: limit } = settings;
   takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
   routes.addHook('preHandler', async ({ ip }) => {
-    const seconds = await hitAddress(ip, { limit: REQUESTS_PER_MINUTE });
-    if (seconds !== undefined) throw tooMany(seconds);
+    const state = await hitFixed(accounts, ip, { what: 'oauth2', limit, now: clock() });
+    if (state.refused) throw tooMany(state.retryAfterSeconds);
   });
   const ask = async (path: string, reply: FastifyReply, init: RequestInit) =>
     answer(await authorization.handle(new Request(publicUrl + path, init)), reply);

@@ -9,7 +9,7 @@ import type { Actor, Origin } from '../people.ts';
 import { PERSON_COLUMNS, personFromRow } from '../person.ts';
 import { shownName } from './shown-name.ts';
 
-/** The connections of organizations, seen and ended (specification "Connections"). */
+/** The connections of organizations, seen and ended (specification "Connected programs"). */
 export class ConnectionList implements Connections {
   readonly #audit: AuditDeps;
   readonly #actor: Actor;

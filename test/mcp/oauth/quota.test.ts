@@ -27,6 +27,8 @@ test('a quota of 10 is shared by a key, a key over MCP and a connection: exactly
   const used = await callWith(console, token);
   expect(used.body).toContain('"used":10');
   const report = await console.accounts.readUsage(org, { from: '2026-06-03', to: '2026-06-03' });
+  const [connection] = await console.people.connections.list(org);
+  expect(report.keys).toContainEqual(expect.objectContaining({ key_id: connection?.id, key_name: 'Agent of Acme' }));
   expect(report.client_sources.map(({ client_source }) => client_source).sort()).toEqual([
     'api_key',
     'mcp_api_key',

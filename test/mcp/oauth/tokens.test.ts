@@ -39,6 +39,20 @@ test('a code is good once; when it comes again, what it brought is refused too',
   expect(await statusOf(token)).toBe(401);
 });
 
+test('a code is good for ten minutes', async () => {
+  const org = await console.organization({ [ADA]: 'owner' });
+  const program = await OAuthProgram.register(console);
+  const begun = Date.now();
+  const to = await program.askUser(await console.signIn(ADA), { organization: org });
+  const codes = await console.database.kysely.selectFrom('verifications').select(['value', 'expires_at']).execute();
+  const code = codes.find(({ value }) => value.includes(program.clientId));
+  const minutes = (new Date(code?.expires_at ?? 0).getTime() - begun) / 60_000;
+  expect(Math.round(minutes)).toBe(10);
+  const past = new Date(Date.now() - 1).toISOString();
+  await console.database.kysely.updateTable('verifications').set({ expires_at: past }).execute();
+  expect((await program.exchange(to.searchParams.get('code') ?? '')).statusCode).toBe(400);
+});
+
 test('a code brings nothing with a wrong verifier, another address, by another program or for another resource', async () => {
   const org = await console.organization({ [ADA]: 'owner' });
   const visitor = await console.signIn(ADA);

@@ -57,6 +57,7 @@ export interface TestConsoleOptions {
   readonly methods?: readonly SignInMethod[];
   readonly signUp?: 'open' | 'invited';
   readonly capabilities?: CapabilityStates;
+  readonly oauthPerMinute?: number;
 }
 
 const DEFAULTS: Required<TestConsoleOptions> = {
@@ -65,6 +66,7 @@ const DEFAULTS: Required<TestConsoleOptions> = {
   methods: ['link', 'password'],
   signUp: 'open',
   capabilities: {},
+  oauthPerMinute: 10_000,
 };
 
 async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
@@ -79,7 +81,7 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
     settings: { publicUrl: PUBLIC_URL, capabilities },
     faces: async (of) => {
       opened = await openFace(of, { ...wanted, mails });
-      return [opened.face, mcpBeside(opened.people)];
+      return [opened.face, mcpBeside(opened.people, { ...of, clock: () => new Date(now), ...wanted })];
     },
   });
   if (opened === undefined) throw new Error('the console was not opened');
@@ -119,8 +121,15 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
 }
 
 /** MCP with what connects programs, as `serve` has it beside the console. */
-function mcpBeside({ authorization }: People): AddFace {
-  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, hitAddress: async () => undefined };
+function mcpBeside(
+  { authorization }: People,
+  {
+    accounts,
+    clock,
+    oauthPerMinute: requestsPerMinute,
+  }: Pick<TestAccounts, 'accounts'> & { readonly clock: () => Date; readonly oauthPerMinute: number },
+): AddFace {
+  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, clock, requestsPerMinute };
   return mcpFace({ publicUrl: PUBLIC_URL, version: '1', oauth });
 }
 
