@@ -68,7 +68,8 @@ function promptFrom(name: string, args: Readonly<Record<string, string>>): GetPr
 }
 
 function descriptionOf({ name, title, description, inputSchema, outputSchema }: Tool) {
-  const annotations = { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  // What reads only neither destroys nor repeats anything.
+  const annotations = { readOnlyHint: true, openWorldHint: false };
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 

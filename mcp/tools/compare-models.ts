@@ -6,7 +6,8 @@ import { TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../text/table.ts';
 import type { Found } from '../text/telling.ts';
 import { asOf, lines } from '../text/told.ts';
-import { argumentsSchema, outputSchemaOf } from './json-schemas.ts';
+import { argumentsSchema } from './json-schemas.ts';
+import { outputSchemaOf } from './output-schema.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -21,13 +22,16 @@ const ArgumentsSchema = z.object({
     .describe('Exact ids of different models, in the order of the columns'),
 });
 
+/** As get-model has one; what else it holds is told there. */
+const ComparedSchema = z.looseObject({ id: z.string() });
+
 export const compareModelsTool: Tool = {
   name: 'compare-models',
   title: 'Compare models',
   description: `Two to ${MODELS_MAX} models side by side: context length, cheapest prices, ranks, and the benchmarks that more than one has a score of. One unit per model; where one of them is refused, none is charged.`,
   access: modelRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
-  outputSchema: outputSchemaOf(z.object({ models: z.array(modelRoute.response).describe('In the order asked for') })),
+  outputSchema: outputSchemaOf(z.object({ models: z.array(ComparedSchema) })),
   call: async (args, exchange) => {
     const ids = idsFrom(args);
     // One after the other: the first that is refused ends it.

@@ -21,10 +21,11 @@ interface ListToolDefinition extends Omit<RouteToolDefinition, 'text' | 'rows'> 
 }
 
 /** A tool whose answer is a page of a list. */
-export function listTool({ noun, columns, next, ...definition }: ListToolDefinition): Tool {
+export function listTool({ noun, columns, next, words = {}, ...definition }: ListToolDefinition): Tool {
   const { rows } = definition;
   return routeTool({
     ...definition,
+    words: { cursor: 'next_cursor of the page before, with the same other arguments', ...words },
     text: (telling) => {
       const found = rowsOf(telling.body, rows);
       const shown = found.length === 0 ? `No ${noun} meet this.` : table(columns, found);
@@ -52,6 +53,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its benchmark scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
     route: modelRoute,
+    words: { id: 'Exact id, as it stands' },
     rows: 'scores',
     text: modelText,
   }),

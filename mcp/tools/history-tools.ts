@@ -33,6 +33,7 @@ export const HISTORY_TOOLS: readonly Tool[] = [
     description:
       'Day by day what one model was: kind "pricing", "score", "ranking" or "metadata". Narrow it with provider, benchmark_id, category_id, from and to (days); the plan bounds how far back it goes. One unit.',
     route: modelHistoryRoute,
+    words: { model_id: 'Exact id, as it stands' },
     rows: 'points',
     text: (telling) => historyText(telling, POINT_COLUMNS[String(telling.body['kind'])] ?? {}),
   }),

@@ -4,13 +4,12 @@ import type { Body, Exchange, RouteBody, RouteRequest } from '../exchange.ts';
 import { TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
 import type { Found, Telling } from '../text/telling.ts';
-import { inputSchemaOf, outputSchemaOf } from './json-schemas.ts';
+import { type ArgumentWords, inputSchemaOf } from './json-schemas.ts';
+import { outputSchemaOf } from './output-schema.ts';
 import type { Tool } from './tool.ts';
 
-export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'> {
+export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentWords {
   readonly route: DataRoute;
-  /** Parameters of the route that make no sense for an agent; default: none. */
-  readonly left?: readonly string[];
   /** The list in the body that makes it large. */
   readonly rows?: string;
   /** The text; where rows were cut it says how to get them. */
@@ -18,11 +17,11 @@ export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'desc
 }
 
 /** A tool that asks one route, for one unit, and finds exactly what the route answers. */
-export function routeTool({ route, left, rows, text, ...description }: RouteToolDefinition): Tool {
-  const inputSchema = inputSchemaOf(route, left);
+export function routeTool({ route, left = [], words = {}, rows, text, ...told }: RouteToolDefinition): Tool {
+  const inputSchema = inputSchemaOf(route, { left, words });
   const names = Object.keys(Object(inputSchema['properties']));
   return {
-    ...description,
+    ...told,
     access: route.access,
     inputSchema,
     outputSchema: outputSchemaOf(route.response),

@@ -140,6 +140,11 @@ test('every tool only reads, and has the parameters of its route as arguments, w
   });
 });
 
+test('the list of all tools, which every agent reads first, is at most 20,000 characters', async () => {
+  const client = await connect('new', `${base}/mcp`, customer.key);
+  expect(JSON.stringify(await client.listTools()).length).toBeLessThanOrEqual(20_000);
+});
+
 test('what the plan lacks is refused in the words of the route', async () => {
   const client = await connect('new', `${base}/mcp`, api.accounts.customers.community.key);
   expect(await client.call('get-changes')).toMatchObject({
