@@ -14,7 +14,7 @@ DEMO_SOURCE ?= fixtures/days
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: install
 install: $(INSTALLED) ## Install the dependencies, where package-lock.json is newer than what is there
@@ -97,6 +97,10 @@ test-browser: build ## Use the console in Chromium; as root it installs Debian's
 .PHONY: html-scan
 html-scan: $(INSTALLED) ## Look for text that pages of the console would show unescaped
 	@scripts/html-scan.sh
+
+.PHONY: mcp-conformance
+mcp-conformance: build ## Run the protocol's own conformance suite against MCP
+	@node scripts/mcp-conformance/run.mjs
 
 .PHONY: screenshots
 screenshots: build ## Take the pictures of docs/images anew, from a year of real days where they lie beside this folder

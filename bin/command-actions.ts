@@ -44,5 +44,6 @@ export const ACTIONS = {
   replay: async () => (await import('./commands/webhooks/deliveries.ts')).replay,
   listen: async () => (await import('./commands/webhooks/listen.ts')).listen,
   sync: async () => (await import('./commands/sync/sync.ts')).syncCopy,
+  mcpOverStdio: async () => (await import('./commands/mcp/mcp.ts')).mcpOverStdio,
   dispatch: async () => (await import('./commands/webhooks/dispatch.ts')).dispatch,
 } as const;

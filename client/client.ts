@@ -32,7 +32,7 @@ import type {
   SnapshotFilters,
   UpdateFilters,
 } from './filters.ts';
-import { type Retry, send } from './send.ts';
+import { type Retry, send, throwUnlessOk } from './send.ts';
 
 /** What a request was answered with. */
 export interface Answer<T> {
@@ -238,6 +238,7 @@ export class ModelstatsClient {
 
 /** A body that can't be read is thrown as a SyntaxError, which counts as no answer. */
 async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+  await throwUnlessOk(response);
   const { headers } = response;
   const remaining = Number(headers.get('x-quota-remaining') ?? Number.NaN);
   const body: T = JSON.parse(await response.text());

@@ -17,19 +17,20 @@ export interface SendDeps {
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** A `GET` with its headers. */
+/** A `GET`, or with a body a `POST`. */
 export interface Outgoing {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 /**
- * Sends a request until there is an answer, and gives what `read` makes of it: anything but 2xx rejects with a
- * {@link ClientError}. What may pass is tried again: a connection that breaks, also while the answer is read; 5xx; and limits per
+ * Sends a request until there is an answer, and gives what `read` makes of it, which rejects with a {@link ClientError} where it is
+ * none ({@link throwUnlessOk}). What may pass is tried again: a connection that breaks, also while the answer is read; 5xx; and limits per
  * minute, after the time they say and a little more. All tries carry one Idempotency-Key, so they cost one unit.
  */
 export async function send<T>(
-  { url, headers }: Outgoing,
+  { headers, ...outgoing }: Outgoing,
   read: (response: Response) => Promise<T>,
   { settings, signal, onRetry }: SendDeps,
 ): Promise<T> {
@@ -37,7 +38,7 @@ export async function send<T>(
   const patience = new Patience(settings);
   for (;;) {
     try {
-      return await sendOnce(url, all, read, { timeoutMs: settings.timeoutMs, signal });
+      return await sendOnce({ ...outgoing, headers: all }, read, { timeoutMs: settings.timeoutMs, signal });
     } catch (error) {
       const delayMs = patience.delayAfter(error);
       if (delayMs === undefined || !(error instanceof ClientError)) throw error;
@@ -47,9 +48,13 @@ export async function send<T>(
   }
 }
 
+/** Rejects with what an answer says that is no 2xx. */
+export async function throwUnlessOk(response: Response): Promise<void> {
+  if (!response.ok) throw errorFromAnswer(response.status, response.headers, await response.text());
+}
+
 async function sendOnce<T>(
-  url: string,
-  headers: Readonly<Record<string, string>>,
+  { url, headers, body }: Outgoing,
   read: (response: Response) => Promise<T>,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<T> {
@@ -57,12 +62,12 @@ async function sendOnce<T>(
   try {
     const response = await fetch(url, {
       headers,
+      ...(body === undefined ? {} : { method: 'POST', body }),
       // The key is for this address alone.
       redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
-    if (response.ok) return await read(response);
-    throw errorFromAnswer(response.status, response.headers, await response.text());
+    return await read(response);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ClientError) throw error;

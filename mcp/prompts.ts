@@ -37,10 +37,10 @@ export const PROMPTS: readonly Prompt[] = [
     title: 'What changed lately',
     description: 'New models of the last days, and who gained and lost in a ranking',
     arguments: [
-      { name: 'days', description: 'How many days back, 1 to 30', required: true },
+      { name: 'days', description: 'How many days back, 1 to 30; left out: 7', required: false },
       { name: 'category', description: 'A ranked category; left out: no ranking', required: false },
     ],
-    text: ({ days, category }) =>
+    text: ({ days = '7', category }) =>
       `What changed among AI models in the last ${days} days? Use list-updates for new models${
         category === undefined
           ? ''

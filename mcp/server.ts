@@ -4,6 +4,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
+  ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
@@ -43,7 +44,7 @@ const mimeType = 'text/plain';
 
 async function readResource(uri: string, exchange: Exchange): Promise<ReadResourceResult> {
   const resource = RESOURCES.find((known) => known.uri === uri);
-  if (resource === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such resource');
+  if (resource === undefined) throw new ResourceNotFoundError(uri, 'There is no such resource');
   const result = await exchange.settled(() => resource.read(exchange));
   if ('done' in result) return { contents: [{ uri, mimeType, text: result.done }] };
   const { status, body } = result.told;
@@ -67,7 +68,8 @@ function promptFrom(name: string, args: Readonly<Record<string, string>>): GetPr
 }
 
 function descriptionOf({ name, title, description, inputSchema, outputSchema }: Tool) {
-  const annotations = { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  // What reads only neither destroys nor repeats anything.
+  const annotations = { readOnlyHint: true, openWorldHint: false };
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 

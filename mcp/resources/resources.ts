@@ -4,7 +4,7 @@ import { categoriesRoute } from '../../api/routes/current/categories.ts';
 import type { Exchange } from '../exchange.ts';
 import { BENCHMARK_COLUMNS } from '../text/columns.ts';
 import { HOW_TO_USE } from '../text/how-to-use.ts';
-import { TOKEN_CHARACTERS, TOKENS_MAX } from '../text/size.ts';
+import { TOKENS_MAX, tokensIn } from '../text/size.ts';
 import { type Columns, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
 import { organizationsRoute, providersRoute } from './counted.ts';
@@ -94,10 +94,10 @@ function bounded(
   rows: Parameters<typeof table>[1],
 ): { readonly text: string; readonly count: number } {
   const all = table(columns, rows).split('\n');
-  let length = 0;
+  let tokens = 0;
   const kept = all.filter((line) => {
-    length += line.length + 1;
-    return length <= (TOKENS_MAX - 100) * TOKEN_CHARACTERS;
+    tokens += tokensIn(line);
+    return tokens <= TOKENS_MAX - 100;
   });
   return { text: kept.join('\n'), count: kept.length - 1 };
 }

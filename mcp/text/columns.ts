@@ -1,5 +1,5 @@
 /** The columns of each kind of record, with their units: one place, so that every tool calls them the same. */
-import type { Columns } from './table.ts';
+import type { Columns, Row } from './table.ts';
 
 export const MODEL_COLUMNS: Columns = {
   id: 'id',
@@ -7,8 +7,17 @@ export const MODEL_COLUMNS: Columns = {
   organization: 'organization',
   released: 'release_date',
   'context (tokens)': 'context_length',
-  'served by': 'inference',
+  'served by': servedBy,
 };
+
+/** Providers that are named in a table: some models have dozens, and all have their prices in get-model. */
+const PROVIDERS_NAMED = 3;
+
+function servedBy({ inference }: Row): string | null {
+  if (!Array.isArray(inference) || inference.length === 0) return null;
+  const more = inference.length - PROVIDERS_NAMED;
+  return inference.slice(0, PROVIDERS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
 
 export const BENCHMARK_COLUMNS: Columns = {
   id: 'id',

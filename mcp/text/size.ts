@@ -1,12 +1,26 @@
 import type { Found } from './telling.ts';
 
-/** Characters that count as one token. English and JSON have some four; there is no one tokenizer that all models share. */
-export const TOKEN_CHARACTERS = 4;
-
 /** The most that an answer may be, text and structured content together. */
 export const TOKENS_MAX = 25_000;
 
-/** How many tokens an answer is, text and structured content together, as an estimate. */
+/**
+ * What counts as one token: up to six letters, three digits, or three other signs. Over answers of this service that is between 0.88
+ * and 1.25 of what the tokenizer o200k_base makes of them; a quarter of the characters would be half of it where hashes and dates are.
+ */
+const TOKEN = /\p{L}{1,6}|\p{N}{1,3}|[^\p{L}\p{N}\s]{1,3}/gu;
+
+/** How many tokens a text is, as an estimate: there is no one tokenizer that all models share. */
+export function tokensIn(text: string): number {
+  return text.match(TOKEN)?.length ?? 0;
+}
+
+/** How many tokens an answer is, text and structured content together. */
 export function tokensOf({ text, body }: Found): number {
-  return Math.ceil((text.length + JSON.stringify(body).length) / TOKEN_CHARACTERS);
+  return tokensIn(text) + tokensIn(JSON.stringify(body));
+}
+
+/** Whether an answer is short enough; what has fewer characters than tokens are allowed is not counted. */
+export function fits({ text, body }: Found): boolean {
+  const json = JSON.stringify(body);
+  return text.length + json.length <= TOKENS_MAX || tokensIn(text) + tokensIn(json) <= TOKENS_MAX;
 }

@@ -10,4 +10,6 @@ export interface Found {
 export interface Telling extends RouteBody {
   /** Rows that were cut so that the answer is not too large; 0: none. */
   readonly cut: number;
+  /** What there is, where nothing was found. */
+  readonly hint?: string | undefined;
 }

@@ -3,7 +3,8 @@ import { AccountSchema } from '../../accounts/account.ts';
 import { ACCOUNT_ROUTE } from '../../api/routes/account.ts';
 import { cell, type Row } from '../text/table.ts';
 import { lines } from '../text/told.ts';
-import { argumentsSchema, outputSchemaOf } from './json-schemas.ts';
+import { argumentsSchema } from './json-schemas.ts';
+import { outputSchemaOf } from './output-schema.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

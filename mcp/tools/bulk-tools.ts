@@ -1,7 +1,10 @@
 import { changesRoute } from '../../api/routes/changes.ts';
 import { snapshotDownloadRoute } from '../../api/routes/snapshots/snapshot-download.ts';
 import { snapshotsRoute } from '../../api/routes/snapshots/snapshots.ts';
-import { cell, rowsOf, table } from '../text/table.ts';
+import { RequestInvalid } from '../../http/errors/validation.ts';
+import { isDay } from '../../schemas/day.ts';
+import type { Body, Exchange } from '../exchange.ts';
+import { cell, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
@@ -17,7 +20,7 @@ export const BULK_TOOLS: readonly Tool[] = [
     rows: 'snapshots',
     text: ({ body, dataAsOf, cut }) => {
       const snapshots = rowsOf(body, 'snapshots');
-      const files = { id: 'id', 'published at': 'published_at', records: 'records', 'bytes, compressed': 'bytes' };
+      const files = { id: 'id', records: 'records', 'bytes, compressed': 'bytes', change_cursor: 'change_cursor' };
       const rows = snapshots.map((snapshot) => {
         const datasets = rowsOf(snapshot, 'datasets');
         const sums = (field: string) => datasets.reduce((sum, dataset) => sum + Number(dataset[field]), 0);
@@ -27,7 +30,7 @@ export const BULK_TOOLS: readonly Tool[] = [
         `${snapshots.length} snapshots${asOf(dataAsOf)}.`,
         rows.length === 0 ? 'None are there for this plan.' : table(files, rows),
         cut === 0 ? undefined : `${cut} older snapshots were left out, as the answer would have been too long.`,
-        'For a file call get-snapshot-file with an id and a dataset. A change_cursor is where get-changes goes on from.',
+        'For a file call get-snapshot-file with an id and a dataset; for what changed after one, get-changes with its id as since.',
       );
     },
   }),
@@ -49,8 +52,14 @@ export const BULK_TOOLS: readonly Tool[] = [
     name: 'get-changes',
     title: 'Get changes',
     description:
-      'Every change since a cursor, oldest first: models, scores, rankings and prices set or deleted. Without a cursor it begins with the oldest change still kept. One unit a page; limit 1000 unless told, so give a smaller one.',
+      'Every change since a cursor, oldest first: models, scores, rankings and prices set or deleted. Give since or a cursor; without either it begins with the oldest change still kept. One unit a page.',
     route: changesRoute,
+    defaults: { limit: '100' },
+    more: {
+      since: { type: 'string', format: 'date', description: 'Changes after this day, in place of a cursor' },
+    },
+    prepare: withCursor,
+    words: { limit: 'Events per page, 100 unless told' },
     rows: 'events',
     text: ({ body, cut }) => {
       const events = rowsOf(body, 'events');
@@ -60,7 +69,7 @@ export const BULK_TOOLS: readonly Tool[] = [
         what: 'entity_type',
         id: 'entity_id',
         op: 'op',
-        record: 'data',
+        record: changedFields,
       };
       return lines(
         `${events.length} changes; the feed begins on ${cell(body['retained_from'])} and reaches ${cell(body['published_through'])}.`,
@@ -73,3 +82,25 @@ export const BULK_TOOLS: readonly Tool[] = [
     },
   }),
 ];
+
+/** The record of a change without what the id and the day say already. */
+function changedFields({ data, key }: Row): Row | null {
+  if (data === null) return null;
+  const told = ['updated_at', ...Object.keys(Object(key))];
+  return Object.fromEntries(Object.entries(Object(data)).filter(([name]) => !told.includes(name)));
+}
+
+/** The cursor behind the changes of a day, or of the last day before it that has a snapshot. Throws RequestInvalid. */
+async function withCursor({ since, ...args }: Body, exchange: Exchange): Promise<Body> {
+  if (since === undefined || since === null) return args;
+  const problem = (msg: string) =>
+    new RequestInvalid([{ loc: ['query', 'since'], msg, type: 'value_error', input: since, ctx: {} }]);
+  if (typeof since !== 'string' || !isDay(since)) throw problem('Input should be a day YYYY-MM-DD');
+  if ((args['cursor'] ?? null) !== null) throw problem('Input should be left out where there is a cursor');
+  const { body } = await exchange.askAgain(snapshotsRoute, {});
+  const snapshots = rowsOf(body, 'snapshots');
+  const before = snapshots.find(({ id }) => String(id) <= since);
+  if (before === undefined)
+    throw problem(`Input should be ${cell(snapshots.at(-1)?.['id'])} or later, which is the oldest snapshot`);
+  return { ...args, cursor: before['change_cursor'] };
+}

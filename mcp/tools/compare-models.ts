@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { modelRoute } from '../../api/routes/current/model.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
-import type { Body } from '../exchange.ts';
-import { TOKENS_MAX, tokensOf } from '../text/size.ts';
+import type { Body, RouteBody } from '../exchange.ts';
+import { fits } from '../text/size.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../text/table.ts';
 import type { Found } from '../text/telling.ts';
 import { asOf, lines } from '../text/told.ts';
-import { argumentsSchema, outputSchemaOf } from './json-schemas.ts';
+import { argumentsSchema } from './json-schemas.ts';
+import { outputSchemaOf } from './output-schema.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 
 /** The most that are compared at once: each is an answer of its own, and wider tables are hard to read. */
-const MODELS_MAX = 6;
+const MODELS_MAX = 10;
 
 const ArgumentsSchema = z.object({
   ids: z
@@ -21,20 +22,44 @@ const ArgumentsSchema = z.object({
     .describe('Exact ids of different models, in the order of the columns'),
 });
 
+const FactsSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  organization: z.string().nullable(),
+  release_date: z.string().nullable(),
+  context_length: z.int().nullable(),
+});
+const Price = z.number().nullable();
+
+/** What is compared. Lists of ranks and values have one for each model, in the order asked for; null: it has none. */
+const ComparisonSchema = z.object({
+  models: z.array(
+    FactsSchema.extend({
+      lowest_input_per_million: Price,
+      lowest_output_per_million: Price,
+      providers_with_price: z.int(),
+    }),
+  ),
+  rankings: z.array(z.object({ category: z.string(), ranks: z.array(z.int().nullable()) })),
+  scores: z.array(z.object({ benchmark_id: z.string(), values: z.array(z.number().nullable()) })),
+});
+type Comparison = z.infer<typeof ComparisonSchema>;
+
 export const compareModelsTool: Tool = {
   name: 'compare-models',
   title: 'Compare models',
-  description: `Two to ${MODELS_MAX} models side by side: context length, cheapest prices, ranks, and the benchmarks that more than one has a score of. One unit per model; where one of them is refused, none is charged.`,
+  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and the benchmarks that more than one has a score of. One unit per model; where one of them is refused, none is charged.`,
   access: modelRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
-  outputSchema: outputSchemaOf(z.object({ models: z.array(modelRoute.response).describe('In the order asked for') })),
+  outputSchema: outputSchemaOf(ComparisonSchema),
   call: async (args, exchange) => {
     const ids = idsFrom(args);
     // One after the other: the first that is refused ends it.
-    const answers: Awaited<ReturnType<typeof exchange.ask>>[] = [];
+    const answers: RouteBody[] = [];
     for (const id of ids) answers.push(await exchange.ask(modelRoute, { params: { id } }));
     const models = answers.map(({ body }) => body);
-    return shortened(models, asOf(answers[0]?.dataAsOf));
+    const comparison = { models: models.map(factsOf), rankings: ranksOf(models), scores: sharedScores(models) };
+    return shortened(comparison, asOf(answers[0]?.dataAsOf));
   },
 };
 
@@ -47,58 +72,57 @@ function idsFrom(args: Body): readonly string[] {
   throw new RequestInvalid([{ loc: ['query', 'ids'], msg, type: 'value_error', input: args['ids'] ?? null, ctx: {} }]);
 }
 
-/** Without the scores that only one of them has, and at last without any, where the answer is too long. */
-function shortened(models: readonly Body[], when: string): Found {
-  const whole = foundFrom(models, when);
-  if (tokensOf(whole) <= TOKENS_MAX) return whole;
-  const shared = sharedBenchmarks(models);
-  const common = models.map((model) => ({
-    ...model,
-    scores: rowsOf(model, 'scores').filter((score) => shared.includes(String(score['benchmark_id']))),
-  }));
-  const note = (what: string) =>
-    `${what} were left out, as the answer would have been too long; list-scores with model has all of one.`;
-  const shorter = foundFrom(common, when, note('Scores that only one of them has'));
-  if (tokensOf(shorter) <= TOKENS_MAX) return shorter;
-  return foundFrom(
-    models.map((model) => ({ ...model, scores: [] })),
-    when,
-    note('All scores'),
-  );
+/** Without the last scores where the answer is too long. */
+function shortened(comparison: Comparison, when: string): Found {
+  const { scores } = comparison;
+  let found = foundFrom(comparison, when, 0);
+  for (let kept = scores.length; kept > 0 && !fits(found); ) {
+    kept = Math.floor(kept / 2);
+    found = foundFrom({ ...comparison, scores: scores.slice(0, kept) }, when, scores.length - kept);
+  }
+  return found;
 }
 
-function foundFrom(models: readonly Body[], when: string, note?: string): Found {
-  const rows = [...factRows(models), ...rankRows(models), ...scoreRows(models)];
+function foundFrom(comparison: Comparison, when: string, cut: number): Found {
+  const { models, rankings, scores } = comparison;
+  const factRows = FACTS.map(([what, field]) => ({ what, cells: models.map((model) => model[field]) }));
+  const rankRows = rankings.map(({ category, ranks }) => ({ what: `rank in ${category}`, cells: ranks }));
+  const scoreRows = scores.map(({ benchmark_id: benchmark, values }) => ({
+    what: `score on ${benchmark}`,
+    cells: values,
+  }));
   const columns: Columns = Object.fromEntries([
-    ['what', (row: Row) => row['what']],
-    ...models.map((model, index) => [cell(model['id']), (row: Row) => row[index]] as const),
+    ['what', 'what'],
+    ...models.map((model, index) => [cell(model.id), (row: Row) => Object(row['cells'])[index]] as const),
   ]);
   return {
     text: lines(
       `${models.length} models side by side${when}. Prices are the lowest of any provider, in USD per million tokens.`,
-      table(columns, rows),
+      table(columns, [...factRows, ...rankRows, ...scoreRows]),
       'Scores are in the units of each benchmark, and only those that more than one of them has; get-model has all of one.',
-      note,
+      cut === 0 ? undefined : `${cut} benchmarks were left out, as the answer would have been too long.`,
     ),
-    body: { models },
+    body: { ...comparison },
   };
 }
 
-/** A row of the table: what it shows, and by position what it is for each model. */
-function rowFrom(what: string, models: readonly Body[], fill: (model: Body) => unknown): Row {
-  return Object.fromEntries([['what', what], ...models.map((model, index) => [index, fill(model)])]);
-}
+const FACTS: readonly (readonly [what: string, field: keyof Comparison['models'][number]])[] = [
+  ['name', 'name'],
+  ['organization', 'organization'],
+  ['released', 'release_date'],
+  ['context (tokens)', 'context_length'],
+  ['input price', 'lowest_input_per_million'],
+  ['output price', 'lowest_output_per_million'],
+  ['providers with a price', 'providers_with_price'],
+];
 
-function factRows(models: readonly Body[]): readonly Row[] {
-  return [
-    rowFrom('name', models, (model) => model['name']),
-    rowFrom('organization', models, (model) => model['organization']),
-    rowFrom('released', models, (model) => model['release_date']),
-    rowFrom('context (tokens)', models, (model) => model['context_length']),
-    rowFrom('input price', models, (model) => lowest(model, 'input_per_million')),
-    rowFrom('output price', models, (model) => lowest(model, 'output_per_million')),
-    rowFrom('providers with a price', models, (model) => rowsOf(model, 'pricing').length),
-  ];
+function factsOf(model: Body): Comparison['models'][number] {
+  return {
+    ...FactsSchema.parse(model),
+    lowest_input_per_million: lowest(model, 'input_per_million'),
+    lowest_output_per_million: lowest(model, 'output_per_million'),
+    providers_with_price: rowsOf(model, 'pricing').length,
+  };
 }
 
 function lowest(model: Body, price: string): number | null {
@@ -106,35 +130,35 @@ function lowest(model: Body, price: string): number | null {
   return prices.length === 0 ? null : Math.min(...prices);
 }
 
-function rankRows(models: readonly Body[]): readonly Row[] {
-  const categories = new Set(
-    models.flatMap((model) => rowsOf(model, 'rankings').map(({ category }) => String(category))),
-  );
-  return [...categories]
-    .sort()
-    .map((category) =>
-      rowFrom(
-        `rank in ${cell(category)}`,
-        models,
-        (model) => rowsOf(model, 'rankings').find((row) => row['category'] === category)?.['rank'],
-      ),
-    );
-}
-
-function scoreRows(models: readonly Body[]): readonly Row[] {
-  return sharedBenchmarks(models).map((benchmark) =>
-    rowFrom(
-      `score on ${cell(benchmark)}`,
-      models,
-      (model) => rowsOf(model, 'scores').find((row) => row['benchmark_id'] === benchmark)?.['value'],
+/** Every category in which one of them has a rank, by name. */
+function ranksOf(models: readonly Body[]): Comparison['rankings'] {
+  const categories = new Set(models.flatMap((model) => namesIn(model, 'rankings', 'category')));
+  return [...categories].sort().map((category) => ({
+    category,
+    ranks: models.map((model) =>
+      numberOf(rowsOf(model, 'rankings').find((row) => row['category'] === category)?.['rank']),
     ),
-  );
+  }));
 }
 
 /** The benchmarks that more than one has a score of, by id. */
-function sharedBenchmarks(models: readonly Body[]): readonly string[] {
+function sharedScores(models: readonly Body[]): Comparison['scores'] {
   const counts = new Map<string, number>();
-  for (const id of models.flatMap((model) => rowsOf(model, 'scores').map((row) => String(row['benchmark_id']))))
+  for (const id of models.flatMap((model) => namesIn(model, 'scores', 'benchmark_id')))
     counts.set(id, (counts.get(id) ?? 0) + 1);
-  return [...counts].flatMap(([id, count]) => (count > 1 ? [id] : [])).sort();
+  const shared = [...counts].flatMap(([benchmark_id, count]) => (count > 1 ? [benchmark_id] : [])).sort();
+  return shared.map((benchmark_id) => ({
+    benchmark_id,
+    values: models.map((model) =>
+      numberOf(rowsOf(model, 'scores').find((row) => row['benchmark_id'] === benchmark_id)?.['value']),
+    ),
+  }));
+}
+
+function namesIn(model: Body, rows: string, field: string): readonly string[] {
+  return rowsOf(model, rows).map((row) => String(row[field]));
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
 }

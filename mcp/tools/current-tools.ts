@@ -1,9 +1,11 @@
 import { benchmarksRoute } from '../../api/routes/current/benchmarks.ts';
+import { categoriesRoute } from '../../api/routes/current/categories.ts';
 import { modelRoute } from '../../api/routes/current/model.ts';
 import { modelsRoute } from '../../api/routes/current/models.ts';
 import { rankingsRoute } from '../../api/routes/current/rankings.ts';
 import { scoresRoute } from '../../api/routes/current/scores.ts';
 import { updatesRoute } from '../../api/routes/current/updates.ts';
+import type { Exchange, RouteBody } from '../exchange.ts';
 import { BENCHMARK_COLUMNS, MODEL_COLUMNS, PRICE_COLUMNS, RANK_COLUMNS, SCORE_COLUMNS } from '../text/columns.ts';
 import { type Columns, cell, rowsOf, table } from '../text/table.ts';
 import type { Telling } from '../text/telling.ts';
@@ -21,14 +23,15 @@ interface ListToolDefinition extends Omit<RouteToolDefinition, 'text' | 'rows'> 
 }
 
 /** A tool whose answer is a page of a list. */
-export function listTool({ noun, columns, next, ...definition }: ListToolDefinition): Tool {
+export function listTool({ noun, columns, next, words = {}, ...definition }: ListToolDefinition): Tool {
   const { rows } = definition;
   return routeTool({
     ...definition,
+    words: { cursor: 'next_cursor of the page before', ...words },
     text: (telling) => {
       const found = rowsOf(telling.body, rows);
       const shown = found.length === 0 ? `No ${noun} meet this.` : table(columns, found);
-      return lines(countedLine(telling, { rows, noun }), shown, pageLine(telling), next);
+      return lines(countedLine(telling, { rows, noun }), shown, telling.hint ?? pageLine(telling), next);
     },
   });
 }
@@ -38,8 +41,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-models',
     title: 'List models',
-    description:
-      'AI models that meet filters, in pages: part of a name, organization, provider, context length, release date, price. One unit a page.',
+    description: 'AI models that meet filters, in pages. One unit a page.',
     route: modelsRoute,
     rows: 'models',
     noun: 'models',
@@ -52,6 +54,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its benchmark scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
     route: modelRoute,
+    words: { id: 'Exact id, as it stands' },
     rows: 'scores',
     text: modelText,
   }),
@@ -79,8 +82,9 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     name: 'get-rankings',
     title: 'Get a ranking',
     description:
-      'The models of one category by rank, best first; the resource modelstats://categories lists the categories. One unit a page.',
+      'The models of one category by rank, best first; where it isn’t one, it tells which there are. One unit a page.',
     route: rankingsRoute,
+    hint: rankedCategories,
     rows: 'rankings',
     noun: 'ranked models',
     columns: { model: 'model_id', ...RANK_COLUMNS },
@@ -93,9 +97,17 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     route: updatesRoute,
     rows: 'models',
     noun: 'new models',
-    columns: { 'first seen': 'added_at', ...MODEL_COLUMNS },
+    columns: { 'first seen': (row) => cell(row['added_at']).slice(0, 10), ...MODEL_COLUMNS },
   }),
 ];
+
+/** The categories that are ranked, for whoever has asked for another one: no call of a tool gives them else. */
+async function rankedCategories({ body }: RouteBody, exchange: Exchange): Promise<string | undefined> {
+  if (body['total'] !== 0) return undefined;
+  const { body: all } = await exchange.askAgain(categoriesRoute, {});
+  const ids = rowsOf(all, 'categories').map(({ id }) => cell(id));
+  return `Ranked categories are ${ids.join(', ')}.`;
+}
 
 function modelText({ body, dataAsOf, cut }: Telling): string {
   const [scores, ranks, prices] = [rowsOf(body, 'scores'), rowsOf(body, 'rankings'), rowsOf(body, 'pricing')];

@@ -6,8 +6,9 @@ import type { Body, Exchange } from '../exchange.ts';
 import { MODEL_COLUMNS } from '../text/columns.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
-import { argumentsSchema, outputSchemaOf } from './json-schemas.ts';
+import { argumentsSchema } from './json-schemas.ts';
 import { findReason, lastPart, REASONS, wordsOf } from './name-match.ts';
+import { outputSchemaOf } from './output-schema.ts';
 import { assertKnownArguments } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

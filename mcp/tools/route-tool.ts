@@ -1,16 +1,23 @@
 import type { DataRoute } from '../../api/answers/data-route.ts';
+import type { JsonSchema } from '../../api/openapi/schema-collector.ts';
 import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
 import type { Body, Exchange, RouteBody, RouteRequest } from '../exchange.ts';
-import { TOKENS_MAX, tokensOf } from '../text/size.ts';
+import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
 import type { Found, Telling } from '../text/telling.ts';
-import { inputSchemaOf, outputSchemaOf } from './json-schemas.ts';
+import { type ArgumentWords, inputSchemaOf } from './json-schemas.ts';
+import { outputSchemaOf } from './output-schema.ts';
 import type { Tool } from './tool.ts';
 
-export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'> {
+export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'description'>, ArgumentWords {
   readonly route: DataRoute;
-  /** Parameters of the route that make no sense for an agent; default: none. */
-  readonly left?: readonly string[];
+  /** Arguments that count as given where they are not; default: what the route takes them for. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** Arguments that the route has not, as JSON Schemas, which `prepare` turns into those that it has; default: none. */
+  readonly more?: Readonly<Record<string, JsonSchema>>;
+  readonly prepare?: (args: Body, exchange: Exchange) => Promise<Body>;
+  /** Asks for more where nothing was found, so that the text can say what there is. */
+  readonly hint?: (found: RouteBody, exchange: Exchange) => Promise<string | undefined>;
   /** The list in the body that makes it large. */
   readonly rows?: string;
   /** The text; where rows were cut it says how to get them. */
@@ -18,19 +25,24 @@ export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'desc
 }
 
 /** A tool that asks one route, for one unit, and finds exactly what the route answers. */
-export function routeTool({ route, left, rows, text, ...description }: RouteToolDefinition): Tool {
-  const inputSchema = inputSchemaOf(route, left);
+export function routeTool(definition: RouteToolDefinition): Tool {
+  const { route, left = [], words = {}, defaults = {}, more = {}, prepare, hint, rows, text, ...told } = definition;
+  const ofRoute = inputSchemaOf(route, { left, words });
+  const inputSchema = { ...ofRoute, properties: { ...Object(ofRoute['properties']), ...more } };
   const names = Object.keys(Object(inputSchema['properties']));
   return {
-    ...description,
+    ...told,
     access: route.access,
     inputSchema,
     outputSchema: outputSchemaOf(route.response),
     call: async (args, exchange) => {
-      const request = requestFrom(args, { route, names });
+      assertKnownArguments(args, names);
+      const prepared = prepare === undefined ? args : await prepare(args, exchange);
+      const request = requestFrom({ ...defaults, ...prepared }, route);
       const whole = await exchange.ask(route, request);
-      const found = foundFrom({ ...whole, cut: 0 }, text);
-      if (rows === undefined || tokensOf(found) <= TOKENS_MAX) return found;
+      const hinted = await hint?.(whole, exchange);
+      const found = foundFrom({ ...whole, cut: 0, hint: hinted }, text);
+      if (rows === undefined || fits(found)) return found;
       return 'limit' in route.query.shape
         ? askForLess({ route, request, rows, text }, { found, exchange })
         : cutRows({ whole, rows, text }, found);
@@ -44,13 +56,9 @@ function foundFrom(telling: Telling, text: Text): Found {
   return { text: text(telling), body: telling.body };
 }
 
-/** Arguments as the route takes parameters: text. An argument that the tool doesn't have is refused, null is none. */
-export function requestFrom(
-  args: Body,
-  { route, names }: { readonly route: DataRoute; readonly names: readonly string[] },
-): RouteRequest {
+/** Arguments as the route takes parameters: text; null is none. */
+function requestFrom(args: Body, route: DataRoute): RouteRequest {
   const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
-  assertKnownArguments(args, names);
   const texts = Object.fromEntries(
     given.map(([name, value]) => [name, ['number', 'boolean'].includes(typeof value) ? String(value) : value]),
   );
@@ -85,7 +93,7 @@ async function askForLess(
 ): Promise<Found> {
   const wanted = rowsOf(found.body, rows).length;
   let shorter = found;
-  for (let limit = wanted; limit > 1 && tokensOf(shorter) > TOKENS_MAX; ) {
+  for (let limit = wanted; limit > 1 && !fits(shorter); ) {
     limit = fewer(limit, shorter);
     const page = await exchange.askAgain(route, { ...request, query: { ...request.query, limit: String(limit) } });
     shorter = foundFrom({ ...page, cut: wanted - rowsOf(page.body, rows).length }, text);
@@ -100,7 +108,7 @@ function cutRows(
 ): Found {
   const all = rowsOf(whole.body, rows);
   let shorter = found;
-  for (let kept = all.length; kept > 1 && tokensOf(shorter) > TOKENS_MAX; ) {
+  for (let kept = all.length; kept > 1 && !fits(shorter); ) {
     kept = fewer(kept, shorter);
     const date = all[kept]?.['date'];
     const firstOfDate = date === undefined ? kept : all.findIndex((row) => row['date'] === date);

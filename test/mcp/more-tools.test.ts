@@ -12,9 +12,8 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     await client.listTools();
     const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2'] });
     expect(isError, text).toBe(false);
-    expect(data).toEqual({
-      models: [await mcp.api.json('/v1/models/aurora-2'), await mcp.api.json('/v1/models/Aurora-2')],
-    });
+    const [one, other] = [await mcp.api.json('/v1/models/aurora-2'), await mcp.api.json('/v1/models/Aurora-2')];
+    expect(data).toEqual(comparisonOf([one, other]));
     expect(text).toContain('what | aurora-2 | Aurora-2');
     expect(await mcp.usedBy(customer)).toBe(2);
   });
@@ -38,6 +37,46 @@ describe.each(ERAS)('a client of the %s era', (era) => {
   });
 });
 
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** What two answers of `/v1/models/{id}` say beside each other. */
+function comparisonOf(models: Rows) {
+  const rowsOf = (model: Rows[number] | undefined, field: string) => model?.[field] as Rows; // A list in every answer.
+  const lowest = (model: Rows[number], price: string) => {
+    const prices = rowsOf(model, 'pricing').flatMap((row) => (row[price] === null ? [] : [Number(row[price])]));
+    return prices.length === 0 ? null : Math.min(...prices);
+  };
+  const idsOf = (model: Rows[number] | undefined, rows: string, id: string) =>
+    rowsOf(model, rows).map((row) => String(row[id]));
+  const foundIn = (model: Rows[number], rows: string, [id, name, value]: readonly [string, string, string]) =>
+    rowsOf(model, rows).find((row) => row[id] === name)?.[value] ?? null;
+  const [one, other] = models;
+  const categories = new Set(models.flatMap((model) => idsOf(model, 'rankings', 'category')));
+  const shared = idsOf(one, 'scores', 'benchmark_id').filter((id) =>
+    idsOf(other, 'scores', 'benchmark_id').includes(id),
+  );
+  return {
+    models: models.map((model) => ({
+      id: model['id'],
+      name: model['name'],
+      organization: model['organization'],
+      release_date: model['release_date'],
+      context_length: model['context_length'],
+      lowest_input_per_million: lowest(model, 'input_per_million'),
+      lowest_output_per_million: lowest(model, 'output_per_million'),
+      providers_with_price: rowsOf(model, 'pricing').length,
+    })),
+    rankings: [...categories].sort().map((category) => ({
+      category,
+      ranks: models.map((model) => foundIn(model, 'rankings', ['category', category, 'rank'])),
+    })),
+    scores: shared.sort().map((benchmark_id) => ({
+      benchmark_id,
+      values: models.map((model) => foundIn(model, 'scores', ['benchmark_id', benchmark_id, 'value'])),
+    })),
+  };
+}
+
 test('a comparison is whole or not at all: a model that is not there, or too little quota, costs nothing', async () => {
   const customer = await mcp.addCustomer(2);
   const client = await connect('new', mcp.url, customer.key);
@@ -57,7 +96,7 @@ test.each([
   ['compare-models', { ids: ['aurora-2'] }],
   ['compare-models', { ids: ['aurora-2', 'aurora-2'] }],
   ['compare-models', { ids: 'aurora-2' }],
-  ['compare-models', { ids: Array.from({ length: 7 }, (_, index) => `m${index}`) }],
+  ['compare-models', { ids: Array.from({ length: 11 }, (_, index) => `m${index}`) }],
   ['resolve-model', {}],
   ['resolve-model', { name: '' }],
   ['resolve-model', { name: '???' }],
@@ -67,4 +106,30 @@ test.each([
   const { isError, text } = await client.call(tool, args);
   expect(isError).toBe(true);
   expect(text).toContain('Input should be');
+});
+
+test('changes since a day are those after its snapshot, for one unit', async () => {
+  const customer = await mcp.addCustomer(10);
+  const client = await connect('new', mcp.url, customer.key);
+  await client.listTools();
+  const { snapshots } = (await mcp.api.json('/v1/snapshots')) as { readonly snapshots: Rows };
+  const before = snapshots.at(-1);
+  const { text, data } = await client.call('get-changes', { since: before?.['id'], limit: 5 });
+  expect(data, text).toEqual(await mcp.api.json(`/v1/changes?cursor=${before?.['change_cursor']}&limit=5`));
+  expect(data['events']).not.toEqual([]);
+  expect(await mcp.usedBy(customer)).toBe(1);
+  const all = await client.call('get-changes');
+  expect(all.data).toEqual(await mcp.api.json('/v1/changes?limit=100'));
+});
+
+test.each([
+  ['yesterday', 'a day YYYY-MM-DD'],
+  ['2000-01-01', 'which is the oldest snapshot'],
+])('changes since %s are refused, at no cost', async (since, words) => {
+  const customer = await mcp.addCustomer(10);
+  const client = await connect('new', mcp.url, customer.key);
+  const { isError, text } = await client.call('get-changes', { since });
+  expect([isError, text]).toEqual([true, expect.stringContaining(words)]);
+  expect(await client.call('get-changes', { since: '2026-06-02', cursor: 'MA' })).toMatchObject({ isError: true });
+  expect(await mcp.usedBy(customer)).toBe(0);
 });

@@ -32,7 +32,10 @@ test('a list that is refused is an error with the envelope', async () => {
   await expect(client.readResource('modelstats://providers')).rejects.toMatchObject({
     data: { error: { code: 'quota_exceeded' } },
   });
-  await expect(client.readResource('modelstats://nothing')).rejects.toThrow('There is no such resource');
+  await expect(client.readResource('modelstats://nothing')).rejects.toMatchObject({
+    message: expect.stringContaining('There is no such resource'),
+    data: { uri: 'modelstats://nothing' },
+  });
 });
 
 test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (era) => {
@@ -42,11 +45,13 @@ test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (e
   const texts = [
     await client.getPrompt('model-for-a-budget', { category: 'general', max_input_price: '2' }),
     await client.getPrompt('what-changed', { days: '7', category: 'general' }),
+    await client.getPrompt('what-changed', {}),
     await client.getPrompt('compare-two', { first: 'Aurora 2', second: 'Kestrel 2' }),
     await client.getPrompt('price-history', { model: 'Aurora 2', provider: '' }),
   ];
   expect(texts.filter((text) => text.includes('undefined'))).toEqual([]);
-  expect(texts[2]).toContain('"Aurora 2" and "Kestrel 2"');
+  expect(texts[2]).toContain('in the last 7 days');
+  expect(texts[3]).toContain('"Aurora 2" and "Kestrel 2"');
   expect(await mcp.usedBy(customer)).toBe(0);
 });
 

@@ -36,7 +36,12 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
   ],
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
   ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /TrueSkill/],
-  ['get-rankings', { category: 'none' }, '/v1/rankings?category=none', /No ranked models meet this/],
+  [
+    'get-rankings',
+    { category: 'none' },
+    '/v1/rankings?category=none',
+    /No ranked models meet this[\s\S]*Ranked categories are .*\bgeneral\b/,
+  ],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
   [
     'get-history',
@@ -138,6 +143,11 @@ test('every tool only reads, and has the parameters of its route as arguments, w
     required: ['category'],
     properties: { limit: { type: 'integer', minimum: 1, maximum: 50 } },
   });
+});
+
+test('the list of all tools, which every agent reads first, is at most 20,000 characters', async () => {
+  const client = await connect('new', `${base}/mcp`, customer.key);
+  expect(JSON.stringify(await client.listTools()).length).toBeLessThanOrEqual(20_000);
 });
 
 test('what the plan lacks is refused in the words of the route', async () => {

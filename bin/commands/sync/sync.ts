@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pc from 'picocolors';
 import { ModelstatsClient } from '../../../client/client.ts';
-import { ClientSettingsSchema } from '../../../client/client-settings.ts';
 import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
 import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
 import { isThere, openCopy, scratchFolderOf, shownPlace } from '../../../client/sync/copies/open-copy.ts';
@@ -10,6 +9,7 @@ import { sync } from '../../../client/sync/sync.ts';
 import type { SyncDeps, SyncResult } from '../../../client/sync/sync-run.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { clientSettings } from '../client-settings.ts';
 import { type ShownSteps, showSteps } from './show-steps.ts';
 
 export interface SyncCommandOptions {
@@ -51,31 +51,11 @@ interface Work {
   readonly options: SyncCommandOptions;
 }
 
-function openClient(
-  { config, toolVersion, log }: CommandContext,
-  { url = config.API_URL, key = config.API_KEY }: SyncCommandOptions,
-  steps: ShownSteps,
-): ModelstatsClient {
-  if (url === undefined) throw new AppError('usage', 'name the service: --url https://…, or MODELSTATS_API_URL');
-  if (key === undefined) throw new AppError('usage', 'an API key is needed: set MODELSTATS_API_KEY, or give --key');
-  const settings = {
-    url,
-    key,
-    attemptsMax: config.CLIENT_ATTEMPTS_MAX,
-    timeoutMs: config.CLIENT_TIMEOUT_MS,
-    retryDelayMsMax: config.CLIENT_RETRY_MAX_MS,
-    limitWaitMsMax: config.CLIENT_LIMIT_WAIT_MAX_MS,
-    userAgent: `modelstats/${toolVersion}`,
-  };
-  const { error } = ClientSettingsSchema.safeParse(settings);
-  if (error !== undefined) {
-    const problems = error.issues.map(({ path, message }) => `the ${path.join('.')} ${message}`);
-    throw new AppError('usage', problems.join('; '), { cause: error });
-  }
-  return new ModelstatsClient(settings, {
+function openClient(context: CommandContext, options: SyncCommandOptions, steps: ShownSteps): ModelstatsClient {
+  return new ModelstatsClient(clientSettings(context, options), {
     onRetry: ({ error: reason, delayMs }) => {
       steps.clear();
-      log(`${reason.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
+      context.log(`${reason.message}; trying again in ${Math.ceil(delayMs / 1000)} s`);
     },
   });
 }

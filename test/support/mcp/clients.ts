@@ -1,6 +1,8 @@
 /** Both official clients of MCP, as one: that of the protocol's newest era, and that of the one before. */
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { onTestFinished } from 'vitest';
 import { bearer } from '../api/test-accounts.ts';
@@ -33,7 +35,44 @@ export interface ListedTool {
 
 /** A client that has connected to `url` with a key; closed after the test. Tools are listed, so it checks what they answer. */
 export async function connect(era: Era, url: string, key: string): Promise<TestClient> {
-  const client = await connected(era, url, key);
+  const requestInit = { headers: bearer(key) };
+  const address = new URL(url);
+  return era === 'new'
+    ? testClientOf(await newClientOn(new NewTransport(address, { requestInit })))
+    : testClientOf(await oldClientOn(new OldTransport(address, { requestInit })));
+}
+
+/** A program to start, as hosts are configured. */
+export interface HostedServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A client that has started a server beside itself, on its standard input and output; ended after the test. */
+export async function connectStdio(era: Era, { command, args, env }: HostedServer): Promise<TestClient> {
+  const started = { command, args: [...args], env: { ...env }, stderr: 'ignore' as const };
+  return era === 'new'
+    ? testClientOf(await newClientOn(new NewStdio(started)))
+    : testClientOf(await oldClientOn(new OldStdio(started)));
+}
+
+async function newClientOn(transport: NewTransport | NewStdio) {
+  const client = new NewClient(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  await client.connect(transport);
+  return client;
+}
+
+async function oldClientOn(transport: OldTransport | OldStdio) {
+  const client = new OldClient(INFO);
+  // Its types were made without `exactOptionalPropertyTypes`.
+  await client.connect(transport as Parameters<OldClient['connect']>[0]);
+  return client;
+}
+
+const INFO = { name: 'test', version: '1' };
+
+function testClientOf(client: NewClient | OldClient): TestClient {
   onTestFinished(() => client.close());
   return {
     call: async (name, args = {}) => answerFrom(await client.callTool({ name, arguments: args })),
@@ -49,20 +88,6 @@ export async function connect(era: Era, url: string, key: string): Promise<TestC
       return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('');
     },
   };
-}
-
-async function connected(era: Era, url: string, key: string) {
-  const info = { name: 'test', version: '1' };
-  const requestInit = { headers: bearer(key) };
-  if (era === 'new') {
-    const client = new NewClient(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-    await client.connect(new NewTransport(new URL(url), { requestInit }));
-    return client;
-  }
-  const client = new OldClient(info);
-  // Its types were made without `exactOptionalPropertyTypes`.
-  await client.connect(new OldTransport(new URL(url), { requestInit }) as Parameters<OldClient['connect']>[0]);
-  return client;
 }
 
 function answerFrom(result: object): ToolAnswer {

@@ -6,13 +6,16 @@ export interface MessageOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
+  /** Hangs up. */
+  readonly signal?: AbortSignal;
 }
 
 /** Sends a message; without a key it says who it is to nobody. */
 export function sendMessage(url: string, message: unknown, options: MessageOptions = {}): Promise<Response> {
-  const { key, headers = {}, method = 'POST' } = options;
+  const { key, headers = {}, method = 'POST', signal } = options;
   return fetch(url, {
     method,
+    ...(signal === undefined ? {} : { signal }),
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

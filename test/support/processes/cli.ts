@@ -31,6 +31,8 @@ export interface CliOptions {
   /** Run by the shell before the command, such as `ulimit -f 8`. */
   readonly shell?: string;
   readonly cwd?: string;
+  /** Whether there is an input to write to; default: one that has ended. */
+  readonly hasInput?: boolean;
   /** The Node that runs it; the one that runs the tests unless named. */
   readonly node?: string;
 }
@@ -38,16 +40,17 @@ export interface CliOptions {
 /** Starts `modelstats ARGS…` in a process of its own, free of the settings of whoever runs the tests. */
 export function startCli(
   args: readonly string[],
-  { env = {}, shell, cwd, node = process.execPath }: CliOptions = {},
+  { env = {}, shell, cwd, hasInput = false, node = process.execPath }: CliOptions = {},
 ): RunningCli {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not there: run "make build" first`);
   const words = [node, COMMAND, ...args];
   const [command = '', ...rest] = shell === undefined ? words : ['sh', '-c', `${shell}; exec "$0" "$@"`, ...words];
   const child = spawn(command, rest, {
     env: { ...withoutSettings(process.env), NO_COLOR: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
   });
+  if (!hasInput) child.stdin.end();
   const closed = new Promise<Pick<CliResult, 'code' | 'signal'>>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal }));

@@ -1,0 +1,56 @@
+/**
+ * What a tool's structured content is, as clients check it and models see it: fields and their types, in as few words as will do. Every
+ * agent reads the schemas of all tools before it asks anything, so what the texts say anyway is left out here: descriptions, bounds, and
+ * which fields a record always has (decision 0071).
+ */
+import { z } from 'zod';
+import type { JsonSchema } from '../../api/openapi/schema-collector.ts';
+import type { ObjectSchema } from './tool.ts';
+
+/** Of what a tool finds; or of the envelope where it is refused, which is a field `error`, or `detail` with a list of problems. */
+export function outputSchemaOf(found: z.ZodType): ObjectSchema {
+  const { $defs = {}, $ref, ...inline } = z.toJSONSchema(found, { io: 'output', target: 'draft-2020-12' });
+  const named: Definitions = $defs; // Each an object.
+  const whole: JsonSchema = $ref === undefined ? inline : (named[$ref.replace('#/$defs/', '')] ?? {});
+  return {
+    type: 'object',
+    properties: { ...Object(bare(whole, named)['properties']), error: { type: 'object' }, detail: { type: 'array' } },
+    anyOf: [{ required: whole['required'] }, { required: ['error'] }, { required: ['detail'] }],
+  };
+}
+
+type Definitions = Readonly<Record<string, JsonSchema>>;
+
+/** A schema with nothing but types and names. What isn't listed stays open: fields, and words of an enumeration, may be added. */
+function bare(schema: JsonSchema, named: Definitions): JsonSchema {
+  const { $ref, type, properties, items, anyOf } = unite(schema);
+  if (typeof $ref === 'string') return bare(named[$ref.replace('#/$defs/', '')] ?? {}, named);
+  const fields = Object.entries(Object(properties)).map(([name, field]) => [name, bare(Object(field), named)]);
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(fields.length === 0 ? {} : { properties: Object.fromEntries(fields) }),
+    ...(items === undefined ? {} : { items: bare(Object(items), named) }),
+    ...(anyOf === undefined ? {} : { anyOf: alternatives(anyOf).map((each) => bare(each, named)) }),
+  };
+}
+
+/** One schema for alternatives that are a type or null, or objects of several kinds; else the schema as it is. */
+function unite(schema: JsonSchema): JsonSchema {
+  const all = alternatives(schema['anyOf']);
+  const some = all.filter(({ type }) => type !== 'null');
+  const [first] = some;
+  if (first === undefined) return schema;
+  const orNull = (type: string) => ({ type: all.length > some.length ? [type, 'null'] : type });
+  if (some.length > 1) return some.every(isObject) ? orNull('object') : schema;
+  if (typeof first['type'] !== 'string') return schema;
+  return { ...first, ...orNull(first['type']) };
+}
+
+/** References lead to records only. */
+function isObject(schema: JsonSchema): boolean {
+  return schema['type'] === 'object' || '$ref' in schema;
+}
+
+function alternatives(anyOf: unknown): readonly JsonSchema[] {
+  return Array.isArray(anyOf) ? (anyOf as readonly JsonSchema[]) : []; // A list of schemas, wherever it is there.
+}

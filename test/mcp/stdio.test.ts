@@ -1,0 +1,173 @@
+/** `modelstats mcp --stdio`: the built command between both official clients, or bare lines, and the service over HTTP. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connect, connectStdio, ERAS } from '../support/mcp/clients.ts';
+import { LIST_TOOLS, toolCall } from '../support/mcp/messages.ts';
+import { hostedServer, startStdio } from '../support/mcp/stdio.ts';
+import { useMcp } from '../support/mcp/use-mcp.ts';
+import { FaultProxy, type ProxiedRequest } from '../support/processes/fault-proxy.ts';
+
+const mcp = useMcp();
+let proxy: FaultProxy;
+beforeAll(async () => {
+  proxy = await FaultProxy.start(new URL(mcp.url).origin);
+});
+beforeEach(() => proxy.reset());
+afterAll(() => proxy.stop());
+
+const QUICK = { MODELSTATS_CLIENT_RETRY_MAX_MS: '10', MODELSTATS_CLIENT_ATTEMPTS_MAX: '3' };
+
+/** What it is configured with to ask the service through the proxy. */
+function envOf({ key }: { readonly key: string }, more: Readonly<Record<string, string>> = {}) {
+  return { MODELSTATS_API_URL: proxy.endpoint, MODELSTATS_API_KEY: key, ...QUICK, ...more };
+}
+
+const isMessage = ({ method }: ProxiedRequest) => method === 'POST';
+
+describe.each(ERAS)('a client of the %s era', (era) => {
+  test('finds over standard input and output what it finds over HTTP, at the same cost', async () => {
+    const customer = await mcp.addCustomer(10);
+    const [near, far] = [
+      await connectStdio(era, hostedServer(envOf(customer))),
+      await connect(era, mcp.url, customer.key),
+    ];
+    expect(await near.listTools()).toEqual(await far.listTools());
+    expect(await near.listResources()).toEqual(await far.listResources());
+    expect(await near.getPrompt('compare-two', { first: 'Ä', second: 'b' })).toContain('"Ä"');
+    expect(await mcp.usedBy(customer)).toBe(0);
+    expect(await near.readResource('modelstats://providers')).toContain('nimbus');
+    expect(await near.call('list-models', { limit: 2 })).toEqual(await far.call('list-models', { limit: 2 }));
+    expect(await near.call('get-model', { id: 'nobody' })).toMatchObject({
+      isError: true,
+      data: { error: { code: 'not_found' } },
+    });
+    expect(await mcp.usedBy(customer)).toBe(3);
+  });
+
+  test('is refused what there is not, in the words of the protocol', async () => {
+    const client = await connectStdio(era, hostedServer(envOf(await mcp.addCustomer(1))));
+    await expect(client.call('no-such-tool')).rejects.toThrow('There is no such tool');
+    await expect(client.readResource('modelstats://nöthing')).rejects.toThrow('There is no such resource');
+  });
+});
+
+test('every line on stdout is a message, also for what is none, and the end of the input ends it with 0', async () => {
+  const stdio = startStdio(envOf(await mcp.addCustomer(1)));
+  for (const line of ['nonsense', '', '[]', '{"jsonrpc":"2.0","id":null,"method":"x"}', `"${'x'.repeat(2 ** 20)}"`]) {
+    stdio.send(line);
+  }
+  stdio.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  stdio.send({ ...LIST_TOOLS, id: 'a' });
+  stdio.send({ jsonrpc: '2.0', id: 2, method: 'no/method' });
+  stdio.endInput();
+  const { code, stdout, stderr } = await stdio.ended;
+  expect([code, stderr]).toEqual([0, '']);
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const codes = answers.flatMap(({ id, error }) => (error === undefined ? [] : [`${id} ${error.code}`]));
+  expect(codes.sort()).toEqual(['2 -32601', 'null -32600', 'null -32600', 'null -32600', 'null -32700']);
+  expect(answers.flatMap(({ id, result }) => (result === undefined ? [] : [id]))).toEqual(['a']);
+});
+
+test('a message that the service fails is sent again, and stderr says so', async () => {
+  const customer = await mcp.addCustomer(10);
+  const stdio = startStdio(envOf(customer));
+  proxy.failNext(isMessage, { is: 'answer', status: 503, code: 'SlowDown' }, 2);
+  stdio.send(toolCall('list-models'));
+  expect(await stdio.next()).toMatchObject({ id: 1, result: { structuredContent: { total: 15 } } });
+  expect(await mcp.usedBy(customer)).toBe(1);
+  stdio.endInput();
+  expect((await stdio.ended).stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(/^tools\/call: .*; trying again in 1 s$/),
+    expect.stringMatching(/^tools\/call: .*; trying again in 1 s$/),
+  ]);
+});
+
+test('a service that is down, or has no MCP there, is an error of each request, and may come back', async () => {
+  const customer = await mcp.addCustomer(10);
+  const stdio = startStdio(envOf(customer));
+  proxy.failNext(isMessage, { is: 'answer-lost' }, 3);
+  stdio.send(LIST_TOOLS);
+  const [down] = [await stdio.next()];
+  expect(down).toMatchObject({ id: 1, error: { code: -32603, data: { code: 'no_answer' } } });
+  proxy.failNext(isMessage, { is: 'answer', status: 404, code: 'NotFound' });
+  stdio.send(LIST_TOOLS);
+  expect(await stdio.next()).toMatchObject({
+    error: { message: expect.stringContaining(`There is no MCP at ${proxy.endpoint}/mcp`), data: { status: 404 } },
+  });
+  stdio.send(LIST_TOOLS);
+  expect(await stdio.next()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
+  stdio.endInput();
+  expect((await stdio.ended).code).toBe(0);
+});
+
+test('a key that is refused is told to the program, and ends it with 2', async () => {
+  const stdio = startStdio(envOf({ key: 'msk_wrong' }));
+  stdio.send(LIST_TOOLS);
+  expect(await stdio.next()).toMatchObject({ id: 1, error: { data: { code: 'unauthenticated', status: 401 } } });
+  const { code, stderr } = await stdio.ended;
+  expect(code).toBe(2);
+  expect(stderr).toContain('modelstats: Send a valid API key');
+  expect(stderr).not.toContain('msk_wrong');
+});
+
+test('a limit per minute is waited for as long as it says, within a bound', async () => {
+  const customer = await mcp.addCustomer(10);
+  const tooMany = { is: 'answer', status: 429, code: 'Slow', headers: { 'retry-after': '1' } } as const;
+  proxy.failNext(isMessage, tooMany);
+  const patient = startStdio(envOf(customer));
+  const begun = Date.now();
+  patient.send(LIST_TOOLS);
+  expect(await patient.next()).toMatchObject({ result: { tools: expect.any(Array) } });
+  expect(Date.now() - begun).toBeGreaterThanOrEqual(1000);
+
+  proxy.failNext(isMessage, tooMany);
+  const impatient = startStdio(envOf(customer, { MODELSTATS_CLIENT_LIMIT_WAIT_MAX_MS: '100' }));
+  impatient.send(LIST_TOOLS);
+  expect(await impatient.next()).toMatchObject({ error: { data: { status: 429, retry_after_seconds: 1 } } });
+});
+
+describe('while a call is under way', () => {
+  /** A process whose call number 1 is never answered. */
+  async function startedCall() {
+    proxy.failNext(isMessage, { is: 'silence' });
+    const stdio = startStdio(envOf(await mcp.addCustomer(10)));
+    const sent = proxy.arrival(isMessage, AbortSignal.timeout(20_000));
+    stdio.send(toolCall('list-models'));
+    await sent;
+    return stdio;
+  }
+
+  test('the program can call it off, and hears no more of it', async () => {
+    const stdio = await startedCall();
+    stdio.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    stdio.send({ ...LIST_TOOLS, id: 2 });
+    expect(await stdio.next()).toMatchObject({ id: 2 });
+    stdio.endInput();
+    expect(await stdio.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(proxy.requests).toHaveLength(2);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it at once, with 0', async (signal) => {
+    const stdio = await startedCall();
+    stdio.kill(signal);
+    expect(await stdio.ended).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+  });
+
+  test('it ends when nobody reads its answers any more', async () => {
+    const stdio = await startedCall();
+    const ended = stdio.closeOutput();
+    stdio.send({ ...LIST_TOOLS, id: 2 });
+    expect(await ended).toBe(0);
+  });
+});
+
+test.each([
+  [{ MODELSTATS_API_KEY: 'k' }, [], 'name the service'],
+  [{ MODELSTATS_API_URL: 'http://127.0.0.1:1' }, [], 'an API key is needed'],
+  [{ MODELSTATS_API_KEY: 'k' }, ['--url', 'ftp://example.com'], 'must be an http:// or https:// address'],
+])('with %o and %o nothing is started: exit code 2', async (env, args, words) => {
+  const { code, stdout, stderr } = await startStdio(env, args).ended;
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(words)]);
+});
