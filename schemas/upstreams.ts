@@ -28,3 +28,30 @@ export const UpstreamSchema = z.strictObject({
   checked: z.iso.date().nullable().default(null),
 });
 export type Upstream = z.infer<typeof UpstreamSchema>;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Count = z.number().int().nonnegative();
+
+/** What a zip file became: its folder below the day's, and the hash of all paths and hashes in it. */
+export const UnzippedSchema = z.strictObject({ folder: z.string(), files: Count, bytes: Count, sha256: Sha256 });
+export type UnzippedFolder = z.infer<typeof UnzippedSchema>;
+
+/** What became of one file that a source fetches: where it came from, never with a secret, and what it was. */
+export const FetchedFileSchema = z.strictObject({
+  upstream: UpstreamIdSchema,
+  /** As `source.json` has it: variables by their names. */
+  url: z.string(),
+  file: z.string(),
+  /** `unchanged`: the upstream said that the bytes of an earlier fetch still hold. Of a file that failed there is nothing that day. */
+  status: z.enum(['fetched', 'unchanged', 'failed']),
+  bytes: Count.nullable(),
+  sha256: Sha256.nullable(),
+  /** When these bytes came. */
+  fetched_at: z.iso.datetime().nullable(),
+  /** When the upstream was last asked. */
+  checked_at: z.iso.datetime(),
+  /** Why there is no file, or why a later attempt of the day brought no newer one. */
+  problem: z.string().nullable(),
+  unzipped: UnzippedSchema.nullable(),
+});
+export type FetchedFile = z.infer<typeof FetchedFileSchema>;

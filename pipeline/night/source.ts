@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type Day, isDay } from '../../schemas/day.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { assertFile, assertFolder, assertTree, isFile } from './source-paths.ts';
-import { loadSettings, type SourceSettings } from './source-settings.ts';
+import { assertFile, assertFolder, assertTree, isFile } from '../source/source-paths.ts';
+import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];

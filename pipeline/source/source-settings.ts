@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../schemas/errors.ts';
 import { DEFAULT_RANKING_METHOD, RankingMethodSchema } from '../../schemas/release.ts';
 import { UpstreamSchema } from '../../schemas/upstreams.ts';
-import { FetchEntrySchema } from '../fetch/plan/fetch-entry.ts';
-import { checkFetchList } from '../fetch/plan/fetch-list.ts';
+import { FetchEntrySchema } from './fetch-list/fetch-entry.ts';
+import { checkFetchList } from './fetch-list/fetch-list.ts';
 import { findJsonFault } from './json-fault.ts';
 import { readText } from './read-text.ts';
 
