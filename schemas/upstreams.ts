@@ -55,3 +55,16 @@ export const FetchedFileSchema = z.strictObject({
   unzipped: UnzippedSchema.nullable(),
 });
 export type FetchedFile = z.infer<typeof FetchedFileSchema>;
+
+/** What is told of a file beside its day: what it may be asked for again by is the archive's own business. */
+export function fetchedFileFrom({ upstream, url, file, status, bytes, sha256, ...rest }: FetchedFile): FetchedFile {
+  const { fetched_at, checked_at, problem, unzipped } = rest;
+  return { upstream, url, file, status, bytes, sha256, fetched_at, checked_at, problem, unzipped };
+}
+
+/** A fetched file as a release tells of it. */
+export const ReleasedFileSchema = FetchedFileSchema.extend({
+  /** Of a file that failed: the first of the days in a row without it, in the nights of this series. */
+  failed_since: z.iso.date().nullable(),
+});
+export type ReleasedFile = z.infer<typeof ReleasedFileSchema>;

@@ -404,12 +404,16 @@ describe('a fetch of the same day', () => {
   });
 });
 
-test('what a killed fetch left on its way is gone, and never under the name of a file', async () => {
+test('what a killed fetch left on its way is gone, and never under the name of a file; what another has on its way stays', async () => {
   place.server.serve('/models.json', TEXT);
-  await mkdir(join(place.into, FETCH_DAY, '.partial'), { recursive: true });
-  await writeFile(join(place.into, FETCH_DAY, '.partial', '0'), 'half');
+  const folder = join(place.into, FETCH_DAY);
+  const [dead, alive] = [`.partial-${2 ** 22 + 1}`, `.partial-${process.ppid}`];
+  for (const name of [dead, alive]) {
+    await mkdir(join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, '0'), 'half');
+  }
   await fetchModels();
-  expect(await readdir(join(place.into, FETCH_DAY))).not.toContain('.partial');
+  expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([alive]);
 });
 
 test('all files are tried, and all that failed is told at once', async () => {

@@ -1,9 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { type Day, timestampFromDate } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { FetchedFile } from '../../schemas/upstreams.ts';
+import { isAnotherProcess } from '../run/run-folder.ts';
 import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';
 import { assertFilled } from '../source/fetch-list/fill-entry.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
@@ -50,31 +52,42 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
   const { settings, into, day, root } = request;
   assertFilled(settings.fetch, deps.variables);
   const folder = join(into, day);
-  const partials = join(folder, '.partial');
+  const partials = await openPartials(folder);
+  try {
+    const before = await readFetchRecord(folder);
+    await removeUnlisted(folder, { before, settings });
+    const fetched = settings.fetch.flatMap(({ file, unzip }) => (unzip === undefined ? [file] : [file, unzip]));
+    const round = new Round(folder, partials, {
+      day,
+      finished_at: null,
+      ...goOn(before, deps.clock()),
+      upstreams: settings.upstreams,
+      // Until a file is fetched anew, what the record says of it still holds.
+      files: keptOf(before, settings.fetch),
+      own: await copyOwnFiles({ root, folder, partials, fetched, before: before?.own ?? [] }),
+    });
+    await round.write();
+    const earlier = await listEarlier(into, { day, ownRecord: before });
+    const limit = pLimit(deps.limits.concurrency);
+    await settleAll(settings.fetch.map((entry) => limit(() => fetchOne(entry, { round, earlier, partials, deps }))));
+    return await round.end(settings.fetch, timestampFromDate(deps.clock()));
+  } finally {
+    await rm(partials, { recursive: true, force: true });
+  }
+}
+
+const PARTIALS = '.partial-';
+
+/** Makes the folder for what is on its way, of this process alone, and removes those of processes that are no more. */
+async function openPartials(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await rm(partials, { recursive: true, force: true });
-  const before = await readFetchRecord(folder);
-  await removeUnlisted(folder, { before, settings });
+  for (const name of await readdir(folder)) {
+    const isLeft = name.startsWith(PARTIALS) && !isAnotherProcess(Number(name.slice(PARTIALS.length)));
+    if (isLeft) await rm(join(folder, name), { recursive: true, force: true });
+  }
+  const partials = join(folder, `${PARTIALS}${process.pid}`);
   await mkdir(partials);
-  const fetched = settings.fetch.flatMap(({ file, unzip }) => (unzip === undefined ? [file] : [file, unzip]));
-  const round = new Round(folder, {
-    day,
-    finished_at: null,
-    ...goOn(before, deps.clock()),
-    upstreams: settings.upstreams,
-    // Until a file is fetched anew, what the record says of it still holds.
-    files: keptOf(before, settings.fetch),
-    own: await copyOwnFiles({ root, folder, fetched, before: before?.own ?? [] }),
-  });
-  await round.write();
-  const earlier = await listEarlier(into, { day, ownRecord: before });
-  const limit = pLimit(deps.limits.concurrency);
-  const work = settings.fetch.map((entry, index) =>
-    limit(() => fetchOne(entry, { round, earlier, partial: join(partials, String(index)), deps })),
-  );
-  await settleAll(work);
-  await rm(partials, { recursive: true, force: true });
-  return round.end(settings.fetch, timestampFromDate(deps.clock()));
+  return partials;
 }
 
 /** What is kept of a fetch that had not ended. */
@@ -108,13 +121,14 @@ async function removeUnlisted(
 interface FetchOneInput {
   readonly round: Round;
   readonly earlier: readonly EarlierFile[];
-  readonly partial: string;
+  readonly partials: string;
   readonly deps: FetchDeps;
 }
 
-async function fetchOne(entry: FetchEntry, { round, earlier, partial, deps }: FetchOneInput): Promise<void> {
+async function fetchOne(entry: FetchEntry, { round, earlier, partials, deps }: FetchOneInput): Promise<void> {
   deps.onBegin(entry);
   const done = await round.findDone(entry);
+  const partial = join(partials, randomUUID());
   const file = done ?? (await fetchFile(entry, { folder: round.folder, partial, earlier }, deps));
   if (done === undefined) await round.note(file);
   deps.onEnd(file);
@@ -129,11 +143,13 @@ async function settleAll(work: readonly Promise<void>[]): Promise<void> {
 /** One fetch of a day, and its record. */
 class Round {
   readonly folder: string;
+  readonly #partials: string;
   #record: Omit<FetchRecord, 'format'>;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(folder: string, record: Omit<FetchRecord, 'format'>) {
+  constructor(folder: string, partials: string, record: Omit<FetchRecord, 'format'>) {
     this.folder = folder;
+    this.#partials = partials;
     this.#record = record;
   }
 
@@ -157,7 +173,7 @@ class Round {
 
   /** One write after the other: each replaces the whole. */
   write(): Promise<void> {
-    this.#written = this.#written.then(() => writeFetchRecord(this.folder, this.#record));
+    this.#written = this.#written.then(() => writeFetchRecord(this.folder, this.#partials, this.#record));
     return this.#written;
   }
 

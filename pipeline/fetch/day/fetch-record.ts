@@ -2,6 +2,7 @@
  * `fetch.json` in a day's folder: what was fetched into it, from where and when (specification "Fetching"). It is replaced as a whole
  * after every file, so that a fetch that was killed goes on where it was; a day whose record isn't finished is never captured.
  */
+import { randomUUID } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -50,15 +51,25 @@ export async function readFetchRecord(folder: string): Promise<FetchRecord | und
   }
 }
 
-/** Puts a record into a day's folder, in one step. */
-export async function writeFetchRecord(folder: string, record: Omit<FetchRecord, 'format'>): Promise<void> {
+/**
+ * Puts a record into a day's folder, in one step.
+ * @param partials folder for what is on its way
+ */
+export async function writeFetchRecord(
+  folder: string,
+  partials: string,
+  record: Omit<FetchRecord, 'format'>,
+): Promise<void> {
   const text = `${JSON.stringify({ format: RECORD_FORMAT, ...record }, null, 2)}\n`;
-  await writeWhole(join(folder, DAY_FILES.fetched), text);
+  await writeWhole(join(folder, DAY_FILES.fetched), partials, text);
 }
 
-/** Writes a file that is there as a whole or not at all. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.part`;
+/**
+ * Writes a file that is there as a whole or not at all.
+ * @param partials folder for what is on its way
+ */
+export async function writeWhole(path: string, partials: string, content: string | Uint8Array): Promise<void> {
+  const temporary = join(partials, randomUUID());
   const file = await open(temporary, 'w', 0o600);
   try {
     await file.writeFile(content);

@@ -17,6 +17,8 @@ export interface OwnFilesInput {
   readonly root: string;
   /** The day's. */
   readonly folder: string;
+  /** For what is on its way. */
+  readonly partials: string;
   /** Paths, below the day's folder, of what is fetched. */
   readonly fetched: readonly string[];
   /** Those of an earlier fetch into this folder. */
@@ -28,7 +30,13 @@ export interface OwnFilesInput {
  * all regular files of its folder that are not hidden and not for people, and no folder. Of `source.json` what is fetched is left
  * out: the day has it. Rejects with `source_rejected` where one has the name of a fetched file.
  */
-export async function copyOwnFiles({ root, folder, fetched, before }: OwnFilesInput): Promise<readonly OwnFile[]> {
+export async function copyOwnFiles({
+  root,
+  folder,
+  partials,
+  fetched,
+  before,
+}: OwnFilesInput): Promise<readonly OwnFile[]> {
   const names = await ownNames(root);
   const taken = names.find((name) => fetched.some((path) => path.toLowerCase().split('/')[0] === name.toLowerCase()));
   if (taken !== undefined)
@@ -44,7 +52,7 @@ export async function copyOwnFiles({ root, folder, fetched, before }: OwnFilesIn
     bytes += content.length;
     if (bytes > OWN_BYTES_MAX)
       throw new AppError('source_rejected', `${root}: its own files are larger than ${OWN_BYTES_MAX} bytes`);
-    await writeWhole(join(folder, name), content);
+    await writeWhole(join(folder, name), partials, content);
     own.push({ file: name, ...(await hashFile(join(folder, name))) });
   }
   return own;

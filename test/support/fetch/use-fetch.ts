@@ -8,16 +8,8 @@ import { type FetchDeps, type FetchedDay, fetchSource } from '../../../pipeline/
 import { UpstreamClient } from '../../../pipeline/fetch/http/upstream-client.ts';
 import { loadSettings } from '../../../pipeline/source/source-settings.ts';
 import { LOOPBACK } from '../http/outbound-settings.ts';
+import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
-
-export const FETCH_LIMITS: FetchLimits = {
-  concurrency: 4,
-  bytesMax: 1 << 24,
-  ratioMax: 200,
-  timeoutMs: 5000,
-  attemptsMax: 3,
-  waitMsMax: 120_000,
-};
 
 /** What a test may choose. */
 export interface FetchChoices {
@@ -105,7 +97,7 @@ function fetchDeps(
 ): FetchDeps {
   return {
     client,
-    limits: { ...FETCH_LIMITS, ...limits },
+    limits: { ...FETCH_SETUP.limits, ...limits },
     variables,
     clock: () => new Date(now ?? `${day}T00:05:00Z`),
     random: () => 0,
