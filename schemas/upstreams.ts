@@ -42,8 +42,11 @@ export const FetchedFileSchema = z.strictObject({
   /** As `source.json` has it: variables by their names. */
   url: z.string(),
   file: z.string(),
-  /** `unchanged`: the upstream said that the bytes of an earlier fetch still hold. Of a file that failed there is nothing that day. */
-  status: z.enum(['fetched', 'unchanged', 'failed']),
+  /**
+   * `unchanged`: the upstream said that the bytes of an earlier fetch still hold. `failed`: there is no file that day. `carried`: the
+   * upstream failed, and the bytes of its last fetch are there, to tell which records are its own and carried.
+   */
+  status: z.enum(['fetched', 'unchanged', 'failed', 'carried']),
   bytes: Count.nullable(),
   sha256: Sha256.nullable(),
   /** When these bytes came. */
@@ -64,7 +67,7 @@ export function fetchedFileFrom({ upstream, url, file, status, bytes, sha256, ..
 
 /** A fetched file as a release tells of it. */
 export const ReleasedFileSchema = FetchedFileSchema.extend({
-  /** Of a file that failed: the first of the days in a row without it, in the nights of this series. */
+  /** Of a file that failed or is carried: the first of the days in a row without a new one, in the nights of this series. */
   failed_since: z.iso.date().nullable(),
 });
 export type ReleasedFile = z.infer<typeof ReleasedFileSchema>;

@@ -8,7 +8,7 @@ import { fillEntry, findUnfilled, type Variables } from '../source/fetch-list/fi
 import { assertEnough, type ContentDeps, checkContent } from './content/check-content.ts';
 import { unzip } from './content/unzip.ts';
 import type { RecordedFile } from './day/fetch-record.ts';
-import { type EarlierFile, findEarlier } from './day/last-fetch.ts';
+import { type EarlierFile, findEarlier, hasValidator } from './day/last-fetch.ts';
 import { isWhole } from './day/whole-files.ts';
 import { fetchPages } from './fetch-pages.ts';
 import { type DownloadDeps, download, type Validators } from './http/download.ts';
@@ -55,7 +55,7 @@ export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: Fetch
     return await obtain(entry, place, deps);
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    return failed(entry, place, { problem: error.message, checkedAt: timestampFromDate(deps.clock()) });
+    return await failed(entry, place, { problem: error.message, checkedAt: timestampFromDate(deps.clock()), deps });
   } finally {
     await rm(place.partial, { force: true });
     await rm(`${place.partial}.d`, { recursive: true, force: true });
@@ -66,7 +66,7 @@ export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: Fetch
 type Obtained = FileHash & Validators & { readonly unchangedSince: string | null };
 
 async function obtain(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
-  let known = entry.pages === undefined ? await findEarlier(place.earlier, entry) : undefined;
+  let known = entry.pages === undefined ? await findEarlier(place.earlier, entry, hasValidator) : undefined;
   const got = await attempts(entry, deps, async () => {
     const obtained = await request(entry, { place, known, deps });
     // Bytes that are not what is expected are asked for without a condition the next time.
@@ -145,29 +145,35 @@ async function put({ file, unzip: into }: FetchEntry, { folder, partial }: FileP
   await rename(`${partial}.d`, target);
 }
 
-async function failed(
-  { upstream, url, file, unzip: into }: FetchEntry,
-  { folder, earlier }: FilePlace,
-  { problem, checkedAt }: { readonly problem: string; readonly checkedAt: string },
-): Promise<RecordedFile> {
+interface Failure {
+  readonly problem: string;
+  readonly checkedAt: string;
+  readonly deps: FetchFileDeps;
+}
+
+async function failed(entry: FetchEntry, place: FilePlace, failure: Failure): Promise<RecordedFile> {
+  const { upstream, url, file, unzip: into } = entry;
+  const { folder, earlier } = place;
+  const { problem, checkedAt: checked_at } = failure;
   const today = earlier.find((one) => one.folder === folder && one.recorded.url === url && one.recorded.file === file);
-  if (today !== undefined && (await isWhole(folder, today.recorded))) {
-    return { ...today.recorded, checked_at: checkedAt, problem };
-  }
+  if (today !== undefined && (await isWhole(folder, today.recorded))) return { ...today.recorded, checked_at, problem };
   await rm(join(folder, file), { force: true });
   if (into !== undefined) await rm(join(folder, into), { recursive: true, force: true });
-  return {
-    upstream,
-    url,
-    file,
-    status: 'failed',
-    bytes: null,
-    sha256: null,
-    etag: null,
-    last_modified: null,
-    fetched_at: null,
-    checked_at: checkedAt,
-    problem,
-    unzipped: null,
-  };
+  const carried = entry.carry ? await carry(entry, place, failure) : undefined;
+  const nothing = { bytes: null, sha256: null, etag: null, last_modified: null, fetched_at: null, unzipped: null };
+  return carried ?? { upstream, url, file, status: 'failed', ...nothing, checked_at, problem };
+}
+
+/** The last bytes that there are, in place of those that could not be had; undefined where there are none. */
+async function carry(
+  entry: FetchEntry,
+  place: FilePlace,
+  { problem, checkedAt, deps }: Failure,
+): Promise<RecordedFile | undefined> {
+  const last = await findEarlier(place.earlier, entry);
+  if (last === undefined) return undefined;
+  await copyFile(join(last.folder, entry.file), place.partial, constants.COPYFILE_FICLONE);
+  const unzipped = await unpack(entry, place.partial, deps);
+  await put(entry, place);
+  return { ...last.recorded, status: 'carried', checked_at: checkedAt, problem, unzipped };
 }

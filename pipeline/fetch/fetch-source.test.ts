@@ -63,6 +63,7 @@ describe('a file', () => {
         },
       ],
       done: ['models.json'],
+      carries: false,
       own: ['aliases.csv', 'source.json', 'source.sql'].map((file) => ({
         file,
         bytes: expect.any(Number),

@@ -64,6 +64,7 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
       upstreams: settings.upstreams,
       // Until a file is fetched anew, what the record says of it still holds.
       files: keptOf(before, settings.fetch),
+      carries: settings.fetch.some(({ carry }) => carry),
       own: await copyOwnFiles({ root, folder, partials, fetched, before: before?.own ?? [] }),
     });
     await round.write();
@@ -185,13 +186,17 @@ class Round {
     const problems = failed.filter((file) => !isOptional(file)).map(describeProblem);
     this.#record = { ...this.#record, files, finished_at: problems.length === 0 ? now : null };
     await this.write();
-    const stale = files.filter(({ status, problem }) => status !== 'failed' && problem !== null);
+    const carried = files.filter(({ status }) => status === 'carried');
+    const stale = files.filter(
+      ({ status, problem }) => problem !== null && status !== 'failed' && status !== 'carried',
+    );
     return {
       folder: this.folder,
       record: { format: 1, ...this.#record },
       problems,
       warnings: [
         ...failed.filter(isOptional).map((file) => `${describeProblem(file)}; what needs it is not captured`),
+        ...carried.map((file) => `${describeProblem(file)}; records of ${file.upstream} are carried`),
         ...stale.map((file) => `${describeProblem(file)}; that of ${file.fetched_at} stays`),
       ],
     };

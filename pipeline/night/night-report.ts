@@ -34,6 +34,7 @@ export function nightReport({ request, status, found, error }: NightReportInput)
     rows: checked?.rows ?? null,
     quarantined: checked?.quarantined ?? null,
     orphans: checked?.orphans ?? null,
+    carried: checked?.stale ?? null,
     suspects: checked?.suspects ?? null,
     withheld: DATASET_NAMES.filter((name) => checked?.withheld.has(name)),
     records: changed?.records ?? null,

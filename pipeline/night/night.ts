@@ -24,6 +24,7 @@ import { findNightVersions, renewalNotes } from './night-versions.ts';
 import { loadPrevious } from './previous.ts';
 import { prove } from './prove.ts';
 import { publish } from './publish.ts';
+import { carriedUpstreams } from './release-fetched.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { findSourceDay } from './source.ts';
 import { type CaptureLimits, limitsFromSettings } from './source-limits.ts';
@@ -127,7 +128,16 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     const previous = await run.stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
     const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
     const checked = await run.stage('check', () =>
-      check({ day, capture: captured, settings: source.settings, acceptSuspects: request.acceptSuspects }, places),
+      check(
+        {
+          day,
+          capture: captured,
+          settings: source.settings,
+          acceptSuspects: request.acceptSuspects,
+          carried: carriedUpstreams(source.fetched),
+        },
+        places,
+      ),
     );
     found = { ...found, checked };
     assertFewBadRows(checked, source.settings);

@@ -12,7 +12,7 @@ export function releaseFetched(
   const before = previous?.fetched ?? [];
   const files = fetched.files.map((file): ReleasedFile => {
     const told = fetchedFileFrom(file);
-    if (file.status !== 'failed') return { ...told, failed_since: null };
+    if (file.status !== 'failed' && file.status !== 'carried') return { ...told, failed_since: null };
     const yesterday = before.find((one) => one.upstream === file.upstream && one.file === file.file);
     return { ...told, failed_since: yesterday?.failed_since ?? day };
   });
@@ -24,4 +24,10 @@ export function ownSourceFiles(fetched: FetchRecord | undefined, told: readonly 
   return (fetched?.own ?? [])
     .filter(({ file }) => !told.some(({ name }) => name === file))
     .map(({ file, bytes, sha256 }) => ({ name: file, dataset: null, bytes, sha256 }));
+}
+
+/** The ids of upstreams of which a file is that of an earlier day. */
+export function carriedUpstreams(fetched: FetchRecord | undefined): readonly string[] {
+  const carried = (fetched?.files ?? []).filter(({ status }) => status === 'carried');
+  return [...new Set(carried.map(({ upstream }) => upstream))];
 }

@@ -34,7 +34,7 @@ describe('what a source fetches', () => {
     const { upstreams, fetch } = await load({ upstreams: [UPSTREAM], fetch: [ENTRY] });
     const unknown = { license: null, terms_url: null, attribution: null, redistribution: false, checked: null };
     expect(upstreams).toEqual([{ ...UPSTREAM, ...unknown }]);
-    expect(fetch).toEqual([{ ...ENTRY, headers: {}, optional: false, expect: {} }]);
+    expect(fetch).toEqual([{ ...ENTRY, headers: {}, optional: false, carry: false, expect: {} }]);
   });
 
   test('may be told in full', async () => {
@@ -108,6 +108,7 @@ describe('what a source fetches', () => {
     [{ pages: { next: '$.n', rows: '$.d' }, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
     [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
     [{ expect: { rows: 5 } }, 'fetch[0].expect: Unrecognized key: "rows"'],
+    [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],
     [{ optinal: true }, 'fetch[0]: Unrecognized key: "optinal"'],
   ])('is refused where it can not be right, and where is said: %j', async (change, problem) => {
     const said = await problemsOf({ ...ENTRY, ...change });

@@ -39,6 +39,8 @@ const FetchRecordSchema = z.strictObject({
   /** Files that need not be fetched again while this fetch isn't finished. */
   done: z.array(z.string()).readonly(),
   own: z.array(OwnFileSchema).readonly(),
+  /** Whether files may be carried, so that rows have to name their upstreams. */
+  carries: z.boolean(),
 });
 export type FetchRecord = z.infer<typeof FetchRecordSchema>;
 

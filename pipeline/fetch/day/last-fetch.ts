@@ -33,15 +33,24 @@ function filesOf(folder: string, record: FetchRecord | undefined): EarlierFile[]
   return (record?.files ?? []).map((recorded) => ({ folder, recorded }));
 }
 
-/** The newest whole one of the same address and name about which its upstream can be asked; undefined where there is none. */
+/**
+ * The newest whole one of the same address and name; undefined where there is none.
+ * @param isWanted what else it has to be
+ */
 export async function findEarlier(
   earlier: readonly EarlierFile[],
   wanted: { readonly url: string; readonly file: string },
+  isWanted: (recorded: RecordedFile) => boolean = () => true,
 ): Promise<EarlierFile | undefined> {
   for (const one of earlier) {
-    const { url, file, etag, last_modified } = one.recorded;
-    if (url !== wanted.url || file !== wanted.file || (etag ?? last_modified) === null) continue;
+    const isSame = one.recorded.url === wanted.url && one.recorded.file === wanted.file;
+    if (!isSame || !isWanted(one.recorded)) continue;
     if (await isWhole(one.folder, { ...one.recorded, unzipped: null })) return one;
   }
   return undefined;
+}
+
+/** Whether an upstream can be asked if a file has changed. */
+export function hasValidator({ etag, last_modified }: RecordedFile): boolean {
+  return (etag ?? last_modified) !== null;
 }

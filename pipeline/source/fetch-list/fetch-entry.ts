@@ -47,6 +47,11 @@ export const FetchEntrySchema = z.strictObject({
   headers: z.record(textWithout(findHeaderNameProblem), textWithout(findHeaderProblem)).default({}),
   /** Whether the night goes on without it. */
   optional: z.boolean().default(false),
+  /**
+   * Whether the bytes of the last fetch stand in for an optional file that fails, so that the records of its upstream alone are
+   * carried. Every SELECT tells the upstreams of its rows then.
+   */
+  carry: z.boolean().default(false),
   /** The folder, below the day's, into which the zip file is unpacked. */
   unzip: textWithout(findFolderProblem).optional(),
   pages: PagesSchema.optional(),

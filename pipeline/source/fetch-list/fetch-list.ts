@@ -9,7 +9,7 @@ interface FetchList {
   readonly fetch: readonly FetchEntry[];
 }
 
-/** What no entry can know of itself: names that stand twice or nowhere, and files in each other's way. */
+/** What no entry can know of itself: names that stand twice or nowhere, files in each other's way, and keys that don't go together. */
 export function checkFetchList({ upstreams, fetch }: FetchList, context: z.RefinementCtx): void {
   const add = (path: readonly (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path: [...path], message });
@@ -19,9 +19,17 @@ export function checkFetchList({ upstreams, fetch }: FetchList, context: z.Refin
   for (const [index, entry] of fetch.entries()) {
     const isKnown = upstreams.some(({ id }) => id === entry.upstream);
     if (!isKnown) add(['fetch', index, 'upstream'], `${entry.upstream} is no id of upstreams`);
-    if (entry.pages === undefined) continue;
-    if (entry.unzip !== undefined) add(['fetch', index, 'unzip'], 'an answer in pages is no zip file');
-    if (!/\.json$/i.test(entry.file)) add(['fetch', index, 'file'], 'pages are joined to a file that ends with .json');
+    for (const [key, message] of contradictionsIn(entry)) add(['fetch', index, key], message);
   }
   for (const { index, message } of findCollisions(fetch)) add(['fetch', index, 'file'], message);
+}
+
+/** Keys of an entry that don't go with others, each with why. */
+function contradictionsIn({ carry, optional, pages, unzip, file }: FetchEntry): readonly (readonly [string, string])[] {
+  const isPaged = pages !== undefined;
+  const found: (readonly [string, string])[] = [];
+  if (carry && !optional) found.push(['carry', 'only a file that is optional can be carried']);
+  if (isPaged && unzip !== undefined) found.push(['unzip', 'an answer in pages is no zip file']);
+  if (isPaged && !/\.json$/i.test(file)) found.push(['file', 'pages are joined to a file that ends with .json']);
+  return found;
 }

@@ -45,7 +45,9 @@ function releaseWith(fetched: ReleasedFile): Release {
   } satisfies Partial<Release> as unknown as Release;
 }
 
-test.each([FETCHED, { ...FETCHED, status: 'unchanged' as const }, FAILED])(
+const CARRIED: ReleasedFile = { ...FETCHED, status: 'carried', failed_since: '2026-05-30' };
+
+test.each([FETCHED, { ...FETCHED, status: 'unchanged' as const }, FAILED, CARRIED])(
   'nothing is wrong with $status as it is',
   (file) => {
     expect(findFetchedProblems(releaseWith(file))).toEqual([]);
@@ -56,6 +58,8 @@ test.each([
   [{ ...FETCHED, upstream: 'other' }, 'a was fetched from other, which is not told'],
   [{ ...FETCHED, sha256: null }, 'a is fetched, and told otherwise besides'],
   [{ ...FETCHED, failed_since: '2026-05-30' }, 'a is fetched, and told otherwise besides'],
+  [{ ...CARRIED, failed_since: null }, 'a is carried, and told otherwise besides'],
+  [{ ...CARRIED, sha256: null }, 'a is carried, and told otherwise besides'],
   [{ ...FAILED, failed_since: null }, 'a is failed, and told otherwise besides'],
   [{ ...FAILED, failed_since: '2026-06-02' }, 'a is failed, and told otherwise besides'],
   [{ ...FAILED, fetched_at: '2026-06-01T00:05:00Z' }, 'a is failed, and told otherwise besides'],
