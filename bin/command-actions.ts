@@ -4,6 +4,7 @@
  */
 export const ACTIONS = {
   nightly: async () => (await import('./commands/night/nightly.ts')).nightly,
+  fetch: async () => (await import('./commands/night/fetch.ts')).fetchDay,
   schedule: async () => (await import('./commands/night/schedule.ts')).schedule,
   backfill: async () => (await import('./commands/night/backfill.ts')).backfill,
   serve: async () => (await import('./commands/serve.ts')).serve,
