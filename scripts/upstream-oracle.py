@@ -1,0 +1,465 @@
+"""What the recipes of sources/ have to make of real files of their upstreams: a second implementation of the rules in their
+READMEs, with the standard library alone and no code of the recipes.
+
+    python3 scripts/upstream-oracle.py FOLDER                       counts and hashes of every upstream and day, as JSON
+    python3 scripts/upstream-oracle.py FOLDER --rows UPSTREAM DAY   the records of one day by dataset, as JSON
+
+FOLDER holds <upstream>/<day>/<files>, each file as it is or with .gz; LMArena's boards as {"meta", "rows"} in JSON. Records are those
+of a first night: without updated_at, without bad rows and without suspects, in the order of their keys.
+"""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import sys
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+
+KEYS = {
+    "models": ["id"],
+    "benchmarks": ["id"],
+    "scores": ["model_id", "benchmark_id"],
+    "rankings": ["model_id", "category"],
+    "pricing": ["model_id", "provider"],
+}
+PRICE_MIN = 0.0001
+
+
+class Refused(Exception):
+    """The whole day can't be used."""
+
+
+def text_of(folder, name):
+    path = os.path.join(folder, name)
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8")
+    with gzip.open(path + ".gz") as file:
+        return file.read().decode("utf-8")
+
+
+def json_of(folder, name):
+    return json.loads(text_of(folder, name))
+
+
+def clean(value):
+    """A text without outer white space; None where nothing is left, or where it is no text."""
+    return (value.strip(" \t\r\n") or None) if isinstance(value, str) else None
+
+
+def whole_date(value):
+    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        return None
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        return None
+
+
+def tokens(value):
+    """A context length, where it is a plausible number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return int(number) if 1 <= number < 99_999_999 else None
+
+
+def rounded(value):
+    """To 6 places, halves away from 0."""
+    return float(Decimal(repr(float(value))).quantize(Decimal("1e-6"), ROUND_HALF_UP))
+
+
+def dollars(value):
+    return value if abs(value) < PRICE_MIN else rounded(value)
+
+
+def model(id, name=None, organization=None, released=None, context=None, inference=None):
+    return {
+        "id": id,
+        "name": name or id,
+        "organization": organization,
+        "release_date": released,
+        "context_length": context,
+        "inference": None if inference is None else sorted(set(inference)),
+    }
+
+
+def price(model_id, provider, input, output, since=None):
+    return {
+        "model_id": model_id,
+        "provider": provider,
+        "input_per_million": None if input is None else dollars(float(input)),
+        "output_per_million": None if output is None else dollars(float(output)),
+        "currency": "USD",
+        "effective_from": since,
+    }
+
+
+def score(model_id, benchmark_id, value, source, measured=None):
+    return {"model_id": model_id, "benchmark_id": benchmark_id, "value": rounded(value), "source": source, "measured_at": measured}
+
+
+def benchmark(id, name, category):
+    return {"id": id, "name": name, "category": category, "model_count": 0}
+
+
+def first(values):
+    return next((value for value in values if value is not None), None)
+
+
+# models.dev: the providers whose own models these ids are.
+MAKERS = {
+    "alibaba": ("Alibaba", ("qvq-", "qwen", "qwq-")),
+    "alibaba-cn": ("Alibaba", ("qvq-", "qwen", "qwq-")),
+    "amazon-bedrock": ("Amazon", ("amazon.",)),
+    "anthropic": ("Anthropic", ("claude-",)),
+    "cohere": ("Cohere", ("c4ai-", "command-")),
+    "deepseek": ("DeepSeek", ("deepseek-",)),
+    "google": ("Google", ("gemini-", "gemma-")),
+    "inception": ("Inception", ("mercury",)),
+    "minimax": ("MiniMax", ("MiniMax-",)),
+    "minimax-cn": ("MiniMax", ("MiniMax-",)),
+    "moonshotai": ("Moonshot AI", ("kimi-",)),
+    "moonshotai-cn": ("Moonshot AI", ("kimi-",)),
+    "morph": ("Morph", ("morph-",)),
+    "nova": ("Amazon", ("nova-",)),
+    "nvidia": ("NVIDIA", ("nvidia/",)),
+    "openai": ("OpenAI", ("",)),
+    "perplexity": ("Perplexity", ("sonar",)),
+    "stepfun": ("StepFun", ("step-",)),
+    "tencent-tokenhub": ("Tencent", ("hy",)),
+    "upstage": ("Upstage", ("solar-",)),
+    "v0": ("Vercel", ("v0-",)),
+    "xai": ("xAI", ("grok-",)),
+    "xiaomi": ("Xiaomi", ("mimo-",)),
+    "zai": ("Z.ai", ("glm-",)),
+    "zhipuai": ("Z.ai", ("glm-",)),
+}
+
+
+def maker_of(provider, id):
+    if provider == "mistral":
+        return "Mistral AI" if "tral" in id else None
+    organization, prefixes = MAKERS.get(provider, (None, ()))
+    return organization if any(id.startswith(prefix) for prefix in prefixes) else None
+
+
+def models_dev(folder, day):
+    listed, prices = {}, []
+    for provider, about in json_of(folder, "api.json").items():
+        for id, entry in about["models"].items():
+            listed.setdefault(id, []).append((maker_of(provider, id) is None, provider, entry))
+            cost = entry.get("cost") or {}
+            if cost.get("input") is not None or cost.get("output") is not None:
+                prices.append(price(id, provider, cost.get("input"), cost.get("output")))
+    models = []
+    for id, entries in listed.items():
+        entries.sort(key=lambda entry: entry[:2])
+        by_provider = sorted(provider for _, provider, _ in entries)
+        models.append(
+            model(
+                id,
+                first(clean(entry.get("name")) for _, _, entry in entries),
+                first(maker_of(provider, id) for provider in by_provider),
+                first(whole_date(entry.get("release_date")) for _, _, entry in entries),
+                first(tokens((entry.get("limit") or {}).get("context")) for _, _, entry in entries),
+                by_provider,
+            )
+        )
+    return {"models": models, "pricing": prices}
+
+
+def litellm(folder, day):
+    models, prices = [], []
+    for id, entry in json_of(folder, "model_prices_and_context_window.json").items():
+        if id == "sample_spec" or not isinstance(entry, dict) or id.startswith("openrouter/openrouter/"):
+            continue
+        if entry.get("mode") not in ("chat", "completion", "responses", "embedding"):
+            continue
+        provider = entry["litellm_provider"]
+        models.append(model(id, id.rsplit("/", 1)[-1], context=tokens(entry.get("max_input_tokens")), inference=[provider]))
+        pair = [entry.get("input_cost_per_token"), entry.get("output_cost_per_token")]
+        if pair == [None, None]:
+            continue
+        is_free = all(not amount for amount in pair)
+        if is_free and any("cost" in field and isinstance(cost, (int, float)) and cost > 0 for field, cost in entry.items()):
+            continue
+        prices.append(price(id, provider, *[None if amount is None else float(amount) * 1e6 for amount in pair]))
+    return {"models": models, "pricing": prices}
+
+
+def openrouter(folder, day):
+    data = json_of(folder, "models.json")["data"]
+    told = {}
+    for entry in data:
+        name = clean(entry["name"])
+        if ": " in name:
+            told.setdefault(entry["id"].split("/")[0], set()).add(name.split(": ")[0])
+    models, prices = [], []
+    for entry in data:
+        id, name = entry["id"], clean(entry["name"])
+        if id.startswith("~"):
+            continue
+        maker, _, rest = name.partition(": ")
+        if not rest:
+            siblings = told.get(id.split("/")[0], set())
+            maker, rest = (next(iter(siblings)) if len(siblings) == 1 else None), name
+        models.append(model(id, rest.strip(), maker, None, tokens(entry["context_length"]), ["openrouter"]))
+        pair = [float(entry["pricing"][field]) * 1e6 for field in ("prompt", "completion")]
+        if min(pair) >= 0:
+            prices.append(price(id, "openrouter", *pair))
+    return {"models": models, "pricing": prices}
+
+
+def holds_at_noon(constraint, day):
+    if "start_date" in constraint:
+        return constraint["start_date"] <= day
+    start, end = constraint["start_time"][:8], constraint["end_time"][:8]
+    return start <= "12:00:00" < end if start <= end else not end <= "12:00:00" < start
+
+
+def genai_prices(folder, day):
+    listed, prices = {}, []
+    for provider in json_of(folder, "data.json"):
+        for entry in provider["models"]:
+            listed.setdefault(entry["id"], []).append((provider["id"], entry))
+            choices = entry["prices"] if isinstance(entry["prices"], list) else [{"prices": entry["prices"]}]
+            chosen = [c for c in choices if c.get("constraint") is None or holds_at_noon(c["constraint"], day)][-1]
+            amounts = [chosen["prices"].get(field) for field in ("input_mtok", "output_mtok")]
+            amounts = [amount["base"] if isinstance(amount, dict) else amount for amount in amounts]
+            if amounts != [None, None]:
+                since = (chosen.get("constraint") or {}).get("start_date")
+                prices.append(price(entry["id"], provider["id"], *amounts, since))
+    models = []
+    for id, entries in listed.items():
+        entries.sort(key=lambda entry: entry[0])
+        names = (clean(entry.get("name")) for _, entry in entries)
+        contexts = (tokens(entry.get("context_window")) for _, entry in entries)
+        models.append(model(id, first(names), context=first(contexts), inference=[name for name, _ in entries]))
+    return {"models": models, "pricing": prices}
+
+
+def lmarena(folder, day):
+    organizations, ranks = {}, {}
+    for name in sorted(os.listdir(folder)):
+        board = re.sub(r"\.json(\.gz)?$", "", name)
+        for row in json_of(folder, f"{board}.json")["rows"]:
+            organizations.setdefault(row["model_name"], set()).add(clean(row["organization"]))
+            key = (row["model_name"], f"{board}/{row['category']}")
+            better = (row["rank"], -row["vote_count"], -row["rating"])
+            if key not in ranks or better < ranks[key][0]:
+                sigma = None if row["variance"] is None else rounded(math.sqrt(row["variance"]))
+                ranks[key] = (better, int(row["rank"]), rounded(row["rating"]), sigma)
+    models = [model(name, name.strip(), min(known - {None}, default=None)) for name, known in organizations.items()]
+    fields = ("model_id", "category", "rank", "trueskill_mu", "trueskill_sigma")
+    return {"models": models, "rankings": [dict(zip(fields, (*key, *rank[1:]))) for key, rank in ranks.items()]}
+
+
+# Epoch: the score column of each file, and how the benchmark is called.
+EPOCH = """
+adversarial_nli_external;Score;Adversarial NLI;language
+aider_polyglot_external;Percent correct;Aider polyglot;coding
+apex_agents_external;Pass@1 score;APEX-Agents;agents
+arc_agi_2_external;Score;ARC-AGI-2;reasoning
+arc_agi_external;Score;ARC-AGI-1;reasoning
+arc_ai2_external;Challenge score;ARC (AI2) Challenge;science
+balrog_external;Average progress;BALROG;agents
+bbh_external;Average;BIG-Bench Hard;reasoning
+bool_q_external;Score;BoolQ;language
+cad_eval_external;Overall pass (%);CadEval;coding
+chess_puzzles;mean_score;Chess puzzles;reasoning
+common_sense_qa_2_external;Score;CommonsenseQA 2.0;reasoning
+cybench_external;Unguided % Solved;Cybench;agents
+deepresearchbench_external;Average score;DeepResearch Bench;agents
+epoch_capabilities_index;ECI Score;Epoch Capabilities Index;index
+fictionlivebench_external;120k token score;Fiction.liveBench (120k tokens);long context
+frontiermath;mean_score;FrontierMath (tiers 1 to 3);mathematics
+frontiermath_tier_4;mean_score;FrontierMath (tier 4);mathematics
+geobench_external;ACW Avg Score;GeoBench (A Community World);vision
+gpqa_diamond;mean_score;GPQA Diamond;science
+gsm8k_external;EM;GSM8K;mathematics
+gso_external;Score OPT@1;GSO;coding
+hella_swag_external;Overall accuracy;HellaSwag;reasoning
+hle_external;Accuracy;Humanity's Last Exam;knowledge
+lambada_external;Score;LAMBADA;language
+lech_mazur_writing_external;Mean score;Lech Mazur writing;language
+live_bench_external;Global average;LiveBench (as Epoch collects it);overall
+math_level_5;mean_score;MATH level 5;mathematics
+metr_time_horizons_external;Time horizon;METR time horizons (minutes);agents
+mmlu_external;EM;MMLU;knowledge
+open_book_qa_external;Accuracy;OpenBookQA;science
+os_world_external;Score;OSWorld;agents
+otis_mock_aime_2024_2025;mean_score;OTIS mock AIME 2024-2025;mathematics
+piqa_external;Score;PIQA;reasoning
+science_qa_external;Score;ScienceQA;science
+simplebench_external;Score (AVG@5);SimpleBench;reasoning
+simpleqa_verified;mean_score;SimpleQA Verified;knowledge
+superglue_external;Score;SuperGLUE;language
+swe_bench_bash;% Resolved;SWE-bench Verified (bash only);coding
+swe_bench_verified;mean_score;SWE-bench Verified;coding
+terminalbench_external;Accuracy mean;Terminal-Bench;agents
+the_agent_company_external;% Score;TheAgentCompany;agents
+trivia_qa_external;EM;TriviaQA;knowledge
+video_mme_external;Overall (no subtitles);Video-MME (no subtitles);vision
+vpct_external;Correct;VPCT;vision
+webdev_arena_external;Arena Score;WebDev Arena;coding
+weirdml_external;Accuracy;WeirdML;coding
+wino_grande_external;Accuracy;WinoGrande;reasoning
+"""
+
+
+def epoch(folder, day):
+    known = {line.split(";")[0]: line.split(";")[1:] for line in EPOCH.strip().splitlines()}
+    names = sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".csv"))
+    facts, best, benchmarks = {}, {}, []
+    for file in names:
+        column, title, category = known.get(file, (None, None, None))
+        short = "epoch/" + file.replace("_external", "")
+        if column is not None:
+            benchmarks.append(benchmark(short, title, category))
+        source = "epoch-external" if "_external" in file or file == "swe_bench_bash" else "epoch"
+        for row in csv.DictReader(io.StringIO(text_of(folder, f"{file}.csv"), newline="")):
+            id = clean(row["Model version"])
+            if id is None:
+                continue
+            place = (file != "epoch_capabilities_index", file)
+            told = (clean(row.get("Display name")), clean(row["Organization"]), whole_date(row["Release date"]))
+            facts.setdefault(id, []).append((place, told))
+            value = None if column is None else clean(row[column])
+            if value is None:
+                continue
+            started = clean(row.get("Started at")) or ""
+            if (started, float(value)) > best.get((id, short), ("", -math.inf))[:2]:
+                best[(id, short)] = (started, float(value), source)
+    models = []
+    for id, entries in facts.items():
+        entries.sort(key=lambda entry: entry[0])
+        models.append(model(id, *(first(told[field] for _, told in entries) for field in range(3))))
+    scores = [score(*key, value, source, started[:10] or None) for key, (started, value, source) in best.items()]
+    return {"models": models, "benchmarks": benchmarks, "scores": scores}
+
+
+def livebench(folder, day):
+    table, listed = sorted(os.listdir(folder))[::-1]
+    header, *lines = [line.split(",") for line in text_of(folder, table).splitlines() if line.strip()]
+    categories = json_of(folder, listed)
+    benchmarks = [benchmark("livebench/" + name.lower().replace(" ", "-"), f"LiveBench: {name}", name.lower()) for name in categories]
+    benchmarks.append(benchmark("livebench/overall", "LiveBench", "overall"))
+    scores = []
+    for line in lines:
+        if len(line) != len(header):
+            continue
+        tasks = dict(zip(header, line))
+        means = {name: sum(float(tasks[task]) for task in of) / len(of) for name, of in categories.items()}
+        for name, mean in means.items():
+            scores.append(score(line[0], "livebench/" + name.lower().replace(" ", "-"), mean, "livebench"))
+        scores.append(score(line[0], "livebench/overall", sum(means.values()) / len(means), "livebench"))
+    return {"models": [model(line[0]) for line in lines], "benchmarks": benchmarks, "scores": scores}
+
+
+# Artificial Analysis: how an evaluation is called.
+EVALUATIONS = {
+    "artificial_analysis_intelligence_index": ("Artificial Analysis Intelligence Index", "index"),
+    "artificial_analysis_coding_index": ("Artificial Analysis Coding Index", "index"),
+    "artificial_analysis_math_index": ("Artificial Analysis Math Index", "index"),
+    "aime": ("AIME", "mathematics"),
+    "aime_25": ("AIME 2025", "mathematics"),
+    "gpqa": ("GPQA Diamond", "science"),
+    "hle": ("Humanity's Last Exam", "knowledge"),
+    "ifbench": ("IFBench", "instruction following"),
+    "lcr": ("AA-LCR (long context reasoning)", "long context"),
+    "livecodebench": ("LiveCodeBench", "coding"),
+    "math_500": ("MATH-500", "mathematics"),
+    "mmlu_pro": ("MMLU-Pro", "knowledge"),
+    "scicode": ("SciCode", "coding"),
+    "tau2": ("τ²-Bench", "agents"),
+    "terminalbench_hard": ("Terminal-Bench Hard", "agents"),
+}
+
+
+def artificial_analysis(folder, day):
+    document = json_of(folder, "llms.json")
+    if document["prompt_options"]["prompt_length"] != 1000:
+        raise Refused("measured with other prompts")
+    models, prices, scores, found = [], [], [], set()
+    for entry in document["data"]:
+        id = entry["slug"]
+        models.append(model(id, clean(entry["name"]), clean(entry["model_creator"]["name"]), whole_date(entry["release_date"])))
+        pair = [entry["pricing"][f"price_1m_{side}_tokens"] for side in ("input", "output")]
+        if any(pair):
+            prices.append(price(id, "artificial-analysis", *pair))
+        for evaluation, result in entry["evaluations"].items():
+            if result is not None:
+                found.add(evaluation)
+                scores.append(score(id, f"artificial-analysis/{evaluation}", float(result), "artificial-analysis"))
+    benchmarks = [benchmark(f"artificial-analysis/{name}", *EVALUATIONS.get(name, (name.replace("_", " "), None))) for name in found]
+    return {"models": models, "benchmarks": benchmarks, "scores": scores, "pricing": prices}
+
+
+UPSTREAMS = {
+    "artificial-analysis": artificial_analysis,
+    "epoch": epoch,
+    "genai-prices": genai_prices,
+    "litellm": litellm,
+    "livebench": livebench,
+    "lmarena": lmarena,
+    "models-dev": models_dev,
+    "openrouter": openrouter,
+}
+PRICE_MAX = {"litellm": 1000}
+
+
+def is_plausible(upstream, row):
+    amounts = (row["input_per_million"], row["output_per_million"])
+    highest = PRICE_MAX.get(upstream, 10_000)
+    return all(not amount or PRICE_MIN <= amount <= highest for amount in amounts)
+
+
+def records_of(root, upstream, day):
+    """The records of a day by dataset; None where the day is refused."""
+    try:
+        rows = UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
+    except Refused:
+        return None
+    counted = {}
+    for row in rows.get("scores", []):
+        counted[row["benchmark_id"]] = counted.get(row["benchmark_id"], 0) + 1
+    for row in rows.get("benchmarks", []):
+        row["model_count"] = counted.get(row["id"], 0)
+    rows["pricing"] = [row for row in rows.get("pricing", []) if is_plausible(upstream, row)]
+    return {dataset: in_order(dataset, rows.get(dataset, [])) for dataset in KEYS}
+
+
+def in_order(dataset, rows):
+    return sorted(rows, key=lambda row: [row[part].encode() for part in KEYS[dataset]])
+
+
+def line_of(row):
+    """A row as one line; a whole number has no point, so that two languages write the same."""
+    plain = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in row.items()}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def summary(records):
+    if records is None:
+        return None
+    hashes = {name: hashlib.sha256("".join(map(line_of, rows)).encode()).hexdigest() for name, rows in records.items()}
+    return {name: {"rows": len(rows), "sha256": hashes[name]} for name, rows in records.items() if rows}
+
+
+def main(root, *arguments):
+    if arguments[:1] == ("--rows",):
+        print(json.dumps(records_of(root, *arguments[1:]), ensure_ascii=False))
+        return
+    days = {name: sorted(os.listdir(os.path.join(root, name))) for name in UPSTREAMS}
+    print(json.dumps({name: {day: summary(records_of(root, name, day)) for day in of} for name, of in days.items()}, indent=1))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
