@@ -5,7 +5,8 @@ READMEs, with the standard library alone and no code of the recipes.
     python3 scripts/upstream-oracle.py FOLDER --rows UPSTREAM DAY   the records of one day by dataset, as JSON
 
 FOLDER holds <upstream>/<day>/<files>, each file as it is or with .gz; LMArena's boards as {"meta", "rows"} in JSON. Records are those
-of a first night: without updated_at, without bad rows and without suspects, in the order of their keys.
+of a first night: without updated_at, without bad rows and without suspects, in the order of their keys. The upstream `public` joins
+the newest days of the others that sources/public joins.
 """
 
 import csv
@@ -79,15 +80,28 @@ def dollars(value):
     return value if abs(value) < PRICE_MIN else rounded(value)
 
 
-def model(id, name=None, organization=None, released=None, context=None, inference=None):
-    return {
-        "id": id,
-        "name": name or id,
-        "organization": organization,
-        "release_date": released,
-        "context_length": context,
-        "inference": None if inference is None else sorted(set(inference)),
-    }
+def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False):
+    """What one upstream, or one of its providers, tells of a model under one of its names."""
+    told = {"name": name, "organization": organization, "release_date": released, "context_length": context}
+    return {"id": id, "told": told, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
+
+
+def order_of(told):
+    return (told["step"], told["is_other"], told["id"] != told["model_id"], told["serves"] or "", told["id"])
+
+
+def models_from(facts):
+    """One record per model: each field is the first that is known."""
+    by_model = {}
+    for one in sorted(facts, key=order_of):
+        by_model.setdefault(one["model_id"], []).append(one)
+    models = []
+    for id, ones in by_model.items():
+        fields = {field: first(one["told"][field] for one in ones) for field in ones[0]["told"]}
+        fields["name"] = fields["name"] or ones[0]["id"]
+        serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
+        models.append({"id": id, **fields, "inference": serving or None})
+    return models
 
 
 def price(model_id, provider, input, output, since=None):
@@ -151,39 +165,27 @@ def maker_of(provider, id):
 
 
 def models_dev(folder, day):
-    listed, prices = {}, []
+    facts, prices = [], []
     for provider, about in json_of(folder, "api.json").items():
         for id, entry in about["models"].items():
-            listed.setdefault(id, []).append((maker_of(provider, id) is None, provider, entry))
+            maker = maker_of(provider, id)
+            released, context = whole_date(entry.get("release_date")), tokens((entry.get("limit") or {}).get("context"))
+            facts.append(fact(id, clean(entry.get("name")), maker, released, context, provider, maker is None))
             cost = entry.get("cost") or {}
             if cost.get("input") is not None or cost.get("output") is not None:
                 prices.append(price(id, provider, cost.get("input"), cost.get("output")))
-    models = []
-    for id, entries in listed.items():
-        entries.sort(key=lambda entry: entry[:2])
-        by_provider = sorted(provider for _, provider, _ in entries)
-        models.append(
-            model(
-                id,
-                first(clean(entry.get("name")) for _, _, entry in entries),
-                first(maker_of(provider, id) for provider in by_provider),
-                first(whole_date(entry.get("release_date")) for _, _, entry in entries),
-                first(tokens((entry.get("limit") or {}).get("context")) for _, _, entry in entries),
-                by_provider,
-            )
-        )
-    return {"models": models, "pricing": prices}
+    return {"facts": facts, "pricing": prices}
 
 
 def litellm(folder, day):
-    models, prices = [], []
+    facts, prices = [], []
     for id, entry in json_of(folder, "model_prices_and_context_window.json").items():
         if id == "sample_spec" or not isinstance(entry, dict) or id.startswith("openrouter/openrouter/"):
             continue
         if entry.get("mode") not in ("chat", "completion", "responses", "embedding"):
             continue
         provider = entry["litellm_provider"]
-        models.append(model(id, id.rsplit("/", 1)[-1], context=tokens(entry.get("max_input_tokens")), inference=[provider]))
+        facts.append(fact(id, id.rsplit("/", 1)[-1], context=tokens(entry.get("max_input_tokens")), serves=provider))
         pair = [entry.get("input_cost_per_token"), entry.get("output_cost_per_token")]
         if pair == [None, None]:
             continue
@@ -191,7 +193,7 @@ def litellm(folder, day):
         if is_free and any("cost" in field and isinstance(cost, (int, float)) and cost > 0 for field, cost in entry.items()):
             continue
         prices.append(price(id, provider, *[None if amount is None else float(amount) * 1e6 for amount in pair]))
-    return {"models": models, "pricing": prices}
+    return {"facts": facts, "pricing": prices}
 
 
 def openrouter(folder, day):
@@ -201,7 +203,7 @@ def openrouter(folder, day):
         name = clean(entry["name"])
         if ": " in name:
             told.setdefault(entry["id"].split("/")[0], set()).add(name.split(": ")[0])
-    models, prices = [], []
+    facts, prices = [], []
     for entry in data:
         id, name = entry["id"], clean(entry["name"])
         if id.startswith("~"):
@@ -210,11 +212,11 @@ def openrouter(folder, day):
         if not rest:
             siblings = told.get(id.split("/")[0], set())
             maker, rest = (next(iter(siblings)) if len(siblings) == 1 else None), name
-        models.append(model(id, rest.strip(), maker, None, tokens(entry["context_length"]), ["openrouter"]))
+        facts.append(fact(id, clean(rest), maker, None, tokens(entry["context_length"]), "openrouter"))
         pair = [float(entry["pricing"][field]) * 1e6 for field in ("prompt", "completion")]
         if min(pair) >= 0:
             prices.append(price(id, "openrouter", *pair))
-    return {"models": models, "pricing": prices}
+    return {"facts": facts, "pricing": prices}
 
 
 def holds_at_noon(constraint, day):
@@ -225,10 +227,10 @@ def holds_at_noon(constraint, day):
 
 
 def genai_prices(folder, day):
-    listed, prices = {}, []
+    facts, prices = [], []
     for provider in json_of(folder, "data.json"):
         for entry in provider["models"]:
-            listed.setdefault(entry["id"], []).append((provider["id"], entry))
+            facts.append(fact(entry["id"], clean(entry.get("name")), None, None, tokens(entry.get("context_window")), provider["id"]))
             choices = entry["prices"] if isinstance(entry["prices"], list) else [{"prices": entry["prices"]}]
             chosen = [c for c in choices if c.get("constraint") is None or holds_at_noon(c["constraint"], day)][-1]
             amounts = [chosen["prices"].get(field) for field in ("input_mtok", "output_mtok")]
@@ -236,13 +238,7 @@ def genai_prices(folder, day):
             if amounts != [None, None]:
                 since = (chosen.get("constraint") or {}).get("start_date")
                 prices.append(price(entry["id"], provider["id"], *amounts, since))
-    models = []
-    for id, entries in listed.items():
-        entries.sort(key=lambda entry: entry[0])
-        names = (clean(entry.get("name")) for _, entry in entries)
-        contexts = (tokens(entry.get("context_window")) for _, entry in entries)
-        models.append(model(id, first(names), context=first(contexts), inference=[name for name, _ in entries]))
-    return {"models": models, "pricing": prices}
+    return {"facts": facts, "pricing": prices}
 
 
 def lmarena(folder, day):
@@ -256,9 +252,9 @@ def lmarena(folder, day):
             if key not in ranks or better < ranks[key][0]:
                 sigma = None if row["variance"] is None else rounded(math.sqrt(row["variance"]))
                 ranks[key] = (better, int(row["rank"]), rounded(row["rating"]), sigma)
-    models = [model(name, name.strip(), min(known - {None}, default=None)) for name, known in organizations.items()]
+    facts = [fact(name, name.strip(), min(known - {None}, default=None)) for name, known in organizations.items()]
     fields = ("model_id", "category", "rank", "trueskill_mu", "trueskill_sigma")
-    return {"models": models, "rankings": [dict(zip(fields, (*key, *rank[1:]))) for key, rank in ranks.items()]}
+    return {"facts": facts, "rankings": [dict(zip(fields, (*key, *rank[1:]))) for key, rank in ranks.items()]}
 
 
 # Epoch: the score column of each file, and how the benchmark is called.
@@ -317,7 +313,7 @@ wino_grande_external;Accuracy;WinoGrande;reasoning
 def epoch(folder, day):
     known = {line.split(";")[0]: line.split(";")[1:] for line in EPOCH.strip().splitlines()}
     names = sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".csv"))
-    facts, best, benchmarks = {}, {}, []
+    told_of, best, benchmarks = {}, {}, []
     for file in names:
         column, title, category = known.get(file, (None, None, None))
         short = "epoch/" + file.replace("_external", "")
@@ -330,19 +326,19 @@ def epoch(folder, day):
                 continue
             place = (file != "epoch_capabilities_index", file)
             told = (clean(row.get("Display name")), clean(row["Organization"]), whole_date(row["Release date"]))
-            facts.setdefault(id, []).append((place, told))
+            told_of.setdefault(id, []).append((place, told))
             value = None if column is None else clean(row[column])
             if value is None:
                 continue
             started = clean(row.get("Started at")) or ""
             if (started, float(value)) > best.get((id, short), ("", -math.inf))[:2]:
                 best[(id, short)] = (started, float(value), source)
-    models = []
-    for id, entries in facts.items():
+    facts = []
+    for id, entries in told_of.items():
         entries.sort(key=lambda entry: entry[0])
-        models.append(model(id, *(first(told[field] for _, told in entries) for field in range(3))))
+        facts.append(fact(id, *(first(told[field] for _, told in entries) for field in range(3))))
     scores = [score(*key, value, source, started[:10] or None) for key, (started, value, source) in best.items()]
-    return {"models": models, "benchmarks": benchmarks, "scores": scores}
+    return {"facts": facts, "benchmarks": benchmarks, "scores": scores}
 
 
 def livebench(folder, day):
@@ -360,7 +356,7 @@ def livebench(folder, day):
         for name, mean in means.items():
             scores.append(score(line[0], "livebench/" + name.lower().replace(" ", "-"), mean, "livebench"))
         scores.append(score(line[0], "livebench/overall", sum(means.values()) / len(means), "livebench"))
-    return {"models": [model(line[0]) for line in lines], "benchmarks": benchmarks, "scores": scores}
+    return {"facts": [fact(line[0]) for line in lines], "benchmarks": benchmarks, "scores": scores}
 
 
 # Artificial Analysis: how an evaluation is called.
@@ -387,10 +383,10 @@ def artificial_analysis(folder, day):
     document = json_of(folder, "llms.json")
     if document["prompt_options"]["prompt_length"] != 1000:
         raise Refused("measured with other prompts")
-    models, prices, scores, found = [], [], [], set()
+    facts, prices, scores, found = [], [], [], set()
     for entry in document["data"]:
         id = entry["slug"]
-        models.append(model(id, clean(entry["name"]), clean(entry["model_creator"]["name"]), whole_date(entry["release_date"])))
+        facts.append(fact(id, clean(entry["name"]), clean(entry["model_creator"]["name"]), whole_date(entry["release_date"])))
         pair = [entry["pricing"][f"price_1m_{side}_tokens"] for side in ("input", "output")]
         if any(pair):
             prices.append(price(id, "artificial-analysis", *pair))
@@ -399,7 +395,7 @@ def artificial_analysis(folder, day):
                 found.add(evaluation)
                 scores.append(score(id, f"artificial-analysis/{evaluation}", float(result), "artificial-analysis"))
     benchmarks = [benchmark(f"artificial-analysis/{name}", *EVALUATIONS.get(name, (name.replace("_", " "), None))) for name in found]
-    return {"models": models, "benchmarks": benchmarks, "scores": scores, "pricing": prices}
+    return {"facts": facts, "benchmarks": benchmarks, "scores": scores, "pricing": prices}
 
 
 UPSTREAMS = {
@@ -412,7 +408,58 @@ UPSTREAMS = {
     "models-dev": models_dev,
     "openrouter": openrouter,
 }
-PRICE_MAX = {"litellm": 1000}
+PRICE_MAX = {"litellm": 1000, "public": 1000}
+
+# sources/public: what it joins, in the order in which models and prices are believed.
+JOINED = ["models-dev", "openrouter", "epoch", "genai-prices", "litellm", "lmarena", "livebench"]
+JOINED_PRICES = ["openrouter", "models-dev", "genai-prices", "litellm"]
+ALIASES = os.path.join(os.path.dirname(__file__), "..", "sources", "public", "aliases.csv")
+
+
+def load_aliases():
+    with open(ALIASES, encoding="utf-8", newline="") as file:
+        return {(row["upstream"], row["id"]): row["model_id"] for row in csv.DictReader(file)}
+
+
+def joined_name(upstream, id, provider):
+    """Whose name it is, and as which: OpenRouter's ids stand unchanged at models.dev, genai-prices and LiteLLM."""
+    if upstream == "openrouter" or (upstream == "genai-prices" and provider == "openrouter"):
+        return "models-dev", id
+    if upstream == "litellm" and id.startswith("openrouter/") and id.count("/") > 1:
+        return "models-dev", id[len("openrouter/"):]
+    return upstream, id
+
+
+def public(root, day):
+    """The newest day of each upstream that isn't after this one, joined."""
+    aliases = load_aliases()
+
+    def joined(upstream, id, provider=None):
+        name = joined_name(upstream, id, provider)
+        return name[1], aliases.get(name) or (name[1] if name[0] == "models-dev" else ":".join(name))
+
+    rows = {"facts": [], "benchmarks": [], "scores": [], "rankings": [], "pricing": []}
+    prices = {}
+    for upstream in JOINED:
+        newest = max(name for name in os.listdir(os.path.join(root, upstream)) if name <= day)
+        read = UPSTREAMS[upstream](os.path.join(root, upstream, newest), day)
+        if upstream == "genai-prices":
+            read["facts"] = [one for one in read["facts"] if one["serves"] != "openrouter" or "/" in one["id"]]
+            read["pricing"] = [row for row in read["pricing"] if row["provider"] != "openrouter" or "/" in row["model_id"]]
+        for one in read["facts"]:
+            id, model_id = joined(upstream, one["id"], one["serves"])
+            rows["facts"].append({**one, "id": id, "model_id": model_id, "step": JOINED.index(upstream)})
+        for row in read.get("pricing", []):
+            id, model_id = joined(upstream, row["model_id"], row["provider"])
+            rank = (JOINED_PRICES.index(upstream), id != model_id, id)
+            key = (model_id, row["provider"])
+            if key not in prices or rank < prices[key][0]:
+                prices[key] = (rank, {**row, "model_id": model_id})
+        rows["benchmarks"] += read.get("benchmarks", [])
+        for dataset in ("scores", "rankings"):
+            rows[dataset] += [{**row, "model_id": joined(upstream, row["model_id"])[1]} for row in read.get(dataset, [])]
+    rows["pricing"] = [row for _, row in prices.values()]
+    return rows
 
 
 def is_plausible(upstream, row):
@@ -424,9 +471,10 @@ def is_plausible(upstream, row):
 def records_of(root, upstream, day):
     """The records of a day by dataset; None where the day is refused."""
     try:
-        rows = UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
+        rows = public(root, day) if upstream == "public" else UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
     except Refused:
         return None
+    rows["models"] = models_from(rows.pop("facts"))
     counted = {}
     for row in rows.get("scores", []):
         counted[row["benchmark_id"]] = counted.get(row["benchmark_id"], 0) + 1
@@ -458,6 +506,8 @@ def main(root, *arguments):
         print(json.dumps(records_of(root, *arguments[1:]), ensure_ascii=False))
         return
     days = {name: sorted(os.listdir(os.path.join(root, name))) for name in UPSTREAMS}
+    begun = max(days[name][0] for name in JOINED)
+    days["public"] = sorted({day for name in JOINED for day in days[name] if day >= begun})
     print(json.dumps({name: {day: summary(records_of(root, name, day)) for day in of} for name, of in days.items()}, indent=1))
 
 

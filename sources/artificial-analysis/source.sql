@@ -5,7 +5,7 @@
 -- One row per slug: a model in one configuration.
 WITH listed AS (
   SELECT unnest(data) AS entry
-  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]', prompt_options: 'JSON'}, maximum_object_size = 67108864)
+  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]', prompt_options: 'JSON'}, maximum_object_size = 16777216)
   WHERE CASE WHEN prompt_options->>'prompt_length' = '1000' THEN true
              ELSE error('artificial-analysis.json was not measured with prompts of 1000 tokens') END
 )
@@ -21,7 +21,7 @@ FROM listed;
 -- One row per evaluation that any model has a result of.
 WITH listed AS (
   SELECT unnest(data) AS entry
-  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 67108864)
+  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216)
 ), names(evaluation, name, category) AS (
   VALUES
     ('artificial_analysis_intelligence_index', 'Artificial Analysis Intelligence Index', 'index'),
@@ -45,7 +45,7 @@ WHERE json_type(result) <> 'NULL';
 -- One row per model and evaluation; null means that it was not run.
 WITH listed AS (
   SELECT unnest(data) AS entry
-  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 67108864)
+  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216)
 ), results AS (
   SELECT id, unnest(map_keys(results)) AS evaluation, unnest(map_values(results)) AS result
   FROM (SELECT entry->>'slug' AS id, (entry->'evaluations')::MAP(VARCHAR, JSON) AS results FROM listed)
@@ -60,7 +60,7 @@ WHERE json_type(result) <> 'NULL';
 -- One row per model with a price. All zero means that no price is known.
 WITH listed AS (
   SELECT unnest(data) AS entry
-  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 67108864)
+  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216)
 ), prices AS (
   SELECT entry->>'slug' AS id,
          entry->'pricing'->>'price_1m_input_tokens' AS input, entry->'pricing'->>'price_1m_output_tokens' AS output,

@@ -5,7 +5,7 @@
 -- One row per id, whoever lists it. Each field is the first that is known, in the order of the providers' ids.
 WITH providers AS (
   SELECT id AS provider, unnest(models) AS entry
-  FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 67108864)
+  FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216)
 ), facts AS (
   SELECT entry->>'id' AS id, provider, nullif(trim(entry->>'name', E' \t\r\n'), '') AS name,
          TRY_CAST(entry->>'context_window' AS BIGINT) AS context
@@ -25,7 +25,7 @@ GROUP BY id;
 WITH providers AS (
   SELECT id AS provider, unnest(models) AS entry,
          coalesce(TRY_CAST(regexp_extract(filename, '(\d{4}-\d{2}-\d{2})[/\\][^/\\]*$', 1) AS DATE), current_date) AS day
-  FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 67108864, filename = true)
+  FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216, filename = true)
 ), choices AS (
   SELECT provider, entry->>'id' AS id, day,
          unnest(CASE json_type(entry->'prices') WHEN 'ARRAY' THEN (entry->'prices')::JSON[] ELSE [json_object('prices', entry->'prices')] END) AS choice,

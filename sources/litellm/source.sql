@@ -6,7 +6,7 @@
 WITH listed AS (
   SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 67108864))
+        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
 )
 SELECT id,
        coalesce(nullif(regexp_extract(id, '[^/]*$'), ''), id) AS name,
@@ -23,7 +23,7 @@ WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
 WITH listed AS (
   SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 67108864))
+        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
 ), prices AS (
   SELECT id, entry->>'litellm_provider' AS provider,
          entry->>'input_cost_per_token' AS input, entry->>'output_cost_per_token' AS output,

@@ -7,7 +7,7 @@
 WITH providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
   FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 67108864))
+        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
 ), entries AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM providers)
@@ -48,7 +48,7 @@ GROUP BY id;
 WITH providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
   FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 67108864))
+        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
 ), entries AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM providers)

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
-import { askOracle, countByOracle, listDays, loadRealDay, UPSTREAM_DATA } from '../support/sources/real-upstream.ts';
+import {
+  askOracle,
+  countByOracle,
+  listDays,
+  loadRealDay,
+  type OracleCounts,
+  UPSTREAM_DATA,
+} from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { useRecipe } from '../support/sources/use-recipe.ts';
 
@@ -12,14 +19,8 @@ import { useRecipe } from '../support/sources/use-recipe.ts';
 const HAS_REAL_DAYS = UPSTREAM_DATA !== undefined && HAS_PYTHON;
 
 const UPSTREAMS = [
-  'models-dev',
-  'litellm',
-  'openrouter',
-  'genai-prices',
-  'lmarena',
-  'epoch',
-  'livebench',
-  'artificial-analysis',
+  ...['models-dev', 'litellm', 'openrouter', 'genai-prices', 'lmarena', 'epoch', 'livebench', 'artificial-analysis'],
+  'public',
 ];
 
 /** The first lines that only one of two lists has. */
@@ -85,17 +86,24 @@ describe.skipIf(!HAS_REAL_DAYS)('recorded days in a row', () => {
 });
 
 describe.skipIf(!HAS_REAL_DAYS)('the index of recipes', () => {
-  test('tells the counts of the newest recorded day', () => {
-    const text = readFileSync(join(RECIPES_FOLDER, 'README.md'), 'utf8');
-    const rows = [...text.matchAll(/^\| \[([a-z-]+)\]\(.*$/gm)].map(([row, name = '']) => {
-      const cells = row.split('|').slice(6, 11);
-      return [name, cells.map((cell) => Number(cell.replaceAll(',', '')))] as const;
-    });
-    const told = new Map(rows.filter(([name]) => UPSTREAMS.includes(name)));
-    const counted = Object.entries(countByOracle()).map(([name, days]) => {
-      const newest = Object.values(days).at(-1);
-      return [name, DATASET_NAMES.map((dataset) => newest?.[dataset]?.rows ?? 0)] as const;
-    });
-    expect(told).toEqual(new Map(counted));
+  const text = readFileSync(join(RECIPES_FOLDER, 'README.md'), 'utf8');
+  const numbersIn = (cells: readonly string[]) => cells.map((cell) => Number(cell.replaceAll(',', '')));
+
+  test('tells the counts of the newest recorded day of each recipe, and of every day', { timeout: 120_000 }, () => {
+    const byDay = countByOracle();
+    const newest = Object.entries(byDay).map(([name, days]) => [name, numbersOf(Object.values(days).at(-1))]);
+    const rows = [...text.matchAll(/^\| \[([a-z-]+)\]\(.*$/gm)];
+    expect(rows.map(([row, name]) => [name, numbersIn(row.split('|').slice(6, 11))]).sort()).toEqual(newest.sort());
+    const all = Object.entries(byDay).flatMap(([name, days]) =>
+      Object.entries(days).map(([day, counts]) => [name, day, counts === null ? 'refused' : numbersOf(counts)]),
+    );
+    const told = [...text.matchAll(/^\| ([a-z-]+) \| (\d{4}-\d{2}-\d{2}) \|(.*)\|$/gm)].map(
+      ([, name, day, cells = '']) => [name, day, cells.includes('refused') ? 'refused' : numbersIn(cells.split('|'))],
+    );
+    expect(told.sort()).toEqual(all.sort());
   });
 });
+
+function numbersOf(counts: OracleCounts | null | undefined): readonly number[] {
+  return DATASET_NAMES.map((dataset) => counts?.[dataset]?.rows ?? 0);
+}

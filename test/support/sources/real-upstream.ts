@@ -15,15 +15,31 @@ export const UPSTREAM_DATA = findFolder(
   process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../../shared/data/upstream'),
 );
 
-/** The days of an upstream, oldest first. */
+/** What `sources/public` joins. */
+const JOINED = ['models-dev', 'openrouter', 'litellm', 'genai-prices', 'lmarena', 'epoch', 'livebench'];
+
+/** The days of an upstream, oldest first; of `public` those on which one that it joins has a day and all have begun. */
 export function listDays(upstream: string): readonly Day[] {
+  if (upstream !== 'public') return listRecorded(upstream);
+  const days = JOINED.map(listRecorded);
+  const begun = days.map(([first = '']) => first).reduce((left, right) => (left > right ? left : right));
+  return [...new Set(days.flat())].filter((day) => day >= begun).sort();
+}
+
+/** The files of an upstream's day, where its recipe fetches them to; of `public` the newest that there were on that day. */
+export function loadRealDay(upstream: string, day: Day): DayFiles {
+  if (upstream !== 'public') return loadRecorded(upstream, day);
+  const newest = (name: string) => listRecorded(name).findLast((recorded) => recorded <= day) ?? '';
+  return Object.assign({}, ...JOINED.map((name) => loadRecorded(name, newest(name))));
+}
+
+function listRecorded(upstream: string): readonly Day[] {
   return readdirSync(join(UPSTREAM_DATA ?? '', upstream))
     .filter(isDay)
     .sort();
 }
 
-/** The files of an upstream's day, where its recipe fetches them to. */
-export function loadRealDay(upstream: string, day: Day): DayFiles {
+function loadRecorded(upstream: string, day: Day): DayFiles {
   const folder = join(UPSTREAM_DATA ?? '', upstream, day);
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(
@@ -62,7 +78,7 @@ export function askOracle(upstream: string, day: Day): OracleRecords | null {
 export function countByOracle(): Readonly<Record<string, Readonly<Record<Day, OracleCounts | null>>>> {
   return JSON.parse(runOracle());
 }
-type OracleCounts = Partial<Record<DatasetName, { readonly rows: number; readonly sha256: string }>>;
+export type OracleCounts = Partial<Record<DatasetName, { readonly rows: number; readonly sha256: string }>>;
 
 function runOracle(...options: readonly string[]): string {
   const run = [ORACLE, UPSTREAM_DATA ?? '', ...options];
