@@ -117,6 +117,14 @@ test('prices a million times too low are held back and never become free', async
   });
 });
 
+test.each(['input', 'output'])('rounding makes no %s price free', async (side) => {
+  const recipe = await useRecipe('models-dev');
+  const others = Object.fromEntries(['c', 'd', 'e', 'f'].map((id) => [id, entry(id, { cost: { input: 1 } })]));
+  await recipe.publish(DAY, files({ alpha: { ...others, tiny: entry('Tiny', { cost: { [side]: 2e-7 } }) } }));
+  expect(await recipe.suspects()).toEqual([expect.objectContaining({ model_id: 'tiny' })]);
+  expect(await recipe.records('pricing', ['model_id'])).toHaveLength(4);
+});
+
 test('a price that is no number is set aside, and the one in force stays', async () => {
   const recipe = await useRecipe('models-dev');
   const listed = (input: unknown) => files({ alpha: { a: entry('A', { cost: { input, output: 2 } }) } });

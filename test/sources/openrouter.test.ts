@@ -22,13 +22,15 @@ test('a price below zero is no price, and an id that begins with ~ no model', as
   const data = [
     model('openrouter/auto', 'Auto Router', ['-1', '-1'], { context_length: 2_000_000 }),
     model('acme/half', 'Acme: Half', ['0.000001', '-1']),
+    model('acme/other-half', 'Acme: Other half', ['-1', '0.000001']),
     model('acme/one', 'Acme: One', ['0.000001', '0.000002']),
     model('acme/one:free', 'Acme: One (free)', ['0', '0']),
     model('~acme/latest', 'Acme Latest', ['0.000001', '0.000002'], { alias_target: 'acme/one' }),
   ];
-  await recipe.publish(DAY, { 'openrouter.json': { data, total_count: 5, links: { next: null } } });
+  const night = await recipe.publish(DAY, { 'openrouter.json': { data, total_count: 6, links: { next: null } } });
+  expect(night.quarantined).toBe(0);
   const ids = (await recipe.records('models', ['id'])).map(({ id }) => id);
-  expect(ids).toEqual(['acme/half', 'acme/one', 'acme/one:free', 'openrouter/auto']);
+  expect(ids).toEqual(['acme/half', 'acme/one', 'acme/one:free', 'acme/other-half', 'openrouter/auto']);
   expect(await recipe.records('pricing', PRICE)).toEqual([
     { model_id: 'acme/one', provider: 'openrouter', input_per_million: 1, output_per_million: 2 },
     { model_id: 'acme/one:free', provider: 'openrouter', input_per_million: 0, output_per_million: 0 },
@@ -62,8 +64,8 @@ test('dust in the text of a price makes no change when it comes or goes', async 
   const listed = (prompt: string, completion: string) => ({
     'openrouter.json': { data: [model('acme/one', 'Acme: One', [prompt, completion])] },
   });
-  await recipe.publish('2026-07-31', listed('0.0000001', '0.0000006000000000000000001'));
-  const again = await recipe.publish('2026-08-01', listed('0.00000010000000000000000015', '0.0000006'));
+  await recipe.publish('2026-07-31', listed('0.0000001', '0.000000600000000000001'));
+  const again = await recipe.publish('2026-08-01', listed('0.000000100000000000001', '0.0000006'));
   expect(again).toMatchObject({ events: { upsert: 0, delete: 0 } });
   expect(await recipe.records('pricing', PRICE)).toEqual([
     { model_id: 'acme/one', provider: 'openrouter', input_per_million: 0.1, output_per_million: 0.6 },

@@ -46,7 +46,7 @@ test('a price is told by its seller first, then by models.dev, genai-prices and 
     openrouter: { 'openai/gpt-5': ['OpenAI: GPT-5', '0.000001', '0.000002'] },
     genaiPrices: {
       openai: { 'gpt-5': [3, 4], 'gpt-5-mini': [7, 7] },
-      openrouter: { 'openai/gpt-5': [8, 8], 'gpt-5': [9, 9] },
+      openrouter: { 'openai/gpt-5': [8, 8], 'gpt-5': [9, 9], o3: [9, 9] },
     },
     litellm: { 'gpt-5': ['openai', 9e-6, 9e-6], 'azure/gpt-5': ['azure', 2e-6, 4e-6] },
   });
@@ -57,6 +57,20 @@ test('a price is told by its seller first, then by models.dev, genai-prices and 
     { model_id: 'gpt-5-mini', provider: 'openai', input_per_million: 6, output_per_million: 6 },
     { model_id: 'litellm:azure/gpt-5', provider: 'azure', input_per_million: 2, output_per_million: 4 },
   ]);
+});
+
+test("of two names of a model at one provider the model's own tells the price", async () => {
+  const recipe = await useRecipe('public');
+  const [own, alias] = ['claude-opus-4-5', 'anthropic/claude-opus-4.5'];
+  const listed = {
+    [alias]: { name: 'Opus', cost: { input: 9, output: 9 } },
+    [own]: { name: 'Claude Opus 4.5', cost: { input: 5, output: 25 } },
+  };
+  await recipe.publish(DAY, joinedFiles({ modelsDev: { acme: listed } }));
+  expect(await recipe.records('pricing', ['model_id', 'input_per_million'])).toEqual([
+    { model_id: own, input_per_million: 5 },
+  ]);
+  expect((await modelsOf(recipe)).map(({ name }) => name)).toEqual(['Claude Opus 4.5']);
 });
 
 test('what no alias names stays apart, under the name of its upstream, though the text be the same', async () => {
