@@ -43,4 +43,5 @@ export const ACTIONS = {
   listen: async () => (await import('./commands/webhooks/listen.ts')).listen,
   sync: async () => (await import('./commands/sync/sync.ts')).syncCopy,
   dispatch: async () => (await import('./commands/webhooks/dispatch.ts')).dispatch,
+  suggestAliases: async () => (await import('./commands/store/aliases-suggest.ts')).suggest,
 } as const;

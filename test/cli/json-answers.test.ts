@@ -67,6 +67,7 @@ beforeAll(async () => {
   await ask('nightly', '--source', 'source', '--day', DAY);
   await ask('backfill pricing', '--table', 'table.jsonl');
   await ask('status');
+  await ask('aliases suggest');
   await ask('verify', '--all');
   await ask('republish', DAY);
   await ask('mirror', '--to', `file:${join(folder, 'second')}`);
@@ -108,6 +109,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'nightly',
     'backfill pricing',
     'status',
+    'aliases suggest',
     'verify',
     'republish',
     'mirror',
