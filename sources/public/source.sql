@@ -1,5 +1,6 @@
 -- The recipes of models.dev, OpenRouter, LiteLLM, genai-prices, LMArena, Epoch and LiveBench, joined: aliases.csv says which names
--- are one model. README.md beside this file has the rules and their reasons; those of each upstream are in its own recipe.
+-- are one model. README.md beside this file has the rules and their reasons; those of each upstream are in its own recipe. The
+-- column upstream says whose a row is.
 
 -- models
 -- One row per model. Of what is told under its names each field is the first that is known: by models.dev (the maker first, then
@@ -83,8 +84,9 @@ WITH aliases AS (
 ), openrouter_makers AS (
   SELECT prefix, min(maker) AS maker FROM openrouter_names GROUP BY prefix HAVING count(DISTINCT maker) = 1
 ), facts AS (
-  -- One row per upstream, name and provider: what it tells, and in which order it is believed.
-  SELECT 1 AS step, maker IS NULL AS is_other, models_dev.provider AS place, 'models-dev' AS upstream, models_dev.id,
+  -- One row per upstream, name and provider: what it tells, in which order it is believed, and whose name it is.
+  SELECT 1 AS step, 'models-dev' AS teller, maker IS NULL AS is_other, models_dev.provider AS place, 'models-dev' AS upstream,
+         models_dev.id,
          entry->>'name' AS name, maker AS organization,
          CASE WHEN regexp_full_match(entry->>'release_date', '\d{4}-\d{2}-\d{2}')
               THEN TRY_CAST(entry->>'release_date' AS DATE) END AS release_date,
@@ -92,30 +94,30 @@ WITH aliases AS (
   FROM models_dev
   LEFT JOIN makers ON makers.provider = models_dev.provider AND regexp_full_match(models_dev.id, pattern)
   UNION ALL
-  SELECT 2, false, '', 'models-dev', id,
+  SELECT 2, 'openrouter', false, '', 'models-dev', id,
          CASE WHEN openrouter_names.maker IS NULL THEN name ELSE substr(name, length(openrouter_names.maker) + 3) END,
          coalesce(openrouter_names.maker, openrouter_makers.maker), NULL, context, 'openrouter'
   FROM openrouter_names LEFT JOIN openrouter_makers USING (prefix)
   WHERE NOT starts_with(id, '~')
   UNION ALL
-  SELECT 3, false, '', 'epoch', id, name, organization, release_date, NULL, NULL FROM epoch
+  SELECT 3, 'epoch', false, '', 'epoch', id, name, organization, release_date, NULL, NULL FROM epoch
   UNION ALL
-  SELECT 4, false, provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id, entry->>'name', NULL,
-         NULL, entry->>'context_window', provider
+  SELECT 4, 'genai-prices', false, provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
+         entry->>'name', NULL, NULL, entry->>'context_window', provider
   FROM genai_prices
   UNION ALL
-  SELECT 5, false, '', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
+  SELECT 5, 'litellm', false, '', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
          CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN substr(id, 12) ELSE id END,
          regexp_extract(id, '[^/]*$'), NULL, NULL, entry->>'max_input_tokens', entry->>'litellm_provider'
   FROM litellm
   WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
     AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
   UNION ALL
-  SELECT 6, false, '', 'lmarena', id, id, organization, NULL, NULL, NULL FROM lmarena
+  SELECT 6, 'lmarena', false, '', 'lmarena', id, id, organization, NULL, NULL, NULL FROM lmarena
   UNION ALL
-  SELECT 7, false, '', 'livebench', id, id, NULL, NULL, NULL, NULL FROM livebench
+  SELECT 7, 'livebench', false, '', 'livebench', id, id, NULL, NULL, NULL, NULL FROM livebench
 ), known AS (
-  SELECT step, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
+  SELECT step, teller, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
          TRY_CAST(context AS DOUBLE) AS context, serves,
          coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id
   FROM facts LEFT JOIN aliases USING (upstream, id)
@@ -129,7 +131,8 @@ SELECT model_id AS id,
          AS release_date,
        first(context ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE context BETWEEN 1 AND 99999998)::BIGINT
          AS context_length,
-       list(DISTINCT serves ORDER BY serves) FILTER (WHERE serves IS NOT NULL) AS inference
+       list(DISTINCT serves ORDER BY serves) FILTER (WHERE serves IS NOT NULL) AS inference,
+       first(teller ORDER BY step) AS upstream
 FROM known
 GROUP BY model_id;
 
@@ -186,18 +189,19 @@ WITH epoch_known(file, name, category) AS (
     ('weirdml_external', 'WeirdML', 'coding'),
     ('wino_grande_external', 'WinoGrande', 'reasoning')
 )
-SELECT 'epoch/' || replace(file, '_external', '') AS id, name, category, NULL AS model_count
+SELECT 'epoch/' || replace(file, '_external', '') AS id, name, category, NULL AS model_count, 'epoch' AS upstream
 FROM epoch_known
 WHERE file IN (SELECT DISTINCT regexp_extract(filename, '([^/\\]+)\.csv$', 1)
                FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
                 filename = true))
 UNION ALL
 SELECT 'livebench/' || lower(replace(category, ' ', '-')) AS id, 'LiveBench: ' || category AS name, lower(category) AS category,
-       NULL AS model_count
+       NULL AS model_count, 'livebench' AS upstream
 FROM (SELECT unnest(map_keys(json::MAP(VARCHAR, JSON))) AS category
       FROM read_json_objects('livebench/categories.json', format = 'unstructured'))
 UNION ALL
-SELECT 'livebench/overall', 'LiveBench', 'overall', NULL FROM read_json_objects('livebench/categories.json', format = 'unstructured');
+SELECT 'livebench/overall', 'LiveBench', 'overall', NULL, 'livebench'
+FROM read_json_objects('livebench/categories.json', format = 'unstructured');
 
 -- scores
 -- One row per model and benchmark, as the recipes of Epoch and LiveBench have them.
@@ -308,11 +312,12 @@ WITH aliases AS (
   FROM livebench_means
   GROUP BY model
 )
-SELECT coalesce(aliases.model_id, 'epoch:' || epoch.model_id) AS model_id, benchmark_id, value, source, measured_at, n
-FROM epoch LEFT JOIN aliases ON upstream = 'epoch' AND id = epoch.model_id
+SELECT coalesce(aliases.model_id, 'epoch:' || epoch.model_id) AS model_id, benchmark_id, value, source, measured_at, n,
+       'epoch' AS upstream
+FROM epoch LEFT JOIN aliases ON aliases.upstream = 'epoch' AND id = epoch.model_id
 UNION ALL
-SELECT coalesce(aliases.model_id, 'livebench:' || livebench.model_id), benchmark_id, value::VARCHAR, source, measured_at, n
-FROM livebench LEFT JOIN aliases ON upstream = 'livebench' AND id = livebench.model_id;
+SELECT coalesce(aliases.model_id, 'livebench:' || livebench.model_id), benchmark_id, value::VARCHAR, source, measured_at, n, 'livebench'
+FROM livebench LEFT JOIN aliases ON aliases.upstream = 'livebench' AND id = livebench.model_id;
 
 -- rankings
 -- One row per model, board and category of the board, as LMArena's recipe has them.
@@ -328,7 +333,8 @@ WITH aliases AS (
   ], union_by_name = true, filename = true)
   LEFT JOIN aliases ON upstream = 'lmarena' AND id = model_name
 )
-SELECT model_id, category, rank, round(rating, 6) AS trueskill_mu, round(sqrt(variance), 6) AS trueskill_sigma
+SELECT model_id, category, rank, round(rating, 6) AS trueskill_mu, round(sqrt(variance), 6) AS trueskill_sigma,
+       'lmarena' AS upstream
 FROM ranks
 QUALIFY row_number() OVER (PARTITION BY model_id, category ORDER BY rank, vote_count DESC, rating DESC) = 1;
 
@@ -378,20 +384,21 @@ WITH aliases AS (
               ELSE '12:00:00' >= start_time OR '12:00:00' < end_time END)
   QUALIFY row_number() OVER (PARTITION BY provider, id ORDER BY place DESC) = 1
 ), facts AS (
-  SELECT 1 AS step, 'openrouter' AS provider, 'models-dev' AS upstream, id, entry->'pricing'->>'prompt' AS input,
+  SELECT 1 AS step, 'openrouter' AS teller, 'openrouter' AS provider, 'models-dev' AS upstream, id,
+         entry->'pricing'->>'prompt' AS input,
          entry->'pricing'->>'completion' AS output, 1e6 AS tokens, NULL::DATE AS since
   FROM openrouter
   WHERE NOT starts_with(id, '~') AND coalesce(TRY_CAST(entry->'pricing'->>'prompt' AS DOUBLE), 0) >= 0
     AND coalesce(TRY_CAST(entry->'pricing'->>'completion' AS DOUBLE), 0) >= 0
   UNION ALL
-  SELECT 2, provider, 'models-dev', id, entry->'cost'->>'input', entry->'cost'->>'output', 1, NULL FROM models_dev
+  SELECT 2, 'models-dev', provider, 'models-dev', id, entry->'cost'->>'input', entry->'cost'->>'output', 1, NULL FROM models_dev
   UNION ALL
-  SELECT 3, provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
+  SELECT 3, 'genai-prices', provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
          coalesce(prices->'input_mtok'->>'base', prices->>'input_mtok'),
          coalesce(prices->'output_mtok'->>'base', prices->>'output_mtok'), 1, start_date
   FROM in_force
   UNION ALL
-  SELECT 4, entry->>'litellm_provider', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
+  SELECT 4, 'litellm', entry->>'litellm_provider', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
          CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN substr(id, 12) ELSE id END,
          entry->>'input_cost_per_token', entry->>'output_cost_per_token', 1e6, NULL
   FROM litellm
@@ -404,13 +411,13 @@ WITH aliases AS (
 ), prices AS (
   SELECT coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id,
          provider, input, output, TRY_CAST(input AS DOUBLE) * tokens AS input_usd, TRY_CAST(output AS DOUBLE) * tokens AS output_usd,
-         since, step, facts.id
+         since, step, teller, facts.id
   FROM facts LEFT JOIN aliases USING (upstream, id)
   WHERE input IS NOT NULL OR output IS NOT NULL
 )
 SELECT model_id, provider,
        coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
        coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
-       'USD' AS currency, since AS effective_from
+       'USD' AS currency, since AS effective_from, teller AS upstream
 FROM prices
 QUALIFY row_number() OVER (PARTITION BY model_id, provider ORDER BY step, id <> model_id, id) = 1;

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loadSections } from '../../pipeline/night/capture/sql/sections.ts';
+import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { type Recipe, useRecipe } from '../support/sources/use-recipe.ts';
 import { joinedFiles, NOBODY } from './joined-files.ts';
 
@@ -120,6 +123,12 @@ test('scores and ranks of all upstreams meet at one model, and a score says whos
     { id: 'livebench/coding', model_count: 1 },
     { id: 'livebench/overall', model_count: 1 },
   ]);
+});
+
+test('every SELECT says whose its rows are', async () => {
+  const sections = await loadSections(join(RECIPES_FOLDER, 'public/source.sql'));
+  expect(sections.map(({ dataset }) => dataset)).toEqual(['models', 'benchmarks', 'scores', 'rankings', 'pricing']);
+  for (const { sql } of sections) expect(sql).toMatch(/ AS upstream\b/);
 });
 
 test('no sentinel of any upstream gets in by way of another', async () => {
