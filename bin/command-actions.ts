@@ -47,4 +47,5 @@ export const ACTIONS = {
   sync: async () => (await import('./commands/sync/sync.ts')).syncCopy,
   mcpOverStdio: async () => (await import('./commands/mcp/mcp.ts')).mcpOverStdio,
   dispatch: async () => (await import('./commands/webhooks/dispatch.ts')).dispatch,
+  suggestAliases: async () => (await import('./commands/store/aliases-suggest.ts')).suggest,
 } as const;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccountCommands } from './account-commands.ts';
+import { addAliasCommands } from './alias-commands.ts';
 import type { RunAction } from './cli/command-context.ts';
 import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
@@ -25,6 +26,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addWebhookCommands(program, run);
   addSyncCommand(program, run);
   addMcpCommand(program, run);
+  addAliasCommands(program, run);
   return program;
 }
 

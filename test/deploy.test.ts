@@ -7,7 +7,7 @@ function linesOf(path: string): readonly string[] {
   return readFileSync(join(ROOT, path), 'utf8').split('\n');
 }
 
-/** What the container's build reads: the folders that the compiler is given, and what npm, tsc and its scripts need. */
+/** What the container's build reads: the folders that the compiler is given, the recipes, and what npm, tsc and its scripts need. */
 function readByTheBuild(): readonly string[] {
   const { include } = JSON.parse(linesOf('tsconfig.build.json').join('\n'));
   const { scripts } = JSON.parse(linesOf('package.json').join('\n'));
@@ -21,6 +21,7 @@ function readByTheBuild(): readonly string[] {
     ...configurations,
     ...scriptFiles,
     ...include,
+    'sources',
   ];
 }
 

@@ -70,6 +70,7 @@ beforeAll(async () => {
   await ask('fetch', '--source', 'recipe', '--day', DAY);
   await ask('backfill pricing', '--table', 'table.jsonl');
   await ask('status');
+  await ask('aliases suggest');
   await ask('verify', '--all');
   await ask('republish', DAY);
   await ask('mirror', '--to', `file:${join(folder, 'second')}`);
@@ -125,6 +126,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'fetch',
     'backfill pricing',
     'status',
+    'aliases suggest',
     'verify',
     'republish',
     'mirror',

@@ -1,12 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { DELETED_UPSTREAM } from '../support/real-data.ts';
-
-export const HAS_PYTHON = hasPython();
 
 /** What consumer.py found. */
 export interface Followed {
@@ -40,14 +38,5 @@ export async function followInPython(source: string, days: readonly string[]): P
     return JSON.parse(stdout);
   } finally {
     await api.close();
-  }
-}
-
-function hasPython(): boolean {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
   }
 }

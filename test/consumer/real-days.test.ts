@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { HAS_PYTHON } from '../support/has-python.ts';
 import { REAL_DATA } from '../support/real-data.ts';
-import { followInPython, HAS_PYTHON } from './python.ts';
+import { followInPython } from './python.ts';
 
 /** Days far apart, so that many models go between them, among them some whose ids hold a colon. */
 const DAYS = ['2025-06-04', '2025-08-25', '2025-12-12', '2025-12-13', '2026-03-07', '2026-06-29'];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretFromBytes, signatureHeaders } from '../../webhooks/signing/signature.ts';
-import { HAS_PYTHON } from '../consumer/python.ts';
+import { HAS_PYTHON } from '../support/has-python.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AT = new Date('2026-11-20T12:00:00Z');

@@ -1,0 +1,515 @@
+"""What the recipes of sources/ have to make of real files of their upstreams: a second implementation of the rules in their
+READMEs, with the standard library alone and no code of the recipes.
+
+    python3 scripts/upstream-oracle.py FOLDER                       counts and hashes of every upstream and day, as JSON
+    python3 scripts/upstream-oracle.py FOLDER --rows UPSTREAM DAY   the records of one day by dataset, as JSON
+
+FOLDER holds <upstream>/<day>/<files>, each file as it is or with .gz; LMArena's boards as {"meta", "rows"} in JSON. Records are those
+of a first night: without updated_at, without bad rows and without suspects, in the order of their keys. The upstream `public` joins
+the newest days of the others that sources/public joins.
+"""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import sys
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+
+KEYS = {
+    "models": ["id"],
+    "benchmarks": ["id"],
+    "scores": ["model_id", "benchmark_id"],
+    "rankings": ["model_id", "category"],
+    "pricing": ["model_id", "provider"],
+}
+PRICE_MIN = 0.0001
+
+
+class Refused(Exception):
+    """The whole day can't be used."""
+
+
+def text_of(folder, name):
+    path = os.path.join(folder, name)
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8")
+    with gzip.open(path + ".gz") as file:
+        return file.read().decode("utf-8")
+
+
+def json_of(folder, name):
+    return json.loads(text_of(folder, name))
+
+
+def clean(value):
+    """A text without outer white space; None where nothing is left, or where it is no text."""
+    return (value.strip(" \t\r\n") or None) if isinstance(value, str) else None
+
+
+def whole_date(value):
+    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        return None
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        return None
+
+
+def tokens(value):
+    """A context length, where it is a plausible number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return int(number) if 1 <= number < 99_999_999 else None
+
+
+def rounded(value):
+    """To 6 places, halves away from 0."""
+    return float(Decimal(repr(float(value))).quantize(Decimal("1e-6"), ROUND_HALF_UP))
+
+
+def dollars(value):
+    return value if abs(value) < PRICE_MIN else rounded(value)
+
+
+def fact(id, name=None, organization=None, released=None, context=None, serves=None, is_other=False):
+    """What one upstream, or one of its providers, tells of a model under one of its names."""
+    told = {"name": name, "organization": organization, "release_date": released, "context_length": context}
+    return {"id": id, "told": told, "serves": serves, "is_other": is_other, "step": 0, "model_id": id}
+
+
+def order_of(told):
+    return (told["step"], told["is_other"], told["id"] != told["model_id"], told["serves"] or "", told["id"])
+
+
+def models_from(facts):
+    """One record per model: each field is the first that is known."""
+    by_model = {}
+    for one in sorted(facts, key=order_of):
+        by_model.setdefault(one["model_id"], []).append(one)
+    models = []
+    for id, ones in by_model.items():
+        fields = {field: first(one["told"][field] for one in ones) for field in ones[0]["told"]}
+        fields["name"] = fields["name"] or ones[0]["id"]
+        serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
+        models.append({"id": id, **fields, "inference": serving or None})
+    return models
+
+
+def price(model_id, provider, input, output, since=None):
+    return {
+        "model_id": model_id,
+        "provider": provider,
+        "input_per_million": None if input is None else dollars(float(input)),
+        "output_per_million": None if output is None else dollars(float(output)),
+        "currency": "USD",
+        "effective_from": since,
+    }
+
+
+def score(model_id, benchmark_id, value, source, measured=None):
+    return {"model_id": model_id, "benchmark_id": benchmark_id, "value": rounded(value), "source": source, "measured_at": measured}
+
+
+def benchmark(id, name, category):
+    return {"id": id, "name": name, "category": category, "model_count": 0}
+
+
+def first(values):
+    return next((value for value in values if value is not None), None)
+
+
+# models.dev: the providers whose own models these ids are.
+MAKERS = {
+    "alibaba": ("Alibaba", ("qvq-", "qwen", "qwq-")),
+    "alibaba-cn": ("Alibaba", ("qvq-", "qwen", "qwq-")),
+    "amazon-bedrock": ("Amazon", ("amazon.",)),
+    "anthropic": ("Anthropic", ("claude-",)),
+    "cohere": ("Cohere", ("c4ai-", "command-")),
+    "deepseek": ("DeepSeek", ("deepseek-",)),
+    "google": ("Google", ("gemini-", "gemma-")),
+    "inception": ("Inception", ("mercury",)),
+    "minimax": ("MiniMax", ("MiniMax-",)),
+    "minimax-cn": ("MiniMax", ("MiniMax-",)),
+    "moonshotai": ("Moonshot AI", ("kimi-",)),
+    "moonshotai-cn": ("Moonshot AI", ("kimi-",)),
+    "morph": ("Morph", ("morph-",)),
+    "nova": ("Amazon", ("nova-",)),
+    "nvidia": ("NVIDIA", ("nvidia/",)),
+    "openai": ("OpenAI", ("",)),
+    "perplexity": ("Perplexity", ("sonar",)),
+    "stepfun": ("StepFun", ("step-",)),
+    "tencent-tokenhub": ("Tencent", ("hy",)),
+    "upstage": ("Upstage", ("solar-",)),
+    "v0": ("Vercel", ("v0-",)),
+    "xai": ("xAI", ("grok-",)),
+    "xiaomi": ("Xiaomi", ("mimo-",)),
+    "zai": ("Z.ai", ("glm-",)),
+    "zhipuai": ("Z.ai", ("glm-",)),
+}
+
+
+def maker_of(provider, id):
+    if provider == "mistral":
+        return "Mistral AI" if "tral" in id else None
+    organization, prefixes = MAKERS.get(provider, (None, ()))
+    return organization if any(id.startswith(prefix) for prefix in prefixes) else None
+
+
+def models_dev(folder, day):
+    facts, prices = [], []
+    for provider, about in json_of(folder, "api.json").items():
+        for id, entry in about["models"].items():
+            maker = maker_of(provider, id)
+            released, context = whole_date(entry.get("release_date")), tokens((entry.get("limit") or {}).get("context"))
+            facts.append(fact(id, clean(entry.get("name")), maker, released, context, provider, maker is None))
+            cost = entry.get("cost") or {}
+            if cost.get("input") is not None or cost.get("output") is not None:
+                prices.append(price(id, provider, cost.get("input"), cost.get("output")))
+    return {"facts": facts, "pricing": prices}
+
+
+def litellm(folder, day):
+    facts, prices = [], []
+    for id, entry in json_of(folder, "model_prices_and_context_window.json").items():
+        if id == "sample_spec" or not isinstance(entry, dict) or id.startswith("openrouter/openrouter/"):
+            continue
+        if entry.get("mode") not in ("chat", "completion", "responses", "embedding"):
+            continue
+        provider = entry["litellm_provider"]
+        facts.append(fact(id, id.rsplit("/", 1)[-1], context=tokens(entry.get("max_input_tokens")), serves=provider))
+        pair = [entry.get("input_cost_per_token"), entry.get("output_cost_per_token")]
+        if pair == [None, None]:
+            continue
+        is_free = all(not amount for amount in pair)
+        if is_free and any("cost" in field and isinstance(cost, (int, float)) and cost > 0 for field, cost in entry.items()):
+            continue
+        prices.append(price(id, provider, *[None if amount is None else float(amount) * 1e6 for amount in pair]))
+    return {"facts": facts, "pricing": prices}
+
+
+def openrouter(folder, day):
+    data = json_of(folder, "models.json")["data"]
+    told = {}
+    for entry in data:
+        name = clean(entry["name"])
+        if ": " in name:
+            told.setdefault(entry["id"].split("/")[0], set()).add(name.split(": ")[0])
+    facts, prices = [], []
+    for entry in data:
+        id, name = entry["id"], clean(entry["name"])
+        if id.startswith("~"):
+            continue
+        maker, _, rest = name.partition(": ")
+        if not rest:
+            siblings = told.get(id.split("/")[0], set())
+            maker, rest = (next(iter(siblings)) if len(siblings) == 1 else None), name
+        facts.append(fact(id, clean(rest), maker, None, tokens(entry["context_length"]), "openrouter"))
+        pair = [float(entry["pricing"][field]) * 1e6 for field in ("prompt", "completion")]
+        if min(pair) >= 0:
+            prices.append(price(id, "openrouter", *pair))
+    return {"facts": facts, "pricing": prices}
+
+
+def holds_at_noon(constraint, day):
+    if "start_date" in constraint:
+        return constraint["start_date"] <= day
+    start, end = constraint["start_time"][:8], constraint["end_time"][:8]
+    return start <= "12:00:00" < end if start <= end else not end <= "12:00:00" < start
+
+
+def genai_prices(folder, day):
+    facts, prices = [], []
+    for provider in json_of(folder, "data.json"):
+        for entry in provider["models"]:
+            facts.append(fact(entry["id"], clean(entry.get("name")), None, None, tokens(entry.get("context_window")), provider["id"]))
+            choices = entry["prices"] if isinstance(entry["prices"], list) else [{"prices": entry["prices"]}]
+            chosen = [c for c in choices if c.get("constraint") is None or holds_at_noon(c["constraint"], day)][-1]
+            amounts = [chosen["prices"].get(field) for field in ("input_mtok", "output_mtok")]
+            amounts = [amount["base"] if isinstance(amount, dict) else amount for amount in amounts]
+            if amounts != [None, None]:
+                since = (chosen.get("constraint") or {}).get("start_date")
+                prices.append(price(entry["id"], provider["id"], *amounts, since))
+    return {"facts": facts, "pricing": prices}
+
+
+def lmarena(folder, day):
+    organizations, ranks = {}, {}
+    for name in sorted(os.listdir(folder)):
+        board = re.sub(r"\.json(\.gz)?$", "", name)
+        for row in json_of(folder, f"{board}.json")["rows"]:
+            organizations.setdefault(row["model_name"], set()).add(clean(row["organization"]))
+            key = (row["model_name"], f"{board}/{row['category']}")
+            better = (row["rank"], -row["vote_count"], -row["rating"])
+            if key not in ranks or better < ranks[key][0]:
+                sigma = None if row["variance"] is None else rounded(math.sqrt(row["variance"]))
+                ranks[key] = (better, int(row["rank"]), rounded(row["rating"]), sigma)
+    facts = [fact(name, name.strip(), min(known - {None}, default=None)) for name, known in organizations.items()]
+    fields = ("model_id", "category", "rank", "trueskill_mu", "trueskill_sigma")
+    return {"facts": facts, "rankings": [dict(zip(fields, (*key, *rank[1:]))) for key, rank in ranks.items()]}
+
+
+# Epoch: the score column of each file, and how the benchmark is called.
+EPOCH = """
+adversarial_nli_external;Score;Adversarial NLI;language
+aider_polyglot_external;Percent correct;Aider polyglot;coding
+apex_agents_external;Pass@1 score;APEX-Agents;agents
+arc_agi_2_external;Score;ARC-AGI-2;reasoning
+arc_agi_external;Score;ARC-AGI-1;reasoning
+arc_ai2_external;Challenge score;ARC (AI2) Challenge;science
+balrog_external;Average progress;BALROG;agents
+bbh_external;Average;BIG-Bench Hard;reasoning
+bool_q_external;Score;BoolQ;language
+cad_eval_external;Overall pass (%);CadEval;coding
+chess_puzzles;mean_score;Chess puzzles;reasoning
+common_sense_qa_2_external;Score;CommonsenseQA 2.0;reasoning
+cybench_external;Unguided % Solved;Cybench;agents
+deepresearchbench_external;Average score;DeepResearch Bench;agents
+epoch_capabilities_index;ECI Score;Epoch Capabilities Index;index
+fictionlivebench_external;120k token score;Fiction.liveBench (120k tokens);long context
+frontiermath;mean_score;FrontierMath (tiers 1 to 3);mathematics
+frontiermath_tier_4;mean_score;FrontierMath (tier 4);mathematics
+geobench_external;ACW Avg Score;GeoBench (A Community World);vision
+gpqa_diamond;mean_score;GPQA Diamond;science
+gsm8k_external;EM;GSM8K;mathematics
+gso_external;Score OPT@1;GSO;coding
+hella_swag_external;Overall accuracy;HellaSwag;reasoning
+hle_external;Accuracy;Humanity's Last Exam;knowledge
+lambada_external;Score;LAMBADA;language
+lech_mazur_writing_external;Mean score;Lech Mazur writing;language
+live_bench_external;Global average;LiveBench (as Epoch collects it);overall
+math_level_5;mean_score;MATH level 5;mathematics
+metr_time_horizons_external;Time horizon;METR time horizons (minutes);agents
+mmlu_external;EM;MMLU;knowledge
+open_book_qa_external;Accuracy;OpenBookQA;science
+os_world_external;Score;OSWorld;agents
+otis_mock_aime_2024_2025;mean_score;OTIS mock AIME 2024-2025;mathematics
+piqa_external;Score;PIQA;reasoning
+science_qa_external;Score;ScienceQA;science
+simplebench_external;Score (AVG@5);SimpleBench;reasoning
+simpleqa_verified;mean_score;SimpleQA Verified;knowledge
+superglue_external;Score;SuperGLUE;language
+swe_bench_bash;% Resolved;SWE-bench Verified (bash only);coding
+swe_bench_verified;mean_score;SWE-bench Verified;coding
+terminalbench_external;Accuracy mean;Terminal-Bench;agents
+the_agent_company_external;% Score;TheAgentCompany;agents
+trivia_qa_external;EM;TriviaQA;knowledge
+video_mme_external;Overall (no subtitles);Video-MME (no subtitles);vision
+vpct_external;Correct;VPCT;vision
+webdev_arena_external;Arena Score;WebDev Arena;coding
+weirdml_external;Accuracy;WeirdML;coding
+wino_grande_external;Accuracy;WinoGrande;reasoning
+"""
+
+
+def epoch(folder, day):
+    known = {line.split(";")[0]: line.split(";")[1:] for line in EPOCH.strip().splitlines()}
+    names = sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".csv"))
+    told_of, best, benchmarks = {}, {}, []
+    for file in names:
+        column, title, category = known.get(file, (None, None, None))
+        short = "epoch/" + file.replace("_external", "")
+        if column is not None:
+            benchmarks.append(benchmark(short, title, category))
+        source = "epoch-external" if "_external" in file or file == "swe_bench_bash" else "epoch"
+        for row in csv.DictReader(io.StringIO(text_of(folder, f"{file}.csv"), newline="")):
+            id = clean(row["Model version"])
+            if id is None:
+                continue
+            place = (file != "epoch_capabilities_index", file)
+            told = (clean(row.get("Display name")), clean(row["Organization"]), whole_date(row["Release date"]))
+            told_of.setdefault(id, []).append((place, told))
+            value = None if column is None else clean(row[column])
+            if value is None:
+                continue
+            started = clean(row.get("Started at")) or ""
+            if (started, float(value)) > best.get((id, short), ("", -math.inf))[:2]:
+                best[(id, short)] = (started, float(value), source)
+    facts = []
+    for id, entries in told_of.items():
+        entries.sort(key=lambda entry: entry[0])
+        facts.append(fact(id, *(first(told[field] for _, told in entries) for field in range(3))))
+    scores = [score(*key, value, source, started[:10] or None) for key, (started, value, source) in best.items()]
+    return {"facts": facts, "benchmarks": benchmarks, "scores": scores}
+
+
+def livebench(folder, day):
+    table, listed = sorted(os.listdir(folder))[::-1]
+    header, *lines = [line.split(",") for line in text_of(folder, table).splitlines() if line.strip()]
+    categories = json_of(folder, listed)
+    benchmarks = [benchmark("livebench/" + name.lower().replace(" ", "-"), f"LiveBench: {name}", name.lower()) for name in categories]
+    benchmarks.append(benchmark("livebench/overall", "LiveBench", "overall"))
+    scores = []
+    for line in lines:
+        if len(line) != len(header):
+            continue
+        tasks = dict(zip(header, line))
+        means = {name: sum(float(tasks[task]) for task in of) / len(of) for name, of in categories.items()}
+        for name, mean in means.items():
+            scores.append(score(line[0], "livebench/" + name.lower().replace(" ", "-"), mean, "livebench"))
+        scores.append(score(line[0], "livebench/overall", sum(means.values()) / len(means), "livebench"))
+    return {"facts": [fact(line[0]) for line in lines], "benchmarks": benchmarks, "scores": scores}
+
+
+# Artificial Analysis: how an evaluation is called.
+EVALUATIONS = {
+    "artificial_analysis_intelligence_index": ("Artificial Analysis Intelligence Index", "index"),
+    "artificial_analysis_coding_index": ("Artificial Analysis Coding Index", "index"),
+    "artificial_analysis_math_index": ("Artificial Analysis Math Index", "index"),
+    "aime": ("AIME", "mathematics"),
+    "aime_25": ("AIME 2025", "mathematics"),
+    "gpqa": ("GPQA Diamond", "science"),
+    "hle": ("Humanity's Last Exam", "knowledge"),
+    "ifbench": ("IFBench", "instruction following"),
+    "lcr": ("AA-LCR (long context reasoning)", "long context"),
+    "livecodebench": ("LiveCodeBench", "coding"),
+    "math_500": ("MATH-500", "mathematics"),
+    "mmlu_pro": ("MMLU-Pro", "knowledge"),
+    "scicode": ("SciCode", "coding"),
+    "tau2": ("τ²-Bench", "agents"),
+    "terminalbench_hard": ("Terminal-Bench Hard", "agents"),
+}
+
+
+def artificial_analysis(folder, day):
+    document = json_of(folder, "llms.json")
+    if document["prompt_options"]["prompt_length"] != 1000:
+        raise Refused("measured with other prompts")
+    facts, prices, scores, found = [], [], [], set()
+    for entry in document["data"]:
+        id = entry["slug"]
+        facts.append(fact(id, clean(entry["name"]), clean(entry["model_creator"]["name"]), whole_date(entry["release_date"])))
+        pair = [entry["pricing"][f"price_1m_{side}_tokens"] for side in ("input", "output")]
+        if any(pair):
+            prices.append(price(id, "artificial-analysis", *pair))
+        for evaluation, result in entry["evaluations"].items():
+            if result is not None:
+                found.add(evaluation)
+                scores.append(score(id, f"artificial-analysis/{evaluation}", float(result), "artificial-analysis"))
+    benchmarks = [benchmark(f"artificial-analysis/{name}", *EVALUATIONS.get(name, (name.replace("_", " "), None))) for name in found]
+    return {"facts": facts, "benchmarks": benchmarks, "scores": scores, "pricing": prices}
+
+
+UPSTREAMS = {
+    "artificial-analysis": artificial_analysis,
+    "epoch": epoch,
+    "genai-prices": genai_prices,
+    "litellm": litellm,
+    "livebench": livebench,
+    "lmarena": lmarena,
+    "models-dev": models_dev,
+    "openrouter": openrouter,
+}
+PRICE_MAX = {"litellm": 1000, "public": 1000}
+
+# sources/public: what it joins, in the order in which models and prices are believed.
+JOINED = ["models-dev", "openrouter", "epoch", "genai-prices", "litellm", "lmarena", "livebench"]
+JOINED_PRICES = ["openrouter", "models-dev", "genai-prices", "litellm"]
+ALIASES = os.path.join(os.path.dirname(__file__), "..", "sources", "public", "aliases.csv")
+
+
+def load_aliases():
+    with open(ALIASES, encoding="utf-8", newline="") as file:
+        return {(row["upstream"], row["id"]): row["model_id"] for row in csv.DictReader(file)}
+
+
+def joined_name(upstream, id, provider):
+    """Whose name it is, and as which: OpenRouter's ids stand unchanged at models.dev, genai-prices and LiteLLM."""
+    if upstream == "openrouter" or (upstream == "genai-prices" and provider == "openrouter"):
+        return "models-dev", id
+    if upstream == "litellm" and id.startswith("openrouter/") and id.count("/") > 1:
+        return "models-dev", id[len("openrouter/"):]
+    return upstream, id
+
+
+def public(root, day):
+    """The newest day of each upstream that isn't after this one, joined."""
+    aliases = load_aliases()
+
+    def joined(upstream, id, provider=None):
+        name = joined_name(upstream, id, provider)
+        return name[1], aliases.get(name) or (name[1] if name[0] == "models-dev" else ":".join(name))
+
+    rows = {"facts": [], "benchmarks": [], "scores": [], "rankings": [], "pricing": []}
+    prices = {}
+    for upstream in JOINED:
+        newest = max(name for name in os.listdir(os.path.join(root, upstream)) if name <= day)
+        read = UPSTREAMS[upstream](os.path.join(root, upstream, newest), day)
+        if upstream == "genai-prices":
+            read["facts"] = [one for one in read["facts"] if one["serves"] != "openrouter" or "/" in one["id"]]
+            read["pricing"] = [row for row in read["pricing"] if row["provider"] != "openrouter" or "/" in row["model_id"]]
+        for one in read["facts"]:
+            id, model_id = joined(upstream, one["id"], one["serves"])
+            rows["facts"].append({**one, "id": id, "model_id": model_id, "step": JOINED.index(upstream)})
+        for row in read.get("pricing", []):
+            id, model_id = joined(upstream, row["model_id"], row["provider"])
+            rank = (JOINED_PRICES.index(upstream), id != model_id, id)
+            key = (model_id, row["provider"])
+            if key not in prices or rank < prices[key][0]:
+                prices[key] = (rank, {**row, "model_id": model_id})
+        rows["benchmarks"] += read.get("benchmarks", [])
+        for dataset in ("scores", "rankings"):
+            rows[dataset] += [{**row, "model_id": joined(upstream, row["model_id"])[1]} for row in read.get(dataset, [])]
+    rows["pricing"] = [row for _, row in prices.values()]
+    return rows
+
+
+def is_plausible(upstream, row):
+    amounts = (row["input_per_million"], row["output_per_million"])
+    highest = PRICE_MAX.get(upstream, 10_000)
+    return all(not amount or PRICE_MIN <= amount <= highest for amount in amounts)
+
+
+def records_of(root, upstream, day):
+    """The records of a day by dataset; None where the day is refused."""
+    try:
+        rows = public(root, day) if upstream == "public" else UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
+    except Refused:
+        return None
+    rows["models"] = models_from(rows.pop("facts"))
+    counted = {}
+    for row in rows.get("scores", []):
+        counted[row["benchmark_id"]] = counted.get(row["benchmark_id"], 0) + 1
+    for row in rows.get("benchmarks", []):
+        row["model_count"] = counted.get(row["id"], 0)
+    rows["pricing"] = [row for row in rows.get("pricing", []) if is_plausible(upstream, row)]
+    return {dataset: in_order(dataset, rows.get(dataset, [])) for dataset in KEYS}
+
+
+def in_order(dataset, rows):
+    return sorted(rows, key=lambda row: [row[part].encode() for part in KEYS[dataset]])
+
+
+def line_of(row):
+    """A row as one line; a whole number has no point, so that two languages write the same."""
+    plain = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in row.items()}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def summary(records):
+    if records is None:
+        return None
+    hashes = {name: hashlib.sha256("".join(map(line_of, rows)).encode()).hexdigest() for name, rows in records.items()}
+    return {name: {"rows": len(rows), "sha256": hashes[name]} for name, rows in records.items() if rows}
+
+
+def main(root, *arguments):
+    if arguments[:1] == ("--rows",):
+        print(json.dumps(records_of(root, *arguments[1:]), ensure_ascii=False))
+        return
+    days = {name: sorted(os.listdir(os.path.join(root, name))) for name in UPSTREAMS}
+    begun = max(days[name][0] for name in JOINED)
+    days["public"] = sorted({day for name in JOINED for day in days[name] if day >= begun})
+    print(json.dumps({name: {day: summary(records_of(root, name, day)) for day in of} for name, of in days.items()}, indent=1))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

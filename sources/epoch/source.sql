@@ -1,0 +1,160 @@
+-- Epoch AI's benchmark_data.zip: a CSV file per benchmark, and one of models with an index. README.md beside this file has the
+-- rules, the scales and their reasons.
+
+-- models
+-- One row per model version that any file has. Each field is the first that is known: of the index, then of the other files in
+-- the order of their names.
+WITH files AS (
+  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true) AS cells
+), rows AS (
+  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model,
+         nullif(trim(cells['Display name'], E' \t\r\n'), '') AS name,
+         nullif(trim(cells['Organization'], E' \t\r\n'), '') AS organization,
+         CASE WHEN regexp_full_match(cells['Release date'], '\d{4}-\d{2}-\d{2}')
+              THEN TRY_CAST(cells['Release date'] AS DATE) END AS released
+  FROM files
+)
+SELECT model AS id,
+       coalesce(first(name ORDER BY file) FILTER (WHERE name IS NOT NULL), model) AS name,
+       first(organization ORDER BY file <> 'epoch_capabilities_index', file, organization) FILTER (WHERE organization IS NOT NULL)
+         AS organization,
+       first(released ORDER BY file <> 'epoch_capabilities_index', file, released) FILTER (WHERE released IS NOT NULL)
+         AS release_date,
+       NULL AS context_length, NULL AS inference
+FROM rows
+WHERE model <> ''
+GROUP BY model;
+
+-- benchmarks
+-- One row per file that is known here.
+WITH known(file, name, category) AS (
+  VALUES
+    ('adversarial_nli_external', 'Adversarial NLI', 'language'),
+    ('aider_polyglot_external', 'Aider polyglot', 'coding'),
+    ('apex_agents_external', 'APEX-Agents', 'agents'),
+    ('arc_agi_2_external', 'ARC-AGI-2', 'reasoning'),
+    ('arc_agi_external', 'ARC-AGI-1', 'reasoning'),
+    ('arc_ai2_external', 'ARC (AI2) Challenge', 'science'),
+    ('balrog_external', 'BALROG', 'agents'),
+    ('bbh_external', 'BIG-Bench Hard', 'reasoning'),
+    ('bool_q_external', 'BoolQ', 'language'),
+    ('cad_eval_external', 'CadEval', 'coding'),
+    ('chess_puzzles', 'Chess puzzles', 'reasoning'),
+    ('common_sense_qa_2_external', 'CommonsenseQA 2.0', 'reasoning'),
+    ('cybench_external', 'Cybench', 'agents'),
+    ('deepresearchbench_external', 'DeepResearch Bench', 'agents'),
+    ('epoch_capabilities_index', 'Epoch Capabilities Index', 'index'),
+    ('fictionlivebench_external', 'Fiction.liveBench (120k tokens)', 'long context'),
+    ('frontiermath', 'FrontierMath (tiers 1 to 3)', 'mathematics'),
+    ('frontiermath_tier_4', 'FrontierMath (tier 4)', 'mathematics'),
+    ('geobench_external', 'GeoBench (A Community World)', 'vision'),
+    ('gpqa_diamond', 'GPQA Diamond', 'science'),
+    ('gsm8k_external', 'GSM8K', 'mathematics'),
+    ('gso_external', 'GSO', 'coding'),
+    ('hella_swag_external', 'HellaSwag', 'reasoning'),
+    ('hle_external', 'Humanity''s Last Exam', 'knowledge'),
+    ('lambada_external', 'LAMBADA', 'language'),
+    ('lech_mazur_writing_external', 'Lech Mazur writing', 'language'),
+    ('live_bench_external', 'LiveBench (as Epoch collects it)', 'overall'),
+    ('math_level_5', 'MATH level 5', 'mathematics'),
+    ('metr_time_horizons_external', 'METR time horizons (minutes)', 'agents'),
+    ('mmlu_external', 'MMLU', 'knowledge'),
+    ('open_book_qa_external', 'OpenBookQA', 'science'),
+    ('os_world_external', 'OSWorld', 'agents'),
+    ('otis_mock_aime_2024_2025', 'OTIS mock AIME 2024-2025', 'mathematics'),
+    ('piqa_external', 'PIQA', 'reasoning'),
+    ('science_qa_external', 'ScienceQA', 'science'),
+    ('simplebench_external', 'SimpleBench', 'reasoning'),
+    ('simpleqa_verified', 'SimpleQA Verified', 'knowledge'),
+    ('superglue_external', 'SuperGLUE', 'language'),
+    ('swe_bench_bash', 'SWE-bench Verified (bash only)', 'coding'),
+    ('swe_bench_verified', 'SWE-bench Verified', 'coding'),
+    ('terminalbench_external', 'Terminal-Bench', 'agents'),
+    ('the_agent_company_external', 'TheAgentCompany', 'agents'),
+    ('trivia_qa_external', 'TriviaQA', 'knowledge'),
+    ('video_mme_external', 'Video-MME (no subtitles)', 'vision'),
+    ('vpct_external', 'VPCT', 'vision'),
+    ('webdev_arena_external', 'WebDev Arena', 'coding'),
+    ('weirdml_external', 'WeirdML', 'coding'),
+    ('wino_grande_external', 'WinoGrande', 'reasoning')
+)
+SELECT 'epoch/' || replace(file, '_external', '') AS id, name, category, NULL AS model_count
+FROM known
+WHERE file IN (SELECT DISTINCT regexp_extract(filename, '([^/\\]+)\.csv$', 1)
+               FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true));
+
+-- scores
+-- One row per model and benchmark: of several the newest run, and the highest score where no run has a date. A file without
+-- its column gives rows without a value, so that they are set aside as bad.
+WITH known(file, score_column) AS (
+  VALUES
+    ('adversarial_nli_external', 'Score'),
+    ('aider_polyglot_external', 'Percent correct'),
+    ('apex_agents_external', 'Pass@1 score'),
+    ('arc_agi_2_external', 'Score'),
+    ('arc_agi_external', 'Score'),
+    ('arc_ai2_external', 'Challenge score'),
+    ('balrog_external', 'Average progress'),
+    ('bbh_external', 'Average'),
+    ('bool_q_external', 'Score'),
+    ('cad_eval_external', 'Overall pass (%)'),
+    ('chess_puzzles', 'mean_score'),
+    ('common_sense_qa_2_external', 'Score'),
+    ('cybench_external', 'Unguided % Solved'),
+    ('deepresearchbench_external', 'Average score'),
+    ('epoch_capabilities_index', 'ECI Score'),
+    ('fictionlivebench_external', '120k token score'),
+    ('frontiermath', 'mean_score'),
+    ('frontiermath_tier_4', 'mean_score'),
+    ('geobench_external', 'ACW Avg Score'),
+    ('gpqa_diamond', 'mean_score'),
+    ('gsm8k_external', 'EM'),
+    ('gso_external', 'Score OPT@1'),
+    ('hella_swag_external', 'Overall accuracy'),
+    ('hle_external', 'Accuracy'),
+    ('lambada_external', 'Score'),
+    ('lech_mazur_writing_external', 'Mean score'),
+    ('live_bench_external', 'Global average'),
+    ('math_level_5', 'mean_score'),
+    ('metr_time_horizons_external', 'Time horizon'),
+    ('mmlu_external', 'EM'),
+    ('open_book_qa_external', 'Accuracy'),
+    ('os_world_external', 'Score'),
+    ('otis_mock_aime_2024_2025', 'mean_score'),
+    ('piqa_external', 'Score'),
+    ('science_qa_external', 'Score'),
+    ('simplebench_external', 'Score (AVG@5)'),
+    ('simpleqa_verified', 'mean_score'),
+    ('superglue_external', 'Score'),
+    ('swe_bench_bash', '% Resolved'),
+    ('swe_bench_verified', 'mean_score'),
+    ('terminalbench_external', 'Accuracy mean'),
+    ('the_agent_company_external', '% Score'),
+    ('trivia_qa_external', 'EM'),
+    ('video_mme_external', 'Overall (no subtitles)'),
+    ('vpct_external', 'Correct'),
+    ('webdev_arena_external', 'Arena Score'),
+    ('weirdml_external', 'Accuracy'),
+    ('wino_grande_external', 'Accuracy')
+), files AS (
+  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true) AS cells
+), scores AS (
+  -- Where files write one name in two ways, DuckDB takes the first: so case is no matter.
+  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model, TRY_CAST(cells['Started at'] AS TIMESTAMP) AS started_at,
+         list_filter(map_entries(cells), lambda cell: lower(cell.key) = lower(score_column))[1].value AS cell,
+         nullif(trim(cell, E' \t\r\n'), '') AS score, TRY_CAST(score AS DOUBLE) AS number,
+         max(score) OVER (PARTITION BY file) IS NULL AS is_lost
+  FROM files JOIN known USING (file)
+)
+SELECT model AS model_id, 'epoch/' || replace(file, '_external', '') AS benchmark_id,
+       coalesce(round(number, 6)::VARCHAR, score) AS value,
+       CASE WHEN contains(file, '_external') OR file = 'swe_bench_bash' THEN 'epoch-external' ELSE 'epoch' END AS source,
+       started_at::DATE AS measured_at, NULL AS n
+FROM scores
+WHERE model <> '' AND (score IS NOT NULL OR is_lost)
+QUALIFY row_number() OVER (PARTITION BY file, model ORDER BY started_at DESC NULLS LAST, number DESC NULLS LAST, score) = 1;

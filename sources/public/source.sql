@@ -1,0 +1,423 @@
+-- The recipes of models.dev, OpenRouter, LiteLLM, genai-prices, LMArena, Epoch and LiveBench, joined: aliases.csv says which names
+-- are one model. README.md beside this file has the rules and their reasons; those of each upstream are in its own recipe. The
+-- column upstream says whose a row is.
+
+-- models
+-- One row per model. Of what is told under its names each field is the first that is known: by models.dev (the maker first, then
+-- the other providers in the order of their ids), OpenRouter, Epoch, genai-prices, LiteLLM, LMArena, LiveBench.
+WITH aliases AS (
+  SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
+), models_dev_providers AS (
+  SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
+  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
+        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
+), models_dev AS (
+  SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
+  FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM models_dev_providers)
+), makers(provider, pattern, maker) AS (
+  -- The ids under a provider that are its own models: one pattern per provider.
+  VALUES
+    ('alibaba', '(qvq-|qwen|qwq-).*', 'Alibaba'), ('alibaba-cn', '(qvq-|qwen|qwq-).*', 'Alibaba'),
+    ('amazon-bedrock', 'amazon\..*', 'Amazon'), ('anthropic', 'claude-.*', 'Anthropic'),
+    ('cohere', '(c4ai|command)-.*', 'Cohere'), ('deepseek', 'deepseek-.*', 'DeepSeek'),
+    ('google', '(gemini|gemma)-.*', 'Google'), ('inception', 'mercury.*', 'Inception'),
+    ('minimax', 'MiniMax-.*', 'MiniMax'), ('minimax-cn', 'MiniMax-.*', 'MiniMax'),
+    ('mistral', '.*tral.*', 'Mistral AI'), ('moonshotai', 'kimi-.*', 'Moonshot AI'),
+    ('moonshotai-cn', 'kimi-.*', 'Moonshot AI'), ('morph', 'morph-.*', 'Morph'), ('nova', 'nova-.*', 'Amazon'),
+    ('nvidia', 'nvidia/.*', 'NVIDIA'), ('openai', '.*', 'OpenAI'), ('perplexity', 'sonar.*', 'Perplexity'),
+    ('stepfun', 'step-.*', 'StepFun'), ('tencent-tokenhub', 'hy.*', 'Tencent'), ('upstage', 'solar-.*', 'Upstage'),
+    ('v0', 'v0-.*', 'Vercel'), ('xai', 'grok-.*', 'xAI'), ('xiaomi', 'mimo-.*', 'Xiaomi'), ('zai', 'glm-.*', 'Z.ai'),
+    ('zhipuai', 'glm-.*', 'Z.ai')
+), openrouter AS (
+  SELECT entry->>'id' AS id, entry
+  FROM (SELECT unnest(data) AS entry
+        FROM read_json('openrouter.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216))
+), genai_prices AS (
+  SELECT provider, entry->>'id' AS id, entry, day
+  FROM (SELECT id AS provider, unnest(models) AS entry,
+               coalesce(TRY_CAST(regexp_extract(filename, '(\d{4}-\d{2}-\d{2})[/\\][^/\\]*$', 1) AS DATE), current_date) AS day
+        FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216,
+                       filename = true))
+  WHERE provider <> 'openrouter' OR contains(entry->>'id', '/')
+), litellm AS (
+  SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
+  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
+        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
+), epoch_files AS (
+  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true) AS cells
+), epoch_rows AS (
+  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model,
+         nullif(trim(cells['Display name'], E' \t\r\n'), '') AS name,
+         nullif(trim(cells['Organization'], E' \t\r\n'), '') AS organization,
+         CASE WHEN regexp_full_match(cells['Release date'], '\d{4}-\d{2}-\d{2}')
+              THEN TRY_CAST(cells['Release date'] AS DATE) END AS released
+  FROM epoch_files
+), epoch AS (
+  SELECT model AS id,
+         coalesce(first(name ORDER BY file) FILTER (WHERE name IS NOT NULL), model) AS name,
+         first(organization ORDER BY file <> 'epoch_capabilities_index', file, organization) FILTER (WHERE organization IS NOT NULL)
+           AS organization,
+         first(released ORDER BY file <> 'epoch_capabilities_index', file, released) FILTER (WHERE released IS NOT NULL)
+           AS release_date,
+         NULL AS context_length, NULL AS inference
+  FROM epoch_rows
+  WHERE model <> ''
+  GROUP BY model
+), lmarena AS (
+  SELECT model_name AS id, min(nullif(trim(organization), '')) AS organization
+  FROM read_parquet([
+    'lmarena/document.parquet', 'lmarena/image_edit.parquet', 'lmarena/image_to_video.parquet', 'lmarena/search.parquet',
+    'lmarena/text.parquet', 'lmarena/text_style_control.parquet', 'lmarena/text_to_image.parquet',
+    'lmarena/text_to_video.parquet', 'lmarena/video_edit.parquet', 'lmarena/vision.parquet', 'lmarena/webdev.parquet'
+  ], union_by_name = true, filename = true)
+  GROUP BY model_name
+), livebench AS (
+  SELECT DISTINCT string_split(rtrim(line, E'\r'), ',')[1] AS id
+  FROM read_csv('livebench/table.csv', header = false, delim = '\n', quote = '', escape = '', columns = {line: 'VARCHAR'})
+  WHERE trim(line) <> '' AND NOT starts_with(line, 'model,')
+), openrouter_names AS (
+  SELECT id, trim(entry->>'name', E' \t\r\n') AS name, entry->>'context_length' AS context, split_part(id, '/', 1) AS prefix,
+         CASE WHEN contains(name, ': ') THEN split_part(name, ': ', 1) END AS maker
+  FROM openrouter
+), openrouter_makers AS (
+  SELECT prefix, min(maker) AS maker FROM openrouter_names GROUP BY prefix HAVING count(DISTINCT maker) = 1
+), facts AS (
+  -- One row per upstream, name and provider: what it tells, in which order it is believed, and whose name it is.
+  SELECT 1 AS step, 'models-dev' AS teller, maker IS NULL AS is_other, models_dev.provider AS place, 'models-dev' AS upstream,
+         models_dev.id,
+         entry->>'name' AS name, maker AS organization,
+         CASE WHEN regexp_full_match(entry->>'release_date', '\d{4}-\d{2}-\d{2}')
+              THEN TRY_CAST(entry->>'release_date' AS DATE) END AS release_date,
+         entry->'limit'->>'context' AS context, models_dev.provider AS serves
+  FROM models_dev
+  LEFT JOIN makers ON makers.provider = models_dev.provider AND regexp_full_match(models_dev.id, pattern)
+  UNION ALL
+  SELECT 2, 'openrouter', false, '', 'models-dev', id,
+         CASE WHEN openrouter_names.maker IS NULL THEN name ELSE substr(name, length(openrouter_names.maker) + 3) END,
+         coalesce(openrouter_names.maker, openrouter_makers.maker), NULL, context, 'openrouter'
+  FROM openrouter_names LEFT JOIN openrouter_makers USING (prefix)
+  WHERE NOT starts_with(id, '~')
+  UNION ALL
+  SELECT 3, 'epoch', false, '', 'epoch', id, name, organization, release_date, NULL, NULL FROM epoch
+  UNION ALL
+  SELECT 4, 'genai-prices', false, provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
+         entry->>'name', NULL, NULL, entry->>'context_window', provider
+  FROM genai_prices
+  UNION ALL
+  SELECT 5, 'litellm', false, '', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
+         CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN substr(id, 12) ELSE id END,
+         regexp_extract(id, '[^/]*$'), NULL, NULL, entry->>'max_input_tokens', entry->>'litellm_provider'
+  FROM litellm
+  WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
+    AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
+  UNION ALL
+  SELECT 6, 'lmarena', false, '', 'lmarena', id, id, organization, NULL, NULL, NULL FROM lmarena
+  UNION ALL
+  SELECT 7, 'livebench', false, '', 'livebench', id, id, NULL, NULL, NULL, NULL FROM livebench
+), known AS (
+  SELECT step, teller, is_other, place, facts.id, nullif(trim(name, E' \t\r\n'), '') AS name, organization, release_date,
+         TRY_CAST(context AS DOUBLE) AS context, serves,
+         coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id
+  FROM facts LEFT JOIN aliases USING (upstream, id)
+)
+SELECT model_id AS id,
+       coalesce(first(name ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE name IS NOT NULL),
+                first(id ORDER BY step, is_other, id <> model_id, place, id)) AS name,
+       first(organization ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE organization IS NOT NULL)
+         AS organization,
+       first(release_date ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE release_date IS NOT NULL)
+         AS release_date,
+       first(context ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE context BETWEEN 1 AND 99999998)::BIGINT
+         AS context_length,
+       list(DISTINCT serves ORDER BY serves) FILTER (WHERE serves IS NOT NULL) AS inference,
+       first(teller ORDER BY step) AS upstream
+FROM known
+GROUP BY model_id;
+
+-- benchmarks
+-- One row per benchmark of Epoch and of LiveBench.
+WITH epoch_known(file, name, category) AS (
+  VALUES
+    ('adversarial_nli_external', 'Adversarial NLI', 'language'),
+    ('aider_polyglot_external', 'Aider polyglot', 'coding'),
+    ('apex_agents_external', 'APEX-Agents', 'agents'),
+    ('arc_agi_2_external', 'ARC-AGI-2', 'reasoning'),
+    ('arc_agi_external', 'ARC-AGI-1', 'reasoning'),
+    ('arc_ai2_external', 'ARC (AI2) Challenge', 'science'),
+    ('balrog_external', 'BALROG', 'agents'),
+    ('bbh_external', 'BIG-Bench Hard', 'reasoning'),
+    ('bool_q_external', 'BoolQ', 'language'),
+    ('cad_eval_external', 'CadEval', 'coding'),
+    ('chess_puzzles', 'Chess puzzles', 'reasoning'),
+    ('common_sense_qa_2_external', 'CommonsenseQA 2.0', 'reasoning'),
+    ('cybench_external', 'Cybench', 'agents'),
+    ('deepresearchbench_external', 'DeepResearch Bench', 'agents'),
+    ('epoch_capabilities_index', 'Epoch Capabilities Index', 'index'),
+    ('fictionlivebench_external', 'Fiction.liveBench (120k tokens)', 'long context'),
+    ('frontiermath', 'FrontierMath (tiers 1 to 3)', 'mathematics'),
+    ('frontiermath_tier_4', 'FrontierMath (tier 4)', 'mathematics'),
+    ('geobench_external', 'GeoBench (A Community World)', 'vision'),
+    ('gpqa_diamond', 'GPQA Diamond', 'science'),
+    ('gsm8k_external', 'GSM8K', 'mathematics'),
+    ('gso_external', 'GSO', 'coding'),
+    ('hella_swag_external', 'HellaSwag', 'reasoning'),
+    ('hle_external', 'Humanity''s Last Exam', 'knowledge'),
+    ('lambada_external', 'LAMBADA', 'language'),
+    ('lech_mazur_writing_external', 'Lech Mazur writing', 'language'),
+    ('live_bench_external', 'LiveBench (as Epoch collects it)', 'overall'),
+    ('math_level_5', 'MATH level 5', 'mathematics'),
+    ('metr_time_horizons_external', 'METR time horizons (minutes)', 'agents'),
+    ('mmlu_external', 'MMLU', 'knowledge'),
+    ('open_book_qa_external', 'OpenBookQA', 'science'),
+    ('os_world_external', 'OSWorld', 'agents'),
+    ('otis_mock_aime_2024_2025', 'OTIS mock AIME 2024-2025', 'mathematics'),
+    ('piqa_external', 'PIQA', 'reasoning'),
+    ('science_qa_external', 'ScienceQA', 'science'),
+    ('simplebench_external', 'SimpleBench', 'reasoning'),
+    ('simpleqa_verified', 'SimpleQA Verified', 'knowledge'),
+    ('superglue_external', 'SuperGLUE', 'language'),
+    ('swe_bench_bash', 'SWE-bench Verified (bash only)', 'coding'),
+    ('swe_bench_verified', 'SWE-bench Verified', 'coding'),
+    ('terminalbench_external', 'Terminal-Bench', 'agents'),
+    ('the_agent_company_external', 'TheAgentCompany', 'agents'),
+    ('trivia_qa_external', 'TriviaQA', 'knowledge'),
+    ('video_mme_external', 'Video-MME (no subtitles)', 'vision'),
+    ('vpct_external', 'VPCT', 'vision'),
+    ('webdev_arena_external', 'WebDev Arena', 'coding'),
+    ('weirdml_external', 'WeirdML', 'coding'),
+    ('wino_grande_external', 'WinoGrande', 'reasoning')
+)
+SELECT 'epoch/' || replace(file, '_external', '') AS id, name, category, NULL AS model_count, 'epoch' AS upstream
+FROM epoch_known
+WHERE file IN (SELECT DISTINCT regexp_extract(filename, '([^/\\]+)\.csv$', 1)
+               FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true))
+UNION ALL
+SELECT 'livebench/' || lower(replace(category, ' ', '-')) AS id, 'LiveBench: ' || category AS name, lower(category) AS category,
+       NULL AS model_count, 'livebench' AS upstream
+FROM (SELECT unnest(map_keys(json::MAP(VARCHAR, JSON))) AS category
+      FROM read_json_objects('livebench/categories.json', format = 'unstructured'))
+UNION ALL
+SELECT 'livebench/overall', 'LiveBench', 'overall', NULL, 'livebench'
+FROM read_json_objects('livebench/categories.json', format = 'unstructured');
+
+-- scores
+-- One row per model and benchmark, as the recipes of Epoch and LiveBench have them.
+WITH aliases AS (
+  SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
+), epoch_known(file, score_column) AS (
+  VALUES
+    ('adversarial_nli_external', 'Score'),
+    ('aider_polyglot_external', 'Percent correct'),
+    ('apex_agents_external', 'Pass@1 score'),
+    ('arc_agi_2_external', 'Score'),
+    ('arc_agi_external', 'Score'),
+    ('arc_ai2_external', 'Challenge score'),
+    ('balrog_external', 'Average progress'),
+    ('bbh_external', 'Average'),
+    ('bool_q_external', 'Score'),
+    ('cad_eval_external', 'Overall pass (%)'),
+    ('chess_puzzles', 'mean_score'),
+    ('common_sense_qa_2_external', 'Score'),
+    ('cybench_external', 'Unguided % Solved'),
+    ('deepresearchbench_external', 'Average score'),
+    ('epoch_capabilities_index', 'ECI Score'),
+    ('fictionlivebench_external', '120k token score'),
+    ('frontiermath', 'mean_score'),
+    ('frontiermath_tier_4', 'mean_score'),
+    ('geobench_external', 'ACW Avg Score'),
+    ('gpqa_diamond', 'mean_score'),
+    ('gsm8k_external', 'EM'),
+    ('gso_external', 'Score OPT@1'),
+    ('hella_swag_external', 'Overall accuracy'),
+    ('hle_external', 'Accuracy'),
+    ('lambada_external', 'Score'),
+    ('lech_mazur_writing_external', 'Mean score'),
+    ('live_bench_external', 'Global average'),
+    ('math_level_5', 'mean_score'),
+    ('metr_time_horizons_external', 'Time horizon'),
+    ('mmlu_external', 'EM'),
+    ('open_book_qa_external', 'Accuracy'),
+    ('os_world_external', 'Score'),
+    ('otis_mock_aime_2024_2025', 'mean_score'),
+    ('piqa_external', 'Score'),
+    ('science_qa_external', 'Score'),
+    ('simplebench_external', 'Score (AVG@5)'),
+    ('simpleqa_verified', 'mean_score'),
+    ('superglue_external', 'Score'),
+    ('swe_bench_bash', '% Resolved'),
+    ('swe_bench_verified', 'mean_score'),
+    ('terminalbench_external', 'Accuracy mean'),
+    ('the_agent_company_external', '% Score'),
+    ('trivia_qa_external', 'EM'),
+    ('video_mme_external', 'Overall (no subtitles)'),
+    ('vpct_external', 'Correct'),
+    ('webdev_arena_external', 'Arena Score'),
+    ('weirdml_external', 'Accuracy'),
+    ('wino_grande_external', 'Accuracy')
+), epoch_files AS (
+  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true) AS cells
+), epoch_scores AS (
+  -- Where files write one name in two ways, DuckDB takes the first: so case is no matter.
+  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model, TRY_CAST(cells['Started at'] AS TIMESTAMP) AS started_at,
+         list_filter(map_entries(cells), lambda cell: lower(cell.key) = lower(score_column))[1].value AS cell,
+         nullif(trim(cell, E' \t\r\n'), '') AS score, TRY_CAST(score AS DOUBLE) AS number,
+         max(score) OVER (PARTITION BY file) IS NULL AS is_lost
+  FROM epoch_files JOIN epoch_known USING (file)
+), epoch AS (
+  SELECT model AS model_id, 'epoch/' || replace(file, '_external', '') AS benchmark_id,
+         coalesce(round(number, 6)::VARCHAR, score) AS value,
+         CASE WHEN contains(file, '_external') OR file = 'swe_bench_bash' THEN 'epoch-external' ELSE 'epoch' END AS source,
+         started_at::DATE AS measured_at, NULL AS n
+  FROM epoch_scores
+  WHERE model <> '' AND (score IS NOT NULL OR is_lost)
+  QUALIFY row_number() OVER (PARTITION BY file, model ORDER BY started_at DESC NULLS LAST, number DESC NULLS LAST, score) = 1
+), livebench_lines AS (
+  SELECT string_split(rtrim(line, E'\r'), ',') AS fields
+  FROM read_csv('livebench/table.csv', header = false, delim = '\n', quote = '', escape = '', columns = {line: 'VARCHAR'})
+  WHERE trim(line) <> ''
+), livebench_header AS (
+  SELECT fields AS tasks FROM livebench_lines WHERE fields[1] = 'model'
+), livebench_chosen AS (
+  SELECT fields, tasks
+  FROM livebench_lines, livebench_header
+  WHERE fields[1] <> 'model'
+  QUALIFY row_number() OVER (PARTITION BY fields[1] ORDER BY len(fields) <> len(tasks), fields) = 1
+), livebench_results AS (
+  SELECT fields[1] AS model, unnest(tasks[2:]) AS task,
+         unnest(CASE WHEN len(fields) = len(tasks) THEN list_transform(fields[2:], lambda field: TRY_CAST(field AS DOUBLE))
+                     ELSE list_transform(tasks[2:], lambda task: NULL::DOUBLE) END) AS result
+  FROM livebench_chosen
+), livebench_categories AS (
+  SELECT category, unnest(tasks) AS task
+  FROM (SELECT unnest(map_keys(m)) AS category, unnest(map_values(m)) AS tasks
+        FROM (SELECT json::MAP(VARCHAR, VARCHAR[]) AS m
+              FROM read_json_objects('livebench/categories.json', format = 'unstructured')))
+), livebench_models AS (
+  SELECT DISTINCT model FROM livebench_results
+), livebench_means AS (
+  SELECT model, category, CASE WHEN count(result) = count(*) THEN avg(result) END AS mean
+  FROM livebench_models CROSS JOIN livebench_categories LEFT JOIN livebench_results USING (model, task)
+  GROUP BY model, category
+), livebench AS (
+  SELECT model AS model_id, 'livebench/' || lower(replace(category, ' ', '-')) AS benchmark_id, round(mean, 6) AS value,
+         'livebench' AS source, NULL AS measured_at, NULL AS n
+  FROM livebench_means
+  UNION ALL
+  SELECT model, 'livebench/overall', CASE WHEN count(mean) = count(*) THEN round(avg(mean), 6) END, 'livebench', NULL, NULL
+  FROM livebench_means
+  GROUP BY model
+)
+SELECT coalesce(aliases.model_id, 'epoch:' || epoch.model_id) AS model_id, benchmark_id, value, source, measured_at, n,
+       'epoch' AS upstream
+FROM epoch LEFT JOIN aliases ON aliases.upstream = 'epoch' AND id = epoch.model_id
+UNION ALL
+SELECT coalesce(aliases.model_id, 'livebench:' || livebench.model_id), benchmark_id, value::VARCHAR, source, measured_at, n, 'livebench'
+FROM livebench LEFT JOIN aliases ON aliases.upstream = 'livebench' AND id = livebench.model_id;
+
+-- rankings
+-- One row per model, board and category of the board, as LMArena's recipe has them.
+WITH aliases AS (
+  SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
+), ranks AS (
+  SELECT coalesce(model_id, 'lmarena:' || model_name) AS model_id,
+         regexp_extract(filename, '([^/\\]+)\.parquet$', 1) || '/' || category AS category, rank, rating, variance, vote_count
+  FROM read_parquet([
+    'lmarena/document.parquet', 'lmarena/image_edit.parquet', 'lmarena/image_to_video.parquet', 'lmarena/search.parquet',
+    'lmarena/text.parquet', 'lmarena/text_style_control.parquet', 'lmarena/text_to_image.parquet',
+    'lmarena/text_to_video.parquet', 'lmarena/video_edit.parquet', 'lmarena/vision.parquet', 'lmarena/webdev.parquet'
+  ], union_by_name = true, filename = true)
+  LEFT JOIN aliases ON upstream = 'lmarena' AND id = model_name
+)
+SELECT model_id, category, rank, round(rating, 6) AS trueskill_mu, round(sqrt(variance), 6) AS trueskill_sigma,
+       'lmarena' AS upstream
+FROM ranks
+QUALIFY row_number() OVER (PARTITION BY model_id, category ORDER BY rank, vote_count DESC, rating DESC) = 1;
+
+-- pricing
+-- One row per model and provider. Where several upstreams or names tell one, OpenRouter's own word comes first, then models.dev,
+-- genai-prices and LiteLLM; of one upstream's names the model's id, then the first in order.
+WITH aliases AS (
+  SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
+), models_dev_providers AS (
+  SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
+  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
+        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
+), models_dev AS (
+  SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
+  FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM models_dev_providers)
+), openrouter AS (
+  SELECT entry->>'id' AS id, entry
+  FROM (SELECT unnest(data) AS entry
+        FROM read_json('openrouter.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216))
+), genai_prices AS (
+  SELECT provider, entry->>'id' AS id, entry, day
+  FROM (SELECT id AS provider, unnest(models) AS entry,
+               coalesce(TRY_CAST(regexp_extract(filename, '(\d{4}-\d{2}-\d{2})[/\\][^/\\]*$', 1) AS DATE), current_date) AS day
+        FROM read_json('genai-prices.json', columns = {id: 'VARCHAR', models: 'JSON[]'}, maximum_object_size = 16777216,
+                       filename = true))
+  WHERE provider <> 'openrouter' OR contains(entry->>'id', '/')
+), litellm AS (
+  SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
+  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
+        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
+), choices AS (
+  SELECT provider, id, day,
+         unnest(CASE json_type(entry->'prices') WHEN 'ARRAY' THEN (entry->'prices')::JSON[] ELSE [json_object('prices', entry->'prices')] END) AS choice,
+         generate_subscripts(CASE json_type(entry->'prices') WHEN 'ARRAY' THEN (entry->'prices')::JSON[] ELSE ['{}'::JSON] END, 1) AS place
+  FROM genai_prices
+), conditions AS (
+  SELECT provider, id, day, place, choice->'prices' AS prices,
+         TRY_CAST(choice->'constraint'->>'start_date' AS DATE) AS start_date,
+         left(choice->'constraint'->>'start_time', 8) AS start_time, left(choice->'constraint'->>'end_time', 8) AS end_time,
+         json_type(choice->'constraint') IS NULL AS is_default
+  FROM choices
+), in_force AS (
+  SELECT provider, id, start_date, prices
+  FROM conditions
+  WHERE is_default OR start_date <= day
+     OR (CASE WHEN start_time <= end_time THEN '12:00:00' >= start_time AND '12:00:00' < end_time
+              ELSE '12:00:00' >= start_time OR '12:00:00' < end_time END)
+  QUALIFY row_number() OVER (PARTITION BY provider, id ORDER BY place DESC) = 1
+), facts AS (
+  SELECT 1 AS step, 'openrouter' AS teller, 'openrouter' AS provider, 'models-dev' AS upstream, id,
+         entry->'pricing'->>'prompt' AS input,
+         entry->'pricing'->>'completion' AS output, 1e6 AS tokens, NULL::DATE AS since
+  FROM openrouter
+  WHERE NOT starts_with(id, '~') AND coalesce(TRY_CAST(entry->'pricing'->>'prompt' AS DOUBLE), 0) >= 0
+    AND coalesce(TRY_CAST(entry->'pricing'->>'completion' AS DOUBLE), 0) >= 0
+  UNION ALL
+  SELECT 2, 'models-dev', provider, 'models-dev', id, entry->'cost'->>'input', entry->'cost'->>'output', 1, NULL FROM models_dev
+  UNION ALL
+  SELECT 3, 'genai-prices', provider, CASE provider WHEN 'openrouter' THEN 'models-dev' ELSE 'genai-prices' END, id,
+         coalesce(prices->'input_mtok'->>'base', prices->>'input_mtok'),
+         coalesce(prices->'output_mtok'->>'base', prices->>'output_mtok'), 1, start_date
+  FROM in_force
+  UNION ALL
+  SELECT 4, 'litellm', entry->>'litellm_provider', CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN 'models-dev' ELSE 'litellm' END,
+         CASE WHEN id SIMILAR TO 'openrouter/.+/.+' THEN substr(id, 12) ELSE id END,
+         entry->>'input_cost_per_token', entry->>'output_cost_per_token', 1e6, NULL
+  FROM litellm
+  WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
+    AND id <> 'sample_spec' AND NOT starts_with(id, 'openrouter/openrouter/')
+    AND NOT (coalesce(TRY_CAST(entry->>'input_cost_per_token' AS DOUBLE), 0) = 0
+             AND coalesce(TRY_CAST(entry->>'output_cost_per_token' AS DOUBLE), 0) = 0
+             AND len(list_filter(map_entries(entry::MAP(VARCHAR, JSON)),
+                                 lambda field: contains(field.key, 'cost') AND TRY_CAST(field.value AS DOUBLE) > 0)) > 0)
+), prices AS (
+  SELECT coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id,
+         provider, input, output, TRY_CAST(input AS DOUBLE) * tokens AS input_usd, TRY_CAST(output AS DOUBLE) * tokens AS output_usd,
+         since, step, teller, facts.id
+  FROM facts LEFT JOIN aliases USING (upstream, id)
+  WHERE input IS NOT NULL OR output IS NOT NULL
+)
+SELECT model_id, provider,
+       coalesce(CASE WHEN abs(input_usd) < 0.0001 THEN input_usd ELSE round(input_usd, 6) END::VARCHAR, input) AS input_per_million,
+       coalesce(CASE WHEN abs(output_usd) < 0.0001 THEN output_usd ELSE round(output_usd, 6) END::VARCHAR, output) AS output_per_million,
+       'USD' AS currency, since AS effective_from, teller AS upstream
+FROM prices
+QUALIFY row_number() OVER (PARTITION BY model_id, provider ORDER BY step, id <> model_id, id) = 1;

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { useRecipe } from '../support/sources/use-recipe.ts';
+
+const DAY = '2026-07-05';
+const PRICE = ['model_id', 'provider', 'input_per_million', 'output_per_million'];
+
+/** An entry that is charged by the token, in dollars a token. */
+function chat(provider: string, input: unknown, output: unknown, fields: object = {}): object {
+  const prices = { input_cost_per_token: input, output_cost_per_token: output };
+  return { litellm_provider: provider, mode: 'chat', max_input_tokens: 128_000, ...prices, ...fields };
+}
+
+test('keys that are no models, and models that are not charged by the token, are left out', async () => {
+  const recipe = await useRecipe('litellm');
+  const models = {
+    sample_spec: chat('one of https://docs.litellm.ai/docs/providers', 0, 0, { max_input_tokens: 'max input tokens' }),
+    fallback_generalizations: { rules: [{ name: 'a', pattern: 'b' }] },
+    note: 'a text that a copy had added',
+    'fireworks-ai-default': { litellm_provider: 'fireworks_ai', input_cost_per_token: 0, output_cost_per_token: 0 },
+    '1024-x-1024/50-steps/stability.sd-9': { litellm_provider: 'bedrock', mode: 'image_generation' },
+    'openrouter/openrouter/auto': chat('openrouter', 0, 0),
+    'acme/free-song': chat('acme', 0, 0, { output_cost_per_image: 0.04 }),
+    'acme/by-the-second': { litellm_provider: 'acme', mode: 'chat', input_cost_per_second: 0.1 },
+    'acme/local': chat('acme', 0, 0),
+    'acme/embed': { litellm_provider: 'acme', mode: 'embedding', input_cost_per_token: 1e-7 },
+  };
+  await recipe.publish(DAY, { 'litellm.json': models });
+  const ids = (await recipe.records('models', ['id'])).map(({ id }) => id);
+  expect(ids).toEqual(['acme/by-the-second', 'acme/embed', 'acme/free-song', 'acme/local']);
+  expect(await recipe.records('pricing', PRICE)).toEqual([
+    { model_id: 'acme/embed', provider: 'acme', input_per_million: 0.1, output_per_million: null },
+    { model_id: 'acme/local', provider: 'acme', input_per_million: 0, output_per_million: 0 },
+  ]);
+});
+
+test('a key is an id as it stands, with its last part for a name, and keys may differ by case alone', async () => {
+  const recipe = await useRecipe('litellm');
+  const models = {
+    'bedrock/us-gov-west-1/acme.large-v1:0': chat('bedrock', 1e-6, 2e-6, { max_input_tokens: '2000000.0' }),
+    'azure/Large': chat('azure_text', 1e-6, 2e-6, { max_input_tokens: 2_000_000.0 }),
+    'azure/large': chat('azure', 1e-6, 2e-6, { max_input_tokens: 0 }),
+  };
+  await recipe.publish(DAY, { 'litellm.json': models });
+  const fields = ['id', 'name', 'organization', 'context_length', 'inference'];
+  expect(await recipe.records('models', fields)).toEqual([
+    { id: 'azure/Large', name: 'Large', organization: null, context_length: 2_000_000, inference: ['azure_text'] },
+    { id: 'azure/large', name: 'large', organization: null, context_length: null, inference: ['azure'] },
+    {
+      id: 'bedrock/us-gov-west-1/acme.large-v1:0',
+      name: 'acme.large-v1:0',
+      organization: null,
+      context_length: 2_000_000,
+      inference: ['bedrock'],
+    },
+  ]);
+});
+
+test("dollars a token become dollars a million without the binary's dust", async () => {
+  const recipe = await useRecipe('litellm');
+  const models = { a: chat('acme', 1.5e-7, 0.0000006), b: chat('acme', '0.00000015000000000000002', 2.5e-6) };
+  await recipe.publish(DAY, { 'litellm.json': models });
+  expect(await recipe.records('pricing', PRICE)).toEqual([
+    { model_id: 'a', provider: 'acme', input_per_million: 0.15, output_per_million: 0.6 },
+    { model_id: 'b', provider: 'acme', input_per_million: 0.15, output_per_million: 2.5 },
+  ]);
+});
+
+test('a price a hundred thousand times too high never gets in, even where 10,000 is plausible elsewhere', async () => {
+  const recipe = await useRecipe('litellm');
+  const sane = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`s${index}`, chat('acme', 1e-6, 6e-4)]));
+  const models = { ...sane, 'wandb/small': chat('wandb', 0.005, 0.005), 'wandb/large': chat('wandb', 0.135, 0.54) };
+  expect(await recipe.publish(DAY, { 'litellm.json': models })).toMatchObject({ suspects_pending: 2 });
+  const priced = (await recipe.records('pricing', ['model_id'])).map(({ model_id }) => model_id);
+  expect(priced).toEqual(Object.keys(sane).sort());
+});

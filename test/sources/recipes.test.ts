@@ -1,0 +1,80 @@
+/** What all recipes have in common: their files, whom they name, and that what their SQL reads is fetched. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
+
+interface Fetched {
+  readonly upstream: string;
+  readonly url: string;
+  readonly file: string;
+  readonly unzip?: string;
+  readonly expect?: object;
+}
+
+interface Settings {
+  readonly upstreams: readonly Readonly<Record<string, unknown>>[];
+  readonly fetch: readonly Fetched[];
+}
+
+const folders = readdirSync(RECIPES_FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const recipes = folders.map(({ name }) => name);
+
+function textOf(...path: readonly string[]): string {
+  return readFileSync(join(RECIPES_FOLDER, ...path), 'utf8');
+}
+
+function settingsOf(recipe: string): Settings {
+  return JSON.parse(textOf(recipe, 'source.json'));
+}
+
+/** Whether a name of a SELECT is that of what is fetched; a folder's files are read by pattern. */
+function isFetched(name: string, { file, unzip }: Fetched): boolean {
+  return unzip === undefined ? name === file : name.startsWith(unzip);
+}
+
+test('there is a recipe for each upstream, and one that joins them', () => {
+  expect(recipes.sort()).toEqual([
+    ...['artificial-analysis', 'epoch', 'genai-prices', 'litellm', 'livebench', 'lmarena', 'models-dev', 'openrouter'],
+    'public',
+  ]);
+});
+
+test.each(recipes)('%s says whose data it is, on which terms, and where each file is', (recipe) => {
+  const { upstreams, fetch } = settingsOf(recipe);
+  for (const upstream of upstreams) {
+    expect(upstream).toMatchObject({
+      name: expect.any(String),
+      terms_url: expect.stringMatching(/^https:/),
+      attribution: expect.any(String),
+      redistribution: upstream['license'] !== null,
+      checked: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+    });
+  }
+  const ids = upstreams.map(({ id }) => id);
+  expect(new Set(fetch.map(({ upstream }) => upstream))).toEqual(new Set(ids));
+  expect(fetch.filter(({ url }) => !url.startsWith('https://'))).toEqual([]);
+  expect(fetch.filter(({ expect: expected }) => expected === undefined)).toEqual([]);
+});
+
+test.each(recipes)('%s reads what it fetches or brings along, and nothing else, and has a README', (recipe) => {
+  const { fetch } = settingsOf(recipe);
+  const sql = textOf(recipe, 'source.sql');
+  const names = [...sql.matchAll(/'([^'\s]+\.(?:csv|json|parquet))'/g)].map(([, name = '']) => name);
+  const own = readdirSync(join(RECIPES_FOLDER, recipe));
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((name) => !own.includes(name) && !fetch.some((entry) => isFetched(name, entry)))).toEqual([]);
+  expect(fetch.filter((entry) => !names.some((name) => isFetched(name, entry)))).toEqual([]);
+  expect(textOf(recipe, 'README.md')).toMatch(/^# .*Terms: .*Checked on \d{4}-\d{2}-\d{2} .*## Rules/s);
+  expect(textOf('README.md')).toContain(`](${recipe}/README.md)`);
+});
+
+test('the shared upstreams are told alike in their own recipe and in the one that joins them', () => {
+  const { upstreams, fetch } = settingsOf('public');
+  for (const upstream of upstreams) {
+    const own = settingsOf(String(upstream['id']));
+    expect(own.upstreams).toEqual([upstream]);
+    const joined = fetch.filter((entry) => entry.upstream === upstream['id']);
+    expect(joined).toEqual(own.fetch.map((entry) => expect.objectContaining(entry)));
+  }
+});

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { DatasetName } from '../../../schemas/datasets.ts';
+import { type Day, isDay } from '../../../schemas/day.ts';
+import type { DayFiles } from './recipe-folder.ts';
+
+/**
+ * Recorded files of the upstreams of `sources/`, `<upstream>/<day>/<files>`: a folder beside the repository, or wherever
+ * UPSTREAM_DATA points. Most may not be passed on. Undefined where it isn't there; a test that needs it says so with
+ * `describe.skipIf`, and the run counts it as skipped.
+ */
+export const UPSTREAM_DATA = findFolder(
+  process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../../shared/data/upstream'),
+);
+
+/** What `sources/public` joins. */
+const JOINED = ['models-dev', 'openrouter', 'litellm', 'genai-prices', 'lmarena', 'epoch', 'livebench'];
+
+/** The days of an upstream, oldest first; of `public` those on which one that it joins has a day and all have begun. */
+export function listDays(upstream: string): readonly Day[] {
+  if (upstream !== 'public') return listRecorded(upstream);
+  const days = JOINED.map(listRecorded);
+  const begun = days.map(([first = '']) => first).reduce((left, right) => (left > right ? left : right));
+  return [...new Set(days.flat())].filter((day) => day >= begun).sort();
+}
+
+/** The files of an upstream's day, where its recipe fetches them to; of `public` the newest that there were on that day. */
+export function loadRealDay(upstream: string, day: Day): DayFiles {
+  if (upstream !== 'public') return loadRecorded(upstream, day);
+  const newest = (name: string) => listRecorded(name).findLast((recorded) => recorded <= day) ?? '';
+  return Object.assign({}, ...JOINED.map((name) => loadRecorded(name, newest(name))));
+}
+
+function listRecorded(upstream: string): readonly Day[] {
+  return readdirSync(join(UPSTREAM_DATA ?? '', upstream))
+    .filter(isDay)
+    .sort();
+}
+
+function loadRecorded(upstream: string, day: Day): DayFiles {
+  const folder = join(UPSTREAM_DATA ?? '', upstream, day);
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ name }) => {
+      const bytes = readFileSync(join(folder, name));
+      const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+      return [fetchedPath(upstream, name.replace(/\.gz$/, '')), text];
+    }),
+  );
+}
+
+function fetchedPath(upstream: string, name: string): string {
+  switch (upstream) {
+    case 'epoch':
+      return `epoch/${name}`;
+    case 'lmarena':
+      return `lmarena/${name.replace(/\.json$/, '.parquet')}`;
+    case 'livebench':
+      return name.startsWith('table') ? 'livebench/table.csv' : 'livebench/categories.json';
+    default:
+      return `${upstream}.json`;
+  }
+}
+
+/** Records as the oracle in Python reads them, by dataset. */
+export type OracleRecords = Readonly<Record<DatasetName, readonly Readonly<Record<string, unknown>>[]>>;
+
+const ORACLE = resolve(import.meta.dirname, '../../../scripts/upstream-oracle.py');
+
+/** What an independent reading of an upstream's day gives; null where it refuses the day. */
+export function askOracle(upstream: string, day: Day): OracleRecords | null {
+  return JSON.parse(runOracle('--rows', upstream, day));
+}
+
+/** How many records of each dataset each upstream's days have; null for a day that is refused. */
+export function countByOracle(): Readonly<Record<string, Readonly<Record<Day, OracleCounts | null>>>> {
+  return JSON.parse(runOracle());
+}
+export type OracleCounts = Partial<Record<DatasetName, { readonly rows: number; readonly sha256: string }>>;
+
+function runOracle(...options: readonly string[]): string {
+  const run = [ORACLE, UPSTREAM_DATA ?? '', ...options];
+  return execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+}
+
+function findFolder(folder: string): string | undefined {
+  return existsSync(folder) ? folder : undefined;
+}

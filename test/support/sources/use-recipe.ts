@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import type { DatasetName } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { listReleases, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
+import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
+import { copyRecipe, type DayFiles, writeRecipeDay } from './recipe-folder.ts';
+
+/** Nights of a recipe over files in its upstream's form, in a store of their own. */
+export interface Recipe {
+  /** Where a day's files lie. */
+  dayFolder(day: Day): string;
+  /** Runs the night of a day whose files are in place. */
+  night(day: Day, options?: NightOptions): Promise<NightResult>;
+  /** Puts a day's files in place and runs its night. */
+  nightOf(day: Day, files: DayFiles, options?: NightOptions): Promise<NightResult>;
+  /** Puts a day's files in place and publishes them; throws where that fails. */
+  publish(day: Day, files: DayFiles, options?: NightOptions): Promise<NightResult>;
+  /** The records of the newest snapshot, in order, without their `updated_at`; of these fields where some are named. */
+  records(dataset: DatasetName, fields?: readonly string[]): Promise<readonly Record<string, unknown>[]>;
+  /** What the newest release holds back. */
+  suspects(): Promise<readonly Record<string, unknown>[]>;
+}
+
+/** Opens a recipe of `sources/` for the test that runs. */
+export async function useRecipe(name: string): Promise<Recipe> {
+  const store = await openTemporaryStore();
+  onTestFinished(() => store.dispose());
+  const source = await mkdtemp(join(tmpdir(), 'modelstats-recipe-'));
+  onTestFinished(() => rm(source, { recursive: true, force: true }));
+  await copyRecipe(name, source);
+  const nightOf = async (day: Day, files: DayFiles, options?: NightOptions) => {
+    await writeRecipeDay(name, join(source, day), { files, reader: store.reader });
+    return store.night(source, day, options);
+  };
+  const newest = async () => {
+    const entry = (await listReleases(store)).at(-1);
+    if (entry === undefined) throw new Error('nothing is published');
+    return entry;
+  };
+  return {
+    dayFolder: (day) => join(source, day),
+    night: (day, options) => store.night(source, day, options),
+    nightOf,
+    publish: async (day, files, options) => {
+      const result = await nightOf(day, files, options);
+      if (result.status === 'published') return result;
+      throw new Error(`${day} is ${result.status}: ${result.problems}\n${await readIssues(result.report)}`);
+    },
+    records: async (dataset, fields) => {
+      const lines = rowsFrom(await readSnapshot(store, await newest(), dataset));
+      return lines.map(({ updated_at, ...record }) => (fields === undefined ? record : pick(record, fields)));
+    },
+    suspects: async () => rowsFrom(await readSuspects(store, await newest())),
+  };
+}
+
+function rowsFrom(text: string): readonly Record<string, unknown>[] {
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
+function pick(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, record[field]]));
+}
