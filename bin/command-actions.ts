@@ -3,6 +3,7 @@
  * needs none at all, and only `serve` the server's.
  */
 export const ACTIONS = {
+  init: async () => (await import('./commands/init/init.ts')).init,
   nightly: async () => (await import('./commands/night/nightly.ts')).nightly,
   fetch: async () => (await import('./commands/night/fetch.ts')).fetchDay,
   schedule: async () => (await import('./commands/night/schedule.ts')).schedule,

@@ -6,6 +6,7 @@ import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
+import { addInitCommand } from './init-command.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addSyncCommand } from './sync-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -25,6 +26,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addAccountCommands(program, run);
   addWebhookCommands(program, run);
   addSyncCommand(program, run);
+  addInitCommand(program, run);
   addMcpCommand(program, run);
   addAliasCommands(program, run);
   return program;

@@ -65,6 +65,7 @@ beforeAll(async () => {
   await writeDay(join(folder, 'source'), { models, pricing });
   await writeDay(join(folder, 'today', dayFromDate(new Date())), { models, pricing });
   await writeFile(join(folder, 'table.jsonl'), JSON.stringify({ ...pricing[0], effective_from: '2024-02-01' }));
+  await ask('init', 'new');
   await ask('nightly', '--source', 'source', '--day', DAY);
   await writeRecipe(join(folder, 'recipe'));
   await ask('fetch', '--source', 'recipe', '--day', DAY);
@@ -139,6 +140,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
   { command: 'orgs audit', told: () => toldOf('orgs audit')[0] },
   { command: 'orgs usage', told: () => toldOf('orgs usage')[0] },
   { command: 'orgs list', told: () => toldOf('orgs create')[1] },
+  { command: 'init', told: () => toldOf('init')[0] },
   { command: 'members add', told: () => toldOf('members add')[0] },
   { command: 'members remove', told: () => toldOf('members add')[0] },
   { command: 'members invite', told: () => toldOf('members invite')[0] },
