@@ -2,6 +2,7 @@ import type { Awaitable } from '../schemas/awaitable.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { Account, UsageState } from './account.ts';
 import type { Administration } from './administration/administration.ts';
+import type { Way } from './authentication.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
 import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
@@ -15,8 +16,11 @@ import type { UsageReport } from './request-counts/usage-report.ts';
  * there at once may also throw it.
  */
 export interface Accounts {
-  /** Who a bearer token belongs to. Undefined for a missing, malformed, unknown or revoked one, without a difference. */
-  authenticate(bearerToken: string | undefined): Awaitable<Caller | undefined>;
+  /**
+   * Who a bearer token belongs to: an API key, or by the way of MCP an access token of a connection too; default: `api`. Undefined for
+   * a missing, malformed, unknown or revoked one, without a difference.
+   */
+  authenticate(bearerToken: string | undefined, way?: Way): Awaitable<Caller | undefined>;
   /** Counts a request against the organization's limit per minute, all its keys together. */
   readonly burst: { hit(caller: Caller): Awaitable<BurstState> };
   /**
@@ -50,6 +54,8 @@ export interface Accounts {
    */
   usageCsv(organizationId: string, range: DayRange): AsyncIterable<string>;
   readonly administration: Administration;
+  /** Forgets what is remembered of keys and connections: somebody has changed them beside the administration. */
+  forgetCredentials(): void;
   /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
   readonly problem: HealthProblem | undefined;
   /** A secret of the service that is made once and shared by all who use the control database. */

@@ -1,25 +1,26 @@
-import type { LiveKey } from './keys/live-key.ts';
+import type { LiveCredential } from './credentials/live-credential.ts';
 import { effectiveTerms, type Terms, termsHoldUntilMs } from './plans/terms.ts';
 
 /** With which credential a request came, as the account object says it (specification "Account object"). */
-export const CLIENT_SOURCES = ['api_key', 'mcp_api_key'] as const;
+export const CLIENT_SOURCES = ['api_key', 'mcp_api_key', 'mcp_oauth'] as const;
 export type ClientSource = (typeof CLIENT_SOURCES)[number];
 
 /** Who makes a request, and what their organization may do at this instant. */
 export interface Caller {
   readonly organizationId: string;
-  readonly apiKeyId: string;
+  /** Of the API key, or of the connection. */
+  readonly credentialId: string;
   readonly terms: Terms;
   readonly clientSource: ClientSource;
 }
 
-/** The caller that a live key stands for, on the terms at `now`. */
-export function callerFromKey(key: LiveKey, now: Date): Caller {
+/** The caller that a live credential stands for, on the terms at `now`. */
+export function callerFrom(credential: LiveCredential, clientSource: ClientSource, now: Date): Caller {
   return {
-    organizationId: key.organizationId,
-    apiKeyId: key.apiKeyId,
-    terms: effectiveTerms(key.subscription, key.verifiedIntegrations, now),
-    clientSource: 'api_key',
+    organizationId: credential.organizationId,
+    credentialId: credential.credentialId,
+    terms: effectiveTerms(credential.subscription, credential.verifiedIntegrations, now),
+    clientSource,
   };
 }
 
@@ -28,15 +29,18 @@ export function callerThroughMcp(caller: Caller): Caller {
   return { ...caller, clientSource: 'mcp_api_key' };
 }
 
-/** {@link callerFromKey} that works terms out anew only where the key was looked up anew, or one of their dates has passed. */
-export function callerTeller(): (key: LiveKey, now: Date) => Caller {
-  const told = new WeakMap<LiveKey, { readonly caller: Caller; readonly fromMs: number; readonly untilMs: number }>();
-  return (key, now) => {
+/** {@link callerFrom} that works terms out anew only where the credential was looked up anew, or one of their dates has passed. */
+export function callerTeller(clientSource: ClientSource): (credential: LiveCredential, now: Date) => Caller {
+  const told = new WeakMap<
+    LiveCredential,
+    { readonly caller: Caller; readonly fromMs: number; readonly untilMs: number }
+  >();
+  return (credential, now) => {
     const nowMs = now.getTime();
-    const last = told.get(key);
+    const last = told.get(credential);
     if (last !== undefined && nowMs >= last.fromMs && nowMs < last.untilMs) return last.caller;
-    const caller = callerFromKey(key, now);
-    told.set(key, { caller, fromMs: nowMs, untilMs: termsHoldUntilMs(key.subscription, now) });
+    const caller = callerFrom(credential, clientSource, now);
+    told.set(credential, { caller, fromMs: nowMs, untilMs: termsHoldUntilMs(credential.subscription, now) });
     return caller;
   };
 }

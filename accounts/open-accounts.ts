@@ -4,18 +4,14 @@ import { monotonicFactory } from 'ulid';
 import type { ControlDatabase, DatabaseEngine } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { getServiceSecret, probeWriting } from '../database/service-values.ts';
-import { whenThere } from '../schemas/awaitable.ts';
 import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { Administration } from './administration/administration.ts';
+import { Authentication, type AuthenticationOptions } from './authentication.ts';
 import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
 import { RateLimiter } from './burst/rate-limiter.ts';
 import type { WindowCounter } from './burst/window.ts';
-import { callerFromKey, callerTeller } from './caller.ts';
 import { DatabaseHealth } from './database-health.ts';
-import { KeyDirectory, type KeyDirectoryOptions } from './keys/key-directory.ts';
-import { LastUsed } from './keys/last-used.ts';
-import { type FindKey, keyFinder } from './keys/live-key.ts';
 import { type Enforcement, isEnforced } from './plans/enforcement.ts';
 import { Batcher, type BatcherOptions } from './quota/batcher.ts';
 import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
@@ -39,7 +35,10 @@ export interface OpenAccountsOptions {
   readonly lastUsedIntervalMs?: number;
   /** Between two looks whether a control database that failed does its work again. */
   readonly probeMs?: number;
-  readonly keys?: Partial<KeyDirectoryOptions>;
+  /** What is remembered of credentials, and for how long. */
+  readonly credentials?: Partial<Omit<AuthenticationOptions, 'clock' | 'lastUsedIntervalMs' | 'mcpResource'>>;
+  /** The address of MCP that access tokens must be for; default: there are no access tokens. */
+  readonly mcpResource?: string | undefined;
   readonly batches?: Partial<BatcherOptions>;
   readonly cleanup?: Partial<UsageCleanupOptions>;
   readonly counter?: Partial<OpenCounterOptions>;
@@ -55,7 +54,7 @@ type Log = Pick<BaseLogger, 'info' | 'warn'>;
 const NO_LOG: Log = { info: () => {}, warn: () => {} };
 
 /** The defaults. Each option's own type says what smaller and larger values do. */
-const KEYS: KeyDirectoryOptions = {
+const CREDENTIALS: Omit<AuthenticationOptions, 'clock' | 'lastUsedIntervalMs' | 'mcpResource'> = {
   ttlMs: 3_000,
   unknownTtlMs: 60_000,
   entriesMax: 10_000,
@@ -116,17 +115,17 @@ interface Parts {
 function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsOptions, 'database'>): Accounts {
   const { clock = () => new Date(), enforcement = { mode: 'enforce', from: null } } = options;
   const { random = randomBytes } = options;
-  const { lastUsedIntervalMs: intervalMs = LAST_USED_INTERVAL_MS } = options;
+  const { lastUsedIntervalMs = LAST_USED_INTERVAL_MS } = options;
   const health = new DatabaseHealth({
     clock,
     log,
     probe: () => probeWriting(database.kysely, clock()),
     probeMs: options.probeMs ?? PROBE_MS,
   });
-  const findNow = keyFinder(database.engine);
-  const findKey: FindKey = (by) => health.reading(() => findNow(by));
-  const directory = new KeyDirectory({ findKey, version: database.version }, clock, { ...KEYS, ...options.keys });
-  const lastUsed = new LastUsed(database.kysely, log, { intervalMs });
+  const authentication = new Authentication(
+    { database, health, log },
+    { ...CREDENTIALS, ...options.credentials, clock, lastUsedIntervalMs, mcpResource: options.mcpResource },
+  );
   const recorder = new RequestRecorder(
     { addCounts: (rows) => addCounts(database.kysely, rows), log, onDropped: options.onCountsDropped ?? (() => {}) },
     { ...REQUEST_COUNTS, ...options.requestCounts },
@@ -138,25 +137,13 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     batcher,
     clock,
     enforcement,
-    refreshTerms: async ({ apiKeyId }) => {
-      const key = await findKey({ id: apiKeyId });
-      return key === undefined ? undefined : callerFromKey(key, clock()).terms;
-    },
+    refreshTerms: (caller) => authentication.refreshTerms(caller),
     onReserve: (now) => cleanup.at(now),
   });
-  const callerOf = callerTeller();
   const burst = new RateLimiter(counter, clock, 'organization');
   const backstop = new RateLimiter(counter, clock, 'route');
   return {
-    authenticate(bearerToken) {
-      if (bearerToken === undefined) return undefined;
-      return whenThere(directory.find(bearerToken), (key) => {
-        if (key === undefined) return undefined;
-        const now = clock();
-        lastUsed.note(key.apiKeyId, now);
-        return callerOf(key, now);
-      });
-    },
+    authenticate: (bearerToken, way = 'api') => authentication.authenticate(bearerToken, way),
     burst: {
       hit: ({ organizationId, terms }) =>
         burst.hit(organizationId, {
@@ -165,9 +152,9 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
         }),
     },
     backstop: {
-      hit: ({ apiKeyId, terms }, { route, limit, isFixed = false }) => {
+      hit: ({ credentialId, terms }, { route, limit, isFixed = false }) => {
         const holds = isFixed ? limit : Math.max(limit, terms.burstPerMinute);
-        return backstop.hit(`${apiKeyId}:${route}`, { limit: holds, isEnforced: true });
+        return backstop.hit(`${credentialId}:${route}`, { limit: holds, isEnforced: true });
       },
     },
     quota,
@@ -190,14 +177,15 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
       clock,
       random,
       newId: monotonicFactory(),
-      onChange: () => directory.forget(),
+      onChange: () => authentication.forget(),
     }),
+    forgetCredentials: () => authentication.forget(),
     close: once(async () => {
       health.close();
       await batcher.idle();
       await cleanup.close();
       await recorder.close();
-      await lastUsed.close();
+      await authentication.close();
       await counter.close();
     }),
   };

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
-import { API_KEY_PREFIX } from '../accounts/keys/api-key.ts';
+import { API_KEYS } from '../accounts/credentials/token-form.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../http/server.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
@@ -81,7 +81,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     metrics,
     readiness: () => readinessOf(views, findProblem),
     errors: API_ERRORS,
-    keyPrefix: API_KEY_PREFIX,
+    keyPrefix: API_KEYS.prefix,
     onAnswer: (request, reply) => {
       const cache = cacheResultOf(request, reply);
       if (cache !== undefined) metrics.onCache(cache);
@@ -94,7 +94,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
           return guard;
         }
       : undefined,
-    routes: async (app, { baseUrlOf, sendWhole }) => {
+    routes: async (app, { root, baseUrlOf, sendWhole }) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       // The document is for everybody, so what is not live for all is not in it.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
@@ -111,7 +111,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
       for (const addFace of deps.faces ?? []) {
-        await addFace(app, { answers, views, access, baseUrlOf, sendWhole });
+        await addFace(app, { answers, views, access, root, baseUrlOf, sendWhole });
       }
     },
   });

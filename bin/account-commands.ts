@@ -20,6 +20,7 @@ import { ACTIONS } from './command-actions.ts';
 import type { AuditOptions } from './commands/accounts/audit.ts';
 import type { RevokeKeyOptions, RotateKeyOptions } from './commands/accounts/keys.ts';
 import type { UsageOptions } from './commands/accounts/usage.ts';
+import { addConnectionCommands } from './connection-commands.ts';
 import { addList, addMemberCommands } from './member-commands.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +30,7 @@ export function addAccountCommands(program: Command, run: RunAction): void {
   addOrganizationCommands(program, run);
   addKeyCommands(program, run);
   addMemberCommands(program, run);
+  addConnectionCommands(program, run);
 }
 
 function addOrganizationCommands(program: Command, run: RunAction): void {

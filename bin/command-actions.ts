@@ -4,6 +4,7 @@
  */
 export const ACTIONS = {
   nightly: async () => (await import('./commands/night/nightly.ts')).nightly,
+  fetch: async () => (await import('./commands/night/fetch.ts')).fetchDay,
   schedule: async () => (await import('./commands/night/schedule.ts')).schedule,
   backfill: async () => (await import('./commands/night/backfill.ts')).backfill,
   serve: async () => (await import('./commands/serve.ts')).serve,
@@ -24,6 +25,8 @@ export const ACTIONS = {
   removeMember: async () => (await import('./commands/accounts/members.ts')).removeMember,
   inviteMember: async () => (await import('./commands/accounts/members.ts')).inviteMember,
   revokeInvitation: async () => (await import('./commands/accounts/members.ts')).revokeInvitation,
+  listConnections: async () => (await import('./commands/accounts/connections.ts')).listConnections,
+  revokeConnection: async () => (await import('./commands/accounts/connections.ts')).revokeConnection,
   removePassword: async () => (await import('./commands/accounts/members.ts')).removePassword,
   createKey: async () => (await import('./commands/accounts/keys.ts')).createKey,
   listKeys: async () => (await import('./commands/accounts/keys.ts')).listKeys,

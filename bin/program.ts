@@ -61,6 +61,19 @@ function addNightCommands(program: Command, run: RunAction): void {
     )
     .action(run(ACTIONS.nightly));
   program
+    .command('fetch')
+    .description('Fetch what a source lists into the folder of a day, from which its night can be run again for ever')
+    .option('--source <dir>', 'folder with the source.json (default: MODELSTATS_SOURCE)', textValue)
+    .option('--into <dir>', 'folder of the dated folders (default: where nights keep what they fetch)', textValue)
+    .option('--day <YYYY-MM-DD>', 'UTC day whose folder it is (default: today)', textValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats fetch --source ./recipe --into ./raw')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 whole, 2 usage or a missing variable, 4 a required file is missing, 1 anything else',
+    )
+    .action(run(ACTIONS.fetch));
+  program
     .command('schedule')
     .description('Run a night every day at MODELSTATS_CRON (UTC), tried again until it is published')
     .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)')

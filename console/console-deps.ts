@@ -1,5 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Origin, People, Person } from '../accounts/people/people.ts';
+import type { People } from '../accounts/people/open-people.ts';
+import type { Origin, Person } from '../accounts/people/people.ts';
 import type { CapabilityStates } from '../api/access/capabilities.ts';
 import type { Answers } from '../api/answers/answers.ts';
 import type { FaceDeps } from '../api/app.ts';

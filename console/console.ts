@@ -3,6 +3,8 @@
  * API's answers, and what it changes goes through the functions that the command line calls.
  */
 import type { AddFace } from '../api/app.ts';
+import { connectRoutes } from './connections/connect.tsx';
+import { connectionsRoutes } from './connections/connections.tsx';
 import type { ConsoleDeps, PageDeps } from './console-deps.ts';
 import { changesPageRoute } from './data/changes.tsx';
 import { modelPageRoute } from './data/model/model.tsx';
@@ -49,6 +51,8 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     ...endpointsRoutes(deps),
     ...endpointRoutes(deps),
     ...deliveryRoutes(deps),
+    ...connectionsRoutes(deps),
+    ...connectRoutes(deps),
     ...membersRoutes(deps),
     auditRoute(deps),
     ...settingsRoutes(deps),

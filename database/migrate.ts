@@ -10,6 +10,7 @@ import { createWebhooks } from './migrations/0006-webhooks.ts';
 import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
 import { createPeople } from './migrations/0008-people.ts';
 import { createRequestCounts } from './migrations/0009-request-counts.ts';
+import { createConnections } from './migrations/0010-connections.ts';
 import type { ControlTables } from './tables.ts';
 
 /**
@@ -26,6 +27,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-organization-email': { up: addOrganizationEmail },
   '0008-people': { up: createPeople },
   '0009-request-counts': { up: createRequestCounts },
+  '0010-connections': { up: createConnections },
 };
 
 /** Of our own name: other users of Kysely may share the database. */

@@ -1,11 +1,12 @@
-import type { ColumnType } from 'kysely';
+import type { OAuthTables } from './oauth-tables.ts';
+import type { StoredInstant } from './stored-instant.ts';
 
 /**
  * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are
  * Unix milliseconds, days `YYYY-MM-DD`, ids a prefix and a ULID. SQLite and PostgreSQL hold the same, except for the instants of
- * the four tables that better-auth writes, see {@link StoredInstant}.
+ * the tables that better-auth writes, see {@link StoredInstant}.
  */
-export interface ControlTables {
+export interface ControlTables extends OAuthTables {
   readonly organizations: OrganizationRow;
   readonly subscriptions: SubscriptionRow;
   readonly api_keys: ApiKeyRow;
@@ -28,12 +29,6 @@ export interface ControlTables {
   readonly invitations: InvitationRow;
   readonly sign_in_limits: SignInLimitRow;
 }
-
-/**
- * An instant as better-auth keeps it. PostgreSQL gives a Date, SQLite ISO text in UTC with milliseconds, which sorts by time; both take
- * that text, so it is what is written and compared with.
- */
-export type StoredInstant = ColumnType<Date | string, string, string>;
 
 /** One row per organization. */
 export interface OrganizationRow {

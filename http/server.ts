@@ -63,6 +63,8 @@ export interface ServerDeps {
 }
 
 export interface RouteDeps {
+  /** The server without the base path, for what has its place at the root of a host. */
+  readonly root: FastifyInstance;
   readonly baseUrlOf: BaseUrlOf;
   readonly sendWhole: SendWhole;
 }
@@ -134,7 +136,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     async (scope) => {
       addHealth(scope, deps.readiness);
       addErrorPages(scope, errors);
-      await deps.routes(scope, { baseUrlOf, sendWhole });
+      await deps.routes(scope, { root: app, baseUrlOf, sendWhole });
     },
     { prefix: basePath },
   );

@@ -13,6 +13,8 @@ import { takeBodies } from '../http/bodies.ts';
 import { httpError } from '../http/errors/http-error.ts';
 import { watchEnd } from '../http/request-end.ts';
 import { Exchange } from './exchange.ts';
+import { challengeOf } from './oauth/metadata.ts';
+import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';
 import { isOwnOrigin } from './origin.ts';
 import { serverFor } from './server.ts';
 
@@ -27,14 +29,19 @@ export interface McpSettings {
   readonly publicUrl: string | undefined;
   /** Of this program, as clients are told it. */
   readonly version: string;
+  /** How programs are connected by people; undefined: with API keys alone. */
+  readonly oauth: OAuthSettings | undefined;
 }
 
 /** Adds `POST /mcp`, below the base path; throws where nobody is asked for a key. */
 export function mcpFace(settings: McpSettings): AddFace {
   return async (app, deps) => {
+    const { oauth } = settings;
+    if (oauth !== undefined) await addOAuthRoutes(app, deps.root, oauth);
     await app.register(async (scope) => {
       takeBodies(scope, { kinds: ['json'], bytesMax: MESSAGE_BYTES_MAX });
-      scope.post('/mcp', { config: { access: MCP_ROUTE } }, (request, reply) =>
+      const access = oauth === undefined ? MCP_ROUTE : { ...MCP_ROUTE, challenge: challengeOf(oauth.publicUrl) };
+      scope.post('/mcp', { config: { access } }, (request, reply) =>
         answerMessage(request, reply, { ...deps, ...settings }),
       );
     });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DATASET_NAMES } from './datasets.ts';
 import { type Manifest, ManifestSchema } from './manifest.ts';
+import { ReleasedFileSchema, UpstreamSchema } from './upstreams.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
@@ -80,6 +81,9 @@ export const ReleaseSchema = z.strictObject({
    * the night's last ones; absent where there is none.
    */
   first_renewal_seq: z.number().int().positive().optional(),
+  /** Whom the source names, and what was fetched from them for this night; absent where it lists nothing to fetch. */
+  upstreams: z.array(UpstreamSchema).optional(),
+  fetched: z.array(ReleasedFileSchema).optional(),
 });
 export type Release = z.infer<typeof ReleaseSchema>;
 

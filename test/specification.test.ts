@@ -6,7 +6,7 @@ import { API_ERRORS } from '../api/errors/api-errors.ts';
 import { DATA_ROUTES } from '../api/routes/data-routes.ts';
 import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';
-import { SourceSettingsSchema } from '../pipeline/night/source-settings.ts';
+import { SourceSettingsSchema } from '../pipeline/source/source-settings.ts';
 import { DATASETS, publishedColumns } from '../schemas/datasets.ts';
 import { ERROR_CODES } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';

@@ -1,5 +1,5 @@
 import type { ApiKeyRow } from '../../database/tables.ts';
-import { apiKeyFromBytes, hashOfApiKey, lastFourOf } from '../keys/api-key.ts';
+import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
 
 /** What is known of an issued key; the key itself is not kept. */
 export interface ApiKey {
@@ -24,11 +24,11 @@ export interface KeyToIssue extends Pick<ApiKey, 'id' | 'organizationId' | 'name
 
 /** A new key, and the row that is kept of it. */
 export function issueKey({ bytes, id, organizationId, name, createdAt, expiresAt }: KeyToIssue) {
-  const key = apiKeyFromBytes(bytes);
+  const key = API_KEYS.fromBytes(bytes);
   const row: ApiKeyRow = {
     id,
     organization_id: organizationId,
-    hash: hashOfApiKey(key),
+    hash: hashOfToken(key),
     name,
     last_four: lastFourOf(key),
     created_at: createdAt.getTime(),

@@ -19,6 +19,8 @@ export const AUDIT_ACTIONS = [
   'member.change_role',
   'member.remove',
   'invitation.revoke',
+  'connection.create',
+  'connection.revoke',
   'webhook.add',
   'webhook.enable',
   'webhook.rotate_secret',

@@ -27,7 +27,7 @@ test.each([
   'javascript:alert(1)',
   '/console//evil.example',
   '/console/..//evil.example',
-  `/console/${'x'.repeat(3000)}`,
+  `/console/${'x'.repeat(4000)}`,
 ])('nobody is sent to %j: it becomes the first page', (path) => {
   expect(nextPath(path, PLACE)).toBe('/console');
 });

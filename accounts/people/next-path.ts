@@ -6,7 +6,8 @@ export interface ConsolePlace {
   readonly home: string;
 }
 
-const LENGTH_MAX = 2_000;
+/** Longest path to go to, in characters: the requests of programs that want to be connected are some thousand. */
+export const NEXT_LENGTH_MAX = 4_000;
 
 /** The path of the console's first page, with the base path. */
 export function homePath({ publicUrl, home }: ConsolePlace): string {
@@ -20,7 +21,7 @@ export function homePath({ publicUrl, home }: ConsolePlace): string {
  */
 export function nextPath(wanted: string | undefined, place: ConsolePlace): string {
   const first = homePath(place);
-  if (wanted === undefined || wanted.length > LENGTH_MAX || !wanted.startsWith('/')) return first;
+  if (wanted === undefined || wanted.length > NEXT_LENGTH_MAX || !wanted.startsWith('/')) return first;
   const { origin } = new URL(place.publicUrl);
   if (!URL.canParse(wanted, origin)) return first;
   const url = new URL(wanted, origin); // Resolves dots, backslashes and `//host` as a browser does.

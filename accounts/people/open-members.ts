@@ -4,6 +4,8 @@ import { monotonicFactory } from 'ulid';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { peopleCleanup } from './cleanup.ts';
+import { ConnectionList } from './connections/connection-list.ts';
+import type { Connections } from './connections.ts';
 import { AttemptLimits } from './limits/attempt-limits.ts';
 import { Outbox } from './mails/outbox.ts';
 import { MembersService } from './members/members-service.ts';
@@ -18,11 +20,14 @@ export interface OpenPeopleDeps {
   /** Sessions and links are timed by better-auth, which reads the system's clock whatever this says. */
   readonly clock?: () => Date;
   readonly random?: (bytes: number) => Uint8Array;
+  /** Called when something was changed: what is remembered of connections may not hold any more. */
+  readonly onChange?: () => void;
 }
 
-/** What operators need: members alone, without what signs people in. */
+/** What operators need: members and connections alone, without what signs people in. */
 export interface OpenedMembers {
   readonly members: Members;
+  readonly connections: Connections;
   /** Waits for mail under way. */
   close(): Promise<void>;
 }
@@ -36,7 +41,11 @@ export function openMembers(
   deps: OpenPeopleDeps,
 ): OpenedMembers {
   const { members: parts, close } = membersParts(deps);
-  return { members: new MembersService({ settings, ...parts }, SYSTEM), close };
+  return {
+    members: new MembersService({ settings, ...parts }, SYSTEM),
+    connections: new ConnectionList(parts.audit, SYSTEM),
+    close,
+  };
 }
 
 /** What members and sign-in share. */
@@ -46,8 +55,9 @@ export function membersParts({
   log,
   clock = () => new Date(),
   random = randomBytes,
+  onChange = () => {},
 }: OpenPeopleDeps) {
-  const audit = { database: database.kysely, clock, newId: monotonicFactory() };
+  const audit = { database: database.kysely, clock, newId: monotonicFactory(), onChange };
   const cleanup = peopleCleanup(database.kysely, log);
   const limits = new AttemptLimits({ database: database.kysely, clock, onHit: (now) => cleanup.at(now) });
   const outbox = new Outbox(mailer, log);

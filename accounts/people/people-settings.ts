@@ -1,3 +1,4 @@
+import type { ConnectionSettings } from './connection-settings.ts';
 import type { ConsolePlace } from './next-path.ts';
 import { CONSOLE_PATHS, type SignIn } from './people.ts';
 
@@ -14,6 +15,8 @@ export interface PeopleSettings {
   /** A session that was last prolonged longer ago than this is prolonged when it is used. Smaller: more writes. */
   readonly sessionRefreshMs: number;
   readonly limits: PeopleLimits;
+  /** Programs that ask for an organization; undefined: none may be connected. */
+  readonly connections: ConnectionSettings | undefined;
 }
 
 /** Bounds of what people may ask for. */
@@ -28,6 +31,8 @@ export interface PeopleLimits {
   readonly passwordsPerOrigin: number;
   /** Invitations of an organization that may be open at once, and that it may send in a day. */
   readonly invitations: number;
+  /** Programs that one client address (IPv6: /64) may register in an hour. */
+  readonly registrationsPerOrigin: number;
   /** Organizations that one person may make by signing up. Larger: quotas of Community can be multiplied. */
   readonly ownOrganizations: number;
 }
@@ -38,6 +43,7 @@ export const PEOPLE_LIMITS: PeopleLimits = {
   passwordsPerAddress: 10,
   passwordsPerOrigin: 30,
   invitations: 20,
+  registrationsPerOrigin: 30,
   ownOrganizations: 3,
 };
 

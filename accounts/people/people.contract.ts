@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeConnections } from '../../test/support/people/contract-connections.ts';
 import { describeInvitations } from '../../test/support/people/contract-invitations.ts';
 import { describeLinks } from '../../test/support/people/contract-links.ts';
 import { describeMembers } from '../../test/support/people/contract-members.ts';
@@ -16,6 +17,7 @@ export function describePeople(name: string, another: () => Promise<string>): vo
     describePasswords(subject);
     describeMembers(subject);
     describeInvitations(subject);
+    describeConnections(subject);
     describeTables(subject);
   });
 }

@@ -2,7 +2,7 @@ import type { Organization } from '../administration/organization.ts';
 
 /**
  * People: who signs in to the console, and what of which organization is theirs (specification "People"). This file says what the
- * console and the command line may ask for; `openPeople` makes it.
+ * console and the command line may ask for; `openPeople` makes what does it.
  *
  * - An address of mail is a person. It is compared without regard to case and surrounding white space.
  * - Nothing here says whether an address is known: answers, and the time that they take, are the same for known and unknown ones.
@@ -11,13 +11,6 @@ import type { Organization } from '../administration/organization.ts';
  *
  * Everything rejects with `unavailable` while the control database does not answer.
  */
-export interface People {
-  readonly signIn: SignIn;
-  /** Memberships and invitations, changed by nobody yet: name who acts with `as`. */
-  readonly members: Members;
-  /** Waits for mail under way and for the clean-up. The control database and the mailer stay open. */
-  close(): Promise<void>;
-}
 
 export const ROLES = ['owner', 'member'] as const;
 /** An `owner` may change everything of an organization, a `member` sees everything but may not change who belongs to it. */
@@ -218,4 +211,10 @@ export const CONSOLE_PATHS = {
   home: '/console',
   signInLink: '/console/sign-in/link',
   invitation: '/console/invitations/accept',
+  /** Asks whether a program may be connected. */
+  connect: '/console/connect',
+  /** The same after signing in. */
+  connectSignedIn: '/console/connect/signed-in',
+  /** Says why a program could not be connected. */
+  connectFailed: '/console/connect/failed',
 } as const;

@@ -104,7 +104,7 @@ function holderChanges(groups: Groups<Unit>): unknown[] {
 function keyColumns(requests: readonly Unit[]): unknown[] {
   return [
     requests.map(({ day }) => day),
-    requests.map(({ apiKeyId }) => apiKeyId),
+    requests.map(({ credentialId }) => credentialId),
     requests.map(({ idempotency }) => idempotency?.key ?? ''),
     requests.map(({ idempotency }) => idempotency?.request ?? ''),
   ];

@@ -147,8 +147,8 @@ function dayOfRow(row: Pick<UsedRow, 'organization_id' | 'day'>): string {
   return `${row.organization_id} ${row.day}`;
 }
 
-function keyOf({ day, apiKeyId, idempotency }: ReserveRequest | ReleaseRequest): string {
-  return JSON.stringify([day, apiKeyId, idempotency?.key, idempotency?.request]);
+function keyOf({ day, credentialId, idempotency }: ReserveRequest | ReleaseRequest): string {
+  return JSON.stringify([day, credentialId, idempotency?.key, idempotency?.request]);
 }
 
 function keyOfRow(row: HoldersRow): string {

@@ -95,11 +95,22 @@ export class Quota {
     return usageState(today, used, terms.quotaLimit);
   }
 
-  #want({ organizationId, apiKeyId, terms }: Caller, now: Date, idempotency: Idempotency | undefined): Wanted {
+  #want({ organizationId, credentialId, terms }: Caller, now: Date, idempotency: Idempotency | undefined): Wanted {
     const { day, resetAt } = this.#dayOf(now);
     const limit = terms.quotaLimit;
     const cap = isEnforced(this.#deps.enforcement, terms, now) ? limit : null;
-    return { kind: 'reserve', organizationId, apiKeyId, day, idempotency, cap, limit, resetAt, isOpen: true, units: 0 };
+    return {
+      kind: 'reserve',
+      organizationId,
+      credentialId,
+      day,
+      idempotency,
+      cap,
+      limit,
+      resetAt,
+      isOpen: true,
+      units: 0,
+    };
   }
 }
 

@@ -16,7 +16,7 @@ afterAll(() => database?.close());
 
 function reserve(organizationId: string, cap: number | null, key?: string): ReserveRequest {
   const idempotency = key === undefined ? undefined : { key, request: 'r' };
-  return { kind: 'reserve', organizationId, apiKeyId: 'key_1', day: '2026-11-20', idempotency, cap };
+  return { kind: 'reserve', organizationId, credentialId: 'key_1', day: '2026-11-20', idempotency, cap };
 }
 
 test('reservations of one batch get the units that are left, the first ones first, each with its own count', async () => {

@@ -63,8 +63,8 @@ export class SqliteUsage implements UsageStore {
 
   /** For a request with an Idempotency-Key. */
   #reserve(request: ReserveRequest): UsageAnswer {
-    const { organizationId, apiKeyId, day, idempotency } = request;
-    const holder = { day, apiKeyId, key: idempotency?.key ?? '', request: idempotency?.request ?? '' };
+    const { organizationId, credentialId, day, idempotency } = request;
+    const holder = { day, credentialId, key: idempotency?.key ?? '', request: idempotency?.request ?? '' };
     if (this.#statements.hold.run(holder).changes > 0) return this.#unchanged(request);
     const answer = answerFromCount(this.#count([request]), 0);
     if (answer.isGranted) this.#statements.claim.run({ ...holder, organizationId });
@@ -83,9 +83,9 @@ export class SqliteUsage implements UsageStore {
   }
 
   #release(request: ReleaseRequest): UsageAnswer {
-    const { organizationId, apiKeyId, day, idempotency } = request;
+    const { organizationId, credentialId, day, idempotency } = request;
     if (idempotency !== undefined) {
-      const holder = { day, apiKeyId, ...idempotency };
+      const holder = { day, credentialId, ...idempotency };
       if (this.#statements.letGo.get(holder) !== 0) return this.#unchanged(request);
       this.#statements.unclaim.run(holder);
     }
@@ -113,13 +113,13 @@ interface CountSelector extends DaySelector {
 }
 
 /** Names the row of an Idempotency-Key. */
-type HolderSelector = Pick<UnitKey, 'day' | 'apiKeyId'> & Idempotency;
+type HolderSelector = Pick<UnitKey, 'day' | 'credentialId'> & Idempotency;
 
 /** Each statement touches at most one row, found by its primary key. */
 function prepareStatements(connection: Sqlite.Database) {
   const dayRow = 'organization_id = @organizationId and day = @day';
   const free = 'min(@units, ifnull(@cap - u.used, @units))';
-  const keyRow = 'day = @day and api_key_id = @apiKeyId and key = @key and request = @request';
+  const keyRow = 'day = @day and api_key_id = @credentialId and key = @key and request = @request';
   return {
     /** Units used; no row where nothing was counted. */
     read: connection.prepare<[DaySelector], number>(`select used from daily_usage where ${dayRow}`).pluck(),
@@ -138,7 +138,7 @@ function prepareStatements(connection: Sqlite.Database) {
     /** Lets a key hold the unit that was counted for it. */
     claim: connection.prepare<[HolderSelector & DaySelector]>(`
       insert into idempotency_keys (day, api_key_id, key, request, organization_id, holders)
-      values (@day, @apiKeyId, @key, @request, @organizationId, 1)`),
+      values (@day, @credentialId, @key, @request, @organizationId, 1)`),
     /** The holders that are left; no row where the key holds nothing. */
     letGo: connection
       .prepare<[HolderSelector], number>(

@@ -38,7 +38,7 @@ export interface ReadRequest {
 
 export interface UnitKey {
   readonly organizationId: string;
-  readonly apiKeyId: string;
+  readonly credentialId: string;
   readonly day: string;
   readonly idempotency?: Idempotency | undefined;
 }

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables.ts';
 import { type Day, timestampFromDate } from '../../schemas/day.ts';
+import { readCredentialNames } from './credential-names.ts';
 import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS, type RequestCounts, sumOfCounts } from './request-counts.ts';
 import type { KeyUsage, UsageReport } from './usage-report.ts';
@@ -103,15 +104,10 @@ async function nameKeys(
   organizationId: string,
   counted: readonly (RequestCounts & Pick<RequestCountsRow, 'api_key_id'>)[],
 ): Promise<readonly KeyUsage[]> {
-  const keys = await database
-    .selectFrom('api_keys')
-    .select(['id', 'name', 'last_four', 'revoked_at'])
-    .where('organization_id', '=', organizationId)
-    .execute();
-  const known = new Map(keys.map((key) => [key.id, key]));
+  const nameOf = await readCredentialNames(database, organizationId);
   return counted.map(({ api_key_id: key_id, ...counts }) => {
-    const { name = '', last_four = '', revoked_at = null } = known.get(key_id) ?? {};
+    const { name: key_name, last_four, revoked_at } = nameOf(key_id);
     const revokedAt = revoked_at === null ? null : timestampFromDate(new Date(revoked_at));
-    return { key_id, key_name: name, last_four, revoked_at: revokedAt, ...counts };
+    return { key_id, key_name, last_four, revoked_at: revokedAt, ...counts };
   });
 }

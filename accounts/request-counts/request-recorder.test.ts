@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RequestCountsRow } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
-import { type Caller, callerFromKey } from '../caller.ts';
+import { type Caller, callerFrom } from '../caller.ts';
 import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { type FinishedRequest, type RecorderOptions, RequestRecorder } from './request-recorder.ts';
 
@@ -10,13 +10,13 @@ afterEach(() => void vi.useRealTimers());
 
 const DAY = '2026-11-20';
 
-function callerWith(apiKeyId: string): Caller {
-  const key = { organizationId: 'org_1', apiKeyId, subscription: NO_SUBSCRIPTION, verifiedIntegrations: 0 };
-  return callerFromKey({ ...key, expiresAtMs: null }, new Date(`${DAY}T12:00:00Z`));
+function callerWith(credentialId: string): Caller {
+  const key = { organizationId: 'org_1', credentialId, subscription: NO_SUBSCRIPTION, verifiedIntegrations: 0 };
+  return callerFrom({ ...key, expiresAtMs: null }, 'api_key', new Date(`${DAY}T12:00:00Z`));
 }
 
-function request(route = '/v1/models', apiKeyId = 'key_1'): FinishedRequest {
-  return { caller: callerWith(apiKeyId), day: DAY, route, units: 1, outcome: undefined };
+function request(route = '/v1/models', credentialId = 'key_1'): FinishedRequest {
+  return { caller: callerWith(credentialId), day: DAY, route, units: 1, outcome: undefined };
 }
 
 /** A recorder on a database that can fail or hang, what it wrote, logged and told of drops. */

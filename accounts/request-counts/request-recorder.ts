@@ -100,7 +100,7 @@ export class RequestRecorder {
   }
 
   #findRow({ caller, day, route = UNKNOWN_ROUTE }: FinishedRequest): OpenRow | undefined {
-    const rows = this.#rows.get(caller.apiKeyId);
+    const rows = this.#rows.get(caller.credentialId);
     if (rows === undefined) return undefined;
     for (const row of rows)
       if (row.route === route && row.day === day && row.client_source === caller.clientSource) return row;
@@ -108,7 +108,7 @@ export class RequestRecorder {
   }
 
   #addRow({ caller, day, route = UNKNOWN_ROUTE }: FinishedRequest): OpenRow | undefined {
-    const { organizationId: organization_id, apiKeyId: api_key_id, clientSource: client_source } = caller;
+    const { organizationId: organization_id, credentialId: api_key_id, clientSource: client_source } = caller;
     const { rowsMax } = this.#options;
     if (this.#size >= rowsMax) return this.#drop();
     const row: OpenRow = { organization_id, day, api_key_id, route, client_source, ...NO_REQUESTS };

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables, RequestCountsRow } from '../../database/tables.ts';
+import { type CredentialName, readCredentialNames } from './credential-names.ts';
 import { assertDayRange, type DayRange } from './day-range.ts';
 import { COUNT_NAMES } from './request-counts.ts';
 
@@ -30,32 +31,13 @@ export async function* usageCsv(
 ): AsyncGenerator<string, void> {
   assertDayRange(range);
   yield lineOf(CSV_COLUMNS);
-  const names = await readKeyNames(database, organizationId);
+  const nameOf = await orUnavailable(() => readCredentialNames(database, organizationId));
   let last: RequestCountsRow | undefined;
   do {
     const rows = await readRows(database, { organizationId, range, after: last });
-    if (rows.length > 0) yield rows.map((row) => lineOf(valuesOf(row, names.get(row.api_key_id)))).join('');
+    if (rows.length > 0) yield rows.map((row) => lineOf(valuesOf(row, nameOf(row.api_key_id)))).join('');
     last = rows.length < LINES_MAX ? undefined : rows.at(-1);
   } while (last !== undefined);
-}
-
-interface KeyName {
-  readonly name: string;
-  readonly last_four: string;
-}
-
-async function readKeyNames(
-  database: Kysely<ControlTables>,
-  organizationId: string,
-): Promise<ReadonlyMap<string, KeyName>> {
-  const keys = await orUnavailable(() =>
-    database
-      .selectFrom('api_keys')
-      .select(['id', 'name', 'last_four'])
-      .where('organization_id', '=', organizationId)
-      .execute(),
-  );
-  return new Map(keys.map((key) => [key.id, key]));
 }
 
 interface RowsAfter {
@@ -89,10 +71,10 @@ function readRows(
   return orUnavailable(() => beyond.execute());
 }
 
-function valuesOf(row: RequestCountsRow, key: KeyName | undefined): readonly string[] {
+function valuesOf(row: RequestCountsRow, { name, last_four }: CredentialName): readonly string[] {
   const { day, api_key_id, route, client_source } = row;
-  const counts = COUNT_NAMES.map((name) => String(row[name]));
-  const texts = [day, api_key_id, key?.name ?? '', key?.last_four ?? '', route, client_source];
+  const counts = COUNT_NAMES.map((count) => String(row[count]));
+  const texts = [day, api_key_id, name, last_four, route, client_source];
   return [...texts.map(withoutFormula), ...counts];
 }
 

@@ -25,10 +25,11 @@ export interface DayUsage extends RequestCounts {
   readonly limit: number | null;
 }
 
-/** A key's, also where it was revoked since. */
+/** A key's or a connection's, also where it was revoked since. */
 export interface KeyUsage extends RequestCounts {
   readonly key_id: string;
   readonly key_name: string;
+  /** Empty for a connection. */
   readonly last_four: string;
   /** Date-time; null: it was not. */
   readonly revoked_at: string | null;

@@ -10,7 +10,8 @@
  * (decision 0013).
  */
 import type { Accounts } from '../../accounts/accounts.ts';
-import { type Caller, callerThroughMcp } from '../../accounts/caller.ts';
+import type { Way } from '../../accounts/authentication.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Feature } from '../../accounts/plans/plans.ts';
 import { noSuchRoute } from '../../http/errors/error-answer.ts';
 import type { HttpError } from '../../http/errors/http-error.ts';
@@ -29,6 +30,8 @@ export interface RouteAccess {
   readonly feature: Feature | null;
   /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
   readonly limitPerMinute: number;
+  /** What `WWW-Authenticate` says to whoever sent no valid credential; default: to send a bearer token. */
+  readonly challenge?: (hasToken: boolean) => string;
 }
 
 /** Who asks: the bearer token and the client's address. */
@@ -71,9 +74,8 @@ export class AccessControl {
     route: RouteAccess | undefined,
     { hasMethod = true }: { readonly hasMethod?: boolean } = {},
   ): Awaitable<Visit> {
-    return whenThere(this.#authenticate(credentials), (authenticated) =>
-      whenThere(this.#deps.accounts.burst.hit(authenticated), (burst) => {
-        const caller = route?.capability === 'mcp' ? callerThroughMcp(authenticated) : authenticated;
+    return whenThere(this.#authenticate(credentials, route), (caller) =>
+      whenThere(this.#deps.accounts.burst.hit(caller), (burst) => {
         const known = { caller, burst, hasLimits: this.#isLive('plans', caller) };
         const refusal =
           burst.refused && known.hasLimits
@@ -114,17 +116,22 @@ export class AccessControl {
     );
   }
 
-  #authenticate(credentials: Credentials): Awaitable<Caller> {
-    const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken));
+  #authenticate(credentials: Credentials, route: RouteAccess | undefined): Awaitable<Caller> {
+    const way: Way = route?.capability === 'mcp' ? 'mcp' : 'api';
+    const found = hideOutageReason(() => this.#deps.accounts.authenticate(credentials.bearerToken, way));
     if (found !== undefined && !(found instanceof Promise)) return found;
     const { clientAddress } = credentials; // Before anything is waited for: the client may be gone then.
-    return whenThere(found, (caller) => caller ?? this.#refuseStranger(clientAddress));
+    return whenThere(found, (caller) => caller ?? this.#refuseStranger(clientAddress, credentials.bearerToken, route));
   }
 
-  async #refuseStranger(clientAddress: string | undefined): Promise<never> {
+  async #refuseStranger(
+    clientAddress: string | undefined,
+    bearerToken: string | undefined,
+    route: RouteAccess | undefined,
+  ): Promise<never> {
     await this.#deps.countFailure(clientAddress);
     throw new ApiError('unauthenticated', 'Send a valid API key as "Authorization: Bearer <API_KEY>"', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
+      headers: { 'WWW-Authenticate': route?.challenge?.(bearerToken !== undefined) ?? 'Bearer' },
     });
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { apiKeyFromBytes } from '../../accounts/keys/api-key.ts';
+import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../../test/support/api/answers.ts';
 import { bearer } from '../../test/support/api/test-accounts.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
@@ -19,7 +19,7 @@ async function wrongCredentials(): Promise<Readonly<Record<string, Record<string
     empty: { authorization: '' },
     malformed: bearer('msk_not-a-key'),
     mistyped: bearer(`${good.key.slice(0, -1)}${good.key.endsWith('a') ? 'b' : 'a'}`),
-    unknown: bearer(apiKeyFromBytes(randomBytes(32))),
+    unknown: bearer(API_KEYS.fromBytes(randomBytes(32))),
     revoked: bearer(revoked.key),
     'another scheme': { authorization: `Basic ${Buffer.from(`${good.key}:`).toString('base64')}` },
     'no scheme': { authorization: good.key },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fastify from 'fastify';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { apiKeyFromBytes } from '../../accounts/keys/api-key.ts';
+import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { limitFailedAttempts } from '../../http/failed-attempts.ts';
 import { times } from '../../test/support/accounts/subject.ts';
 import { LIMIT_HEADERS, namesAmong } from '../../test/support/api/answers.ts';
@@ -53,7 +53,7 @@ describe('Before authentication (specification "Attempts without a key")', () =>
       {},
       { url: '/v1/nothing' },
       { headers: bearer('x') },
-      { headers: bearer(apiKeyFromBytes(randomBytes(32))) },
+      { headers: bearer(API_KEYS.fromBytes(randomBytes(32))) },
     ];
     expect(await attempts(api, 60, (index) => ways[index % ways.length] ?? {})).toEqual(SIXTY_REFUSED);
     for (const way of ways) {

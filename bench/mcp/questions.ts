@@ -77,7 +77,7 @@ const api = await openApi({
   now,
   accounts: {},
   settings: { backstop: { '/mcp': 1_000_000 } },
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
 });
 const { key } = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 1_000_000 } });
 const url = `${await listen(api.app)}/mcp`;

@@ -1,5 +1,5 @@
 import { destination, type Logger, pino } from 'pino';
-import { API_KEY_PREFIX } from '../../accounts/keys/api-key.ts';
+import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { withoutKeys } from '../../http/logged-url.ts';
 import type { Config } from '../config/config.ts';
 import { LogBlocks } from './log-blocks.ts';
@@ -57,7 +57,7 @@ export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: st
   return (line) => {
     let shown = line;
     for (const secret of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, '…');
-    return withoutKeys(CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown, API_KEY_PREFIX);
+    return withoutKeys(CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown, API_KEYS.prefix);
   };
 }
 

@@ -9,7 +9,8 @@ import {
 } from '../../accounts/plans/plans.ts';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../accounts/plans/terms.ts';
 import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
-import { isDay } from '../../schemas/day.ts';
+import { type Day, dayFromDate, isDay } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
 import { isTopic, TOPICS, type Topic } from '../../webhooks/topic.ts';
 
 /** An option's value. Refuses one that is empty, and one that looks like an option, since then the value was forgotten. */
@@ -167,4 +168,11 @@ export function emailValue(value: string): string | null {
   if (value === 'none') return null;
   if (/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(value)) return value;
   throw new InvalidArgumentError('It must be an address like owner@example.com; or none.');
+}
+
+/** The day that `--day` names, today (UTC) without it; throws `usage` where it names none. */
+export function dayFromOption(day: string | undefined, now: Date): Day {
+  if (day === undefined) return dayFromDate(now);
+  if (!isDay(day)) throw new AppError('usage', `--day ${day} is not a calendar day YYYY-MM-DD`);
+  return day;
 }

@@ -12,6 +12,7 @@ import { ViewFolder } from '../../api/view/view-folder.ts';
 import { type ViewEvent, ViewFollower } from '../../api/view/view-follower.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { MCP_ROUTE, mcpFace } from '../../mcp/mcp.ts';
+import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../mcp/oauth/oauth-routes.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -24,6 +25,7 @@ import { openConfiguredAccounts, openConfiguredDatabase } from '../config/config
 import { apiSettings, followerSettings } from '../config/configured-api.ts';
 import { type OpenedConsole, openConfiguredConsole } from '../config/configured-console.ts';
 import { openConfiguredStore } from '../config/configured-store.ts';
+import { publicUrlOf } from '../config/public-url.ts';
 import { type MetricsPort, openMetricsPort } from './metrics-port.ts';
 import { type RunningScheduler, startScheduler } from './night/schedule.ts';
 import { type RunningWebhooks, startWebhooks } from './webhooks/running-webhooks.ts';
@@ -125,14 +127,32 @@ async function openService(
     logger: log,
     metrics,
     findScheduleProblem,
-    faces: [...(console === undefined ? [] : [console.face]), ...mcpFaces(config, toolVersion)],
+    faces: [
+      ...(console === undefined ? [] : [console.face]),
+      ...mcpFaces(config, toolVersion, oauthSettings(config, { accounts, console, clock })),
+    ],
   });
   return { app, store, follower, metrics, database, accounts, console };
 }
 
 /** MCP, unless it is not live for anybody: then its path is as unknown as any. */
-function mcpFaces({ CAPABILITIES, PUBLIC_URL }: Config, version: string): readonly AddFace[] {
-  return CAPABILITIES.mcp === 'planned' ? [] : [mcpFace({ publicUrl: PUBLIC_URL, version })];
+function mcpFaces(
+  { CAPABILITIES, PUBLIC_URL }: Config,
+  version: string,
+  oauth: OAuthSettings | undefined,
+): readonly AddFace[] {
+  return CAPABILITIES.mcp === 'planned' ? [] : [mcpFace({ publicUrl: PUBLIC_URL, version, oauth })];
+}
+
+/** Programs are connected where there are pages to do it on. */
+function oauthSettings(
+  config: Config,
+  { accounts, console, clock }: Pick<Service, 'accounts' | 'console'> & Pick<CommandContext, 'clock'>,
+): OAuthSettings | undefined {
+  const authorization = console?.authorization;
+  if (authorization === undefined) return undefined;
+  const publicUrl = publicUrlOf(config);
+  return { authorization, publicUrl, accounts, clock, requestsPerMinute: OAUTH_REQUESTS_PER_MINUTE };
 }
 
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {

@@ -8,6 +8,7 @@ import type { ControlDatabase } from '../../database/control-database.ts';
 import { sqliteFileFromUrl } from '../../database/open-database.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Config } from './config.ts';
+import { mcpResourceOf } from './public-url.ts';
 
 /** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not hold up. */
 export async function openConfiguredDatabase(
@@ -31,8 +32,9 @@ export async function openConfiguredAccounts(
     redis: config.REDIS,
     enforcement: { mode: config.ENFORCEMENT, from: config.ENFORCEMENT_FROM ?? null },
     lastUsedIntervalMs: config.LAST_USED_SECONDS * 1000,
+    mcpResource: mcpResourceOf(config),
     probeMs: config.DATABASE_PROBE_SECONDS * 1000,
-    keys: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
+    credentials: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
     cleanup: { usageDays: config.USAGE_DAYS },
     requestCounts: { flushMs: config.USAGE_DETAIL_SECONDS * 1000, rowsMax: config.USAGE_DETAIL_ROWS_MAX },
     counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS, bytesMax: config.BURST_BYTES },

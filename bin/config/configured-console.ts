@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { monotonicFactory } from 'ulid';
 import type { Accounts } from '../../accounts/accounts.ts';
+import type { Authorization } from '../../accounts/people/connections.ts';
 import { actorOf } from '../../accounts/people/person.ts';
 import type { AddFace } from '../../api/app.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
@@ -14,6 +15,8 @@ import { configuredSecretKeys } from './secret-keys-file.ts';
 
 export interface OpenedConsole {
   readonly face: AddFace;
+  /** Connects programs to organizations; undefined where none may be. */
+  readonly authorization: Authorization | undefined;
   /** Waits for mails under way. */
   close(): Promise<void>;
 }
@@ -42,7 +45,11 @@ export async function openConfiguredConsole(
     isOffered: isOfferedBy(config),
     findUrlProblem: urlCheck(config),
   };
-  const people = await openConfiguredPeople(config, database, { clock, log });
+  const people = await openConfiguredPeople(config, database, {
+    clock,
+    log,
+    onChange: () => accounts.forgetCredentials(),
+  });
   const face = consoleFace({
     accounts,
     people,
@@ -55,5 +62,5 @@ export async function openConfiguredConsole(
     formKey: await accounts.secret('console-forms'),
     settings: { publicUrl: config.PUBLIC_URL, pagesPerMinute: config.CONSOLE_PAGES_MAX },
   });
-  return { face, close: () => people.close() };
+  return { face, authorization: people.authorization, close: () => people.close() };
 }

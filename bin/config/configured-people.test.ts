@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { People } from '../../accounts/people/people.ts';
+import type { People } from '../../accounts/people/open-people.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { type Config, configFromEnv } from './config.ts';
-import { openConfiguredPeople, publicUrlOf } from './configured-people.ts';
+import { openConfiguredPeople } from './configured-people.ts';
+import { publicUrlOf } from './public-url.ts';
 import { configuredKeyBytes } from './secret-keys-file.ts';
 
 const ORIGIN = { address: '127.0.0.1', userAgent: undefined };
@@ -84,4 +85,14 @@ test.each([
   [{ MODELSTATS_PUBLIC_URL: 'https://example.com', MODELSTATS_BASE_PATH: '/stats' }, 'https://example.com/stats'],
 ])('with %j links begin with %s', (changes, url) => {
   expect(publicUrlOf(configured(changes))).toBe(url);
+});
+
+test.each([
+  [{ MODELSTATS_PUBLIC_URL: 'https://stats.example.com' }, true],
+  [{ MODELSTATS_HOST: '127.0.0.1' }, true],
+  [{ MODELSTATS_PUBLIC_URL: 'http://stats.example.com' }, false],
+  [{ MODELSTATS_CAPABILITIES: 'mcp=planned' }, false],
+])('with %o programs can be connected: %s', async (changes, isOffered) => {
+  const { people } = await open(changes);
+  expect(people.authorization !== undefined).toBe(isOffered);
 });

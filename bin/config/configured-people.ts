@@ -3,12 +3,15 @@ import { resolve } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
 import type { Mailer } from '../../accounts/mail/mailer.ts';
-import type { Members, People } from '../../accounts/people/people.ts';
+import type { ConnectionSettings } from '../../accounts/people/connection-settings.ts';
+import type { OpenedMembers } from '../../accounts/people/open-members.ts';
+import type { People } from '../../accounts/people/open-people.ts';
 import type { PeopleLimits, PeopleSettings } from '../../accounts/people/people-settings.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
+import { mcpResourceOf, publicUrlOf } from './public-url.ts';
 import { configuredKeyBytes } from './secret-keys-file.ts';
 
 export interface ConfiguredPeopleOptions {
@@ -16,6 +19,8 @@ export interface ConfiguredPeopleOptions {
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
   /** Where it is known better than the configuration says: scheme, host and base path. */
   readonly publicUrl?: string;
+  /** Called when members or connections were changed. */
+  readonly onChange?: () => void;
 }
 
 /**
@@ -25,7 +30,7 @@ export interface ConfiguredPeopleOptions {
 export async function openConfiguredPeople(
   config: Config,
   database: ControlDatabase,
-  { clock = () => new Date(), log, publicUrl = publicUrlOf(config) }: ConfiguredPeopleOptions,
+  { clock = () => new Date(), log, publicUrl = publicUrlOf(config), onChange }: ConfiguredPeopleOptions,
 ): Promise<People> {
   const { openPeople } = await import('../../accounts/people/open-people.ts');
   const sessionMs = config.SESSION_DAYS * 86_400_000;
@@ -38,9 +43,10 @@ export async function openConfiguredPeople(
     // In use, a session of a day would else be over before it is prolonged.
     sessionRefreshMs: Math.min(config.SESSION_REFRESH_HOURS * 3_600_000, sessionMs / 2),
     limits: limitsOf(config),
+    connections: connectionSettings(config),
   };
   const mailer = await openConfiguredMailer(config, log);
-  const people = openPeople(settings, { database, mailer, log, clock });
+  const people = await openPeople(settings, { database, mailer, log, clock, ...(onChange && { onChange }) });
   const close = async () => {
     await people.close();
     mailer.close();
@@ -48,10 +54,10 @@ export async function openConfiguredPeople(
   return { ...people, close };
 }
 
-/** Runs an operator's work on members. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+/** Runs an operator's work on members and connections. `not_found` becomes `usage`: the operator named something that doesn't exist. */
 export async function withMembers<T>(
   { config, clock, log }: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
-  work: (members: Members) => Promise<T>,
+  work: (opened: Pick<OpenedMembers, 'members' | 'connections'>) => Promise<T>,
 ): Promise<T> {
   const [{ openDatabase }, { openMembers }] = await Promise.all([
     import('../../database/open-database.ts'),
@@ -65,7 +71,8 @@ export async function withMembers<T>(
     const opened = openMembers(settings, { database, mailer, log: lines, clock });
     let result: T;
     try {
-      result = await work(opened.members.as({ operator: operator() }));
+      const actor = { operator: operator() };
+      result = await work({ members: opened.members.as(actor), connections: opened.connections.as(actor) });
     } finally {
       await opened.close();
       mailer.close();
@@ -79,12 +86,11 @@ export async function withMembers<T>(
   }
 }
 
-/** Where people find the service: as it is configured, else where it listens. */
-export function publicUrlOf({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string {
-  if (PUBLIC_URL !== undefined) return `${PUBLIC_URL}${BASE_PATH}`;
-  const isAnywhere = HOST === '0.0.0.0' || HOST === '::';
-  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
-  return `http://${isAnywhere ? 'localhost' : host}:${PORT}${BASE_PATH}`;
+function connectionSettings(config: Config): ConnectionSettings | undefined {
+  const resource = mcpResourceOf(config);
+  const refreshTokenSeconds = config.CONNECTION_DAYS * 86_400;
+  if (resource === undefined) return undefined;
+  return { resource, accessTokenSeconds: config.ACCESS_TOKEN_SECONDS, refreshTokenSeconds };
 }
 
 async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
@@ -120,6 +126,7 @@ function limitsOf(config: Config): PeopleLimits {
     passwordsPerAddress: config.PASSWORDS_PER_ADDRESS_MAX,
     passwordsPerOrigin: config.PASSWORDS_PER_ORIGIN_MAX,
     invitations: config.INVITATIONS_MAX,
+    registrationsPerOrigin: config.REGISTRATIONS_PER_ORIGIN_MAX,
     ownOrganizations: config.OWN_ORGANIZATIONS_MAX,
   };
 }

@@ -43,4 +43,13 @@ export const PEOPLE_SETTINGS = {
   OWN_ORGANIZATIONS_MAX: Limit.default(PEOPLE_LIMITS.ownOrganizations).describe(
     'Organizations that one person may make',
   ),
+  REGISTRATIONS_PER_ORIGIN_MAX: Limit.default(PEOPLE_LIMITS.registrationsPerOrigin).describe(
+    'Programs that one client address (IPv6: /64) may register for MCP in an hour',
+  ),
+  ACCESS_TOKEN_SECONDS: wholeNumber(60, 86_400)
+    .default(3_600)
+    .describe('How long an access token of a connected program is good for'),
+  CONNECTION_DAYS: wholeNumber(1, 400)
+    .default(30)
+    .describe('How long a connected program may be silent before a person has to connect it again'),
 } as const;

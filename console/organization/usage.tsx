@@ -148,7 +148,13 @@ function Count({ value }: { readonly value: number }): JSX.Element {
 function KeyName({ apiKey }: { readonly apiKey: KeyUsage }): JSX.Element {
   return (
     <>
-      <span safe>{apiKey.key_name}</span> <code safe>{`…${apiKey.last_four}`}</code>
+      <span safe>{apiKey.key_name}</span>
+      {apiKey.last_four !== '' && (
+        <>
+          {' '}
+          <code safe>{`…${apiKey.last_four}`}</code>
+        </>
+      )}
       {apiKey.revoked_at !== null && <span class="hint"> revoked</span>}
     </>
   );

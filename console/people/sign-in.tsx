@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextPath } from '../../accounts/people/next-path.ts';
+import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/next-path.ts';
 import { CONSOLE_PATHS, type TooMany } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
@@ -14,7 +14,7 @@ const Email = z
   .trim()
   .min(1, 'Say your e-mail address.')
   .max(254, 'This is too long for an address.');
-const Next = z.string().max(2000).optional();
+const Next = z.string().max(NEXT_LENGTH_MAX).optional();
 const LinkFields = z.object({ email: Email, next: Next });
 const PasswordFields = z.object({
   email: Email,

@@ -116,6 +116,7 @@ const NAVIGATION: readonly { readonly to: string; readonly label: string; readon
   { to: '/usage', label: 'Usage' },
   { to: '/data', label: 'Data' },
   { to: '/webhooks', label: 'Webhooks' },
+  { to: '/connections', label: 'Connections' },
   { to: '/members', label: 'Members' },
   { to: '/audit', label: 'Audit log', isForOwners: true },
   { to: '/settings', label: 'Settings' },

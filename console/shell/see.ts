@@ -1,8 +1,8 @@
 /** Who may see a page, or send a form, and what it is answered with. */
+import { hitFixed } from '../../accounts/fixed-limit.ts';
 import { httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, redirect } from './answer.ts';
-import { hitPersonal } from './callers.ts';
 import type { ConsoleRoute, OrganizationRoute } from './routes.ts';
 import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
 
@@ -50,7 +50,7 @@ async function organizationPages(
 /** What pages show costs no quota, so it is bounded here. */
 async function assertNotTooOften({ session, now }: PersonPages, { accounts, settings }: SeeDeps): Promise<void> {
   const limit = settings.pagesPerMinute;
-  const state = await hitPersonal(accounts, session.person, { what: 'console', limit, now });
+  const state = await hitFixed(accounts, session.person.id, { what: 'console', limit, now });
   if (!state.refused) return;
   throw httpError('rate_limit_exceeded', `You ask for too many pages; the limit is ${limit} a minute`, {
     headers: { 'Retry-After': String(state.retryAfterSeconds) },

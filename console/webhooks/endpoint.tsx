@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { hitFixed } from '../../accounts/fixed-limit.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery-queue.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
-import { hitPersonal } from '../shell/callers.ts';
 import type { FormProblems } from '../shell/form.ts';
 import { withQuery } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
@@ -56,7 +56,7 @@ export function endpointRoutes({
   /** Each ping is a request to somebody's server. */
   const mayPing = async ({ session, now }: OrganizationPages, { id }: Endpoint) => {
     const what = { what: `ping ${id}`, limit: PINGS_PER_MINUTE, now };
-    return !(await hitPersonal(accounts, session.person, what)).refused;
+    return !(await hitFixed(accounts, session.person.id, what)).refused;
   };
   return [
     { kind: 'organization', method: 'GET', path: '/webhooks/:endpoint', answer: (pages) => show(pages) },

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/duckdb/database.ts';
 import { sameKeySql } from '../../storage/duckdb/record-sql.ts';
-import type { SourceSettings } from '../night/source-settings.ts';
 import { table } from '../night/tables.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
 import type { Bounds } from './bounds.ts';
 import { PRICING_TABLE } from './read-table.ts';
 

@@ -15,10 +15,12 @@ import {
 } from '../../schemas/release.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { snapshotPaths } from '../../storage/keys.ts';
+import type { FetchRecord } from '../fetch/day/fetch-record.ts';
 import type { Capture } from './capture/capture.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
 import type { Previous } from './previous.ts';
+import { ownSourceFiles, releaseFetched } from './release-fetched.ts';
 import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 
 export interface ReleaseInput {
@@ -38,6 +40,8 @@ export interface ReleaseInput {
   readonly written: WrittenSnapshot;
   /** Folder that holds the release's files; the manifests are added to it. */
   readonly folder: string;
+  /** What was fetched into the source's folder. */
+  readonly fetched: FetchRecord | undefined;
 }
 
 /** Writes the snapshot's manifests and describes everything that lies in the folder: the release.json to be. */
@@ -48,6 +52,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
   for (const one of [manifest, ...noticed]) {
     await writeFile(join(input.folder, snapshotPaths(one).manifest), `${JSON.stringify(one)}\n`);
   }
+  const captureFiles = input.captured.sourceFiles;
   const captured = input.captured.datasets.map(({ dataset }) => dataset);
   const rankingMethod = rankingMethodOf(input, captured.includes('rankings'));
   return ReleaseSchema.parse({
@@ -74,12 +79,13 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     orphans: checked.orphans,
     suspects_pending: checked.suspects.pending,
     accepted: input.accepted,
-    source_files: input.captured.sourceFiles,
+    source_files: [...captureFiles, ...ownSourceFiles(input.fetched, captureFiles)],
     files: await describeFiles(input.folder),
     manifest,
     ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
     ...(rankingMethod === DEFAULT_RANKING_METHOD ? {} : { ranking_method: rankingMethod }),
     ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
+    ...releaseFetched(input.fetched, { day: input.day, previous: previous.release }),
   });
 }
 

@@ -1,8 +1,8 @@
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Hold } from '../../schemas/release.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
-import type { SourceSettings } from './source-settings.ts';
 
 /**
  * What makes the day look like a mistake upstream rather than news (specification "Guard"): a dataset that loses too many of

@@ -1,6 +1,7 @@
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import type { Hold } from '../../schemas/release.ts';
+import { type FetchedFile, fetchedFileFrom } from '../../schemas/upstreams.ts';
 import type { RunReport } from '../run/run.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
@@ -8,6 +9,8 @@ import type { NightStatus } from './night-result.ts';
 
 /** What a night has found out so far; what a stage adds is missing where the night didn't come that far. */
 export interface NightFindings {
+  /** What became of every file that the source lists; undefined where it lists none. */
+  readonly fetched?: readonly FetchedFile[] | undefined;
   readonly checked?: Check;
   readonly changed?: Diff;
   readonly holds?: readonly Hold[];
@@ -23,13 +26,15 @@ export interface NightReportInput {
 
 /** The report of a night that began its stages, whatever became of it (specification "Run reports"). */
 export function nightReport({ request, status, found, error }: NightReportInput): RunReport {
-  const { checked, changed, holds } = found;
+  const { fetched, checked, changed, holds } = found;
   const facts = {
     day: request.day,
     source: request.source,
+    fetched: fetched?.map(fetchedFileFrom) ?? null,
     rows: checked?.rows ?? null,
     quarantined: checked?.quarantined ?? null,
     orphans: checked?.orphans ?? null,
+    carried: checked?.stale ?? null,
     suspects: checked?.suspects ?? null,
     withheld: DATASET_NAMES.filter((name) => checked?.withheld.has(name)),
     records: changed?.records ?? null,

@@ -7,12 +7,15 @@ import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../..
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { assertComplete, type FetchedDay } from '../fetch/fetch-source.ts';
+import type { FetchSetup } from '../fetch/run-fetch.ts';
 import { Run, type RunDeps } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder-store.ts';
 import { capture } from './capture/capture.ts';
 import { assertFewBadRows, check } from './check/check.ts';
 import { composeRelease } from './compose-release.ts';
 import { diff } from './diff.ts';
+import { type DayPlace, fetchForNight, placeOfDay } from './fetched-source.ts';
 import { guard } from './guard.ts';
 import { closeIntervals } from './history.ts';
 import { type NightFindings, nightReport } from './night-report.ts';
@@ -21,6 +24,7 @@ import { findNightVersions, renewalNotes } from './night-versions.ts';
 import { loadPrevious } from './previous.ts';
 import { prove } from './prove.ts';
 import { publish } from './publish.ts';
+import { carriedUpstreams } from './release-fetched.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { findSourceDay } from './source.ts';
 import { type CaptureLimits, limitsFromSettings } from './source-limits.ts';
@@ -37,13 +41,25 @@ export interface NightRequest {
   readonly acceptSuspects: readonly string[];
 }
 
-export const STAGES = ['capture', 'previous', 'check', 'diff', 'history', 'snapshot', 'prove', 'publish'] as const;
+export const STAGES = [
+  'fetch',
+  'capture',
+  'previous',
+  'check',
+  'diff',
+  'history',
+  'snapshot',
+  'prove',
+  'publish',
+] as const;
 export type Stage = (typeof STAGES)[number];
 
 export interface NightDeps extends RunDeps<Stage> {
   readonly store: ObjectStore;
   readonly duckdb: DuckDBLimits;
   readonly limits: CaptureLimits;
+  /** For sources that list what to fetch. */
+  readonly fetching: FetchSetup;
   /** Uploads at once. */
   readonly uploadsMax: number;
   readonly toolVersion: string;
@@ -98,7 +114,12 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
   const capturedAt = captureTime(day, run.startedAt);
   let found: NightFindings = {};
   try {
-    const source = await findSourceDay(request.source, day);
+    const place = await placeOfDay(request.source, { day, workFolder: deps.workFolder });
+    const fetched = await fetchInto(place, { request, deps, run });
+    found = { fetched: fetched?.record.files };
+    if (fetched !== undefined) assertComplete(fetched);
+    const source = await findSourceDay(place.root, day);
+    found = { fetched: source.fetched?.files };
     const database = await run.openDatabase(deps.duckdb);
     const limits = limitsFromSettings(deps.limits, source.settings);
     const places = { database, store: deps.store, folder, scratch };
@@ -107,7 +128,16 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     const previous = await run.stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
     const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
     const checked = await run.stage('check', () =>
-      check({ day, capture: captured, settings: source.settings, acceptSuspects: request.acceptSuspects }, places),
+      check(
+        {
+          day,
+          capture: captured,
+          settings: source.settings,
+          acceptSuspects: request.acceptSuspects,
+          carried: carriedUpstreams(source.fetched),
+        },
+        places,
+      ),
     );
     found = { ...found, checked };
     assertFewBadRows(checked, source.settings);
@@ -138,12 +168,25 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       accepted: holds,
       written,
       folder,
+      fetched: source.fetched,
     });
     if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));
     return { found, release };
   } catch (error) {
     return { found, error: run.errorFrom(error) };
   }
+}
+
+/** The first stage, of sources that list what to fetch; undefined where nothing was to be fetched. */
+async function fetchInto(
+  { root, toFetch }: DayPlace,
+  { request, deps, run }: Omit<StagesInput, 'catalog'>,
+): Promise<FetchedDay | undefined> {
+  if (toFetch === undefined) return undefined;
+  const wanted = { root: request.source, settings: toFetch, into: root, day: request.day };
+  const fetched = await run.stage('fetch', () => fetchForNight(wanted, deps));
+  run.warn(fetched?.warnings ?? []);
+  return fetched;
 }
 
 /** When the day's data was true: now for today, the end of the day for a day that is over. */

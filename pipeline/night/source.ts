@@ -3,8 +3,10 @@ import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type Day, isDay } from '../../schemas/day.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { assertFile, assertFolder, assertTree, isFile } from './source-paths.ts';
-import { loadSettings, type SourceSettings } from './source-settings.ts';
+import type { FetchRecord } from '../fetch/day/fetch-record.ts';
+import { assertFile, assertFolder, assertTree, isFile } from '../source/source-paths.ts';
+import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
+import { findFetched } from './fetched-day.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -25,6 +27,8 @@ export interface SourceDay {
   /** `source.sql` beside the files or in the folder above the days. */
   readonly sqlPath: string | undefined;
   readonly settings: SourceSettings;
+  /** What was fetched into the folder; undefined where nothing was. */
+  readonly fetched: FetchRecord | undefined;
 }
 
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
@@ -77,7 +81,9 @@ export async function findSourceDay(root: string, day: Day): Promise<SourceDay> 
         '(or .jsonl.gz, .json, .csv, .parquet), or a source.sql',
     );
   }
-  return { folder, datasets, sqlPath, settings: await loadSettings(await findFirst(root, folders, 'source.json')) };
+  const fetched = await findFetched(folder, day);
+  const settings = await loadSettings(await findFirst(root, folders, 'source.json'));
+  return { folder, datasets, sqlPath, settings, fetched };
 }
 
 function datasetsFromNames(folder: string, names: readonly string[]): readonly DatasetSource[] {

@@ -96,7 +96,7 @@ async function isDead(path: string, now: Date): Promise<boolean> {
 }
 
 /** False for this process, too: it has not begun a run, and in a container every process has the same number. */
-function isAnotherProcess(pid: number): boolean {
+export function isAnotherProcess(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);

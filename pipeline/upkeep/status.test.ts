@@ -13,7 +13,14 @@ afterAll(() => store.dispose());
 
 test('the prices that are held back are listed, with the rule and since when', async () => {
   const status = () => readStatus(store.deps.store, store.deps.duckdb);
-  expect(await status()).toEqual({ store: store.url, snapshots: 0, first_day: null, newest: null, suspects: [] });
+  expect(await status()).toEqual({
+    store: store.url,
+    snapshots: 0,
+    first_day: null,
+    newest: null,
+    suspects: [],
+    missing_files: [],
+  });
   await store.publish('2026-06-01', { models: MODELS, pricing: [price('a', 1), price('b', 1)] });
   expect(await status()).toMatchObject({ snapshots: 1, first_day: '2026-06-01', suspects: [] });
   for (const day of ['2026-06-02', '2026-06-03'])

@@ -22,12 +22,23 @@ export interface PendingSuspect {
   readonly days: number;
 }
 
+/** A file that the newest night could not fetch. */
+export interface MissingFile {
+  readonly upstream: string;
+  readonly file: string;
+  readonly url: string;
+  /** The first of the days in a row without it. */
+  readonly since: Day;
+  readonly problem: string | null;
+}
+
 export interface Status {
   readonly store: string;
   readonly snapshots: number;
   readonly first_day: Day | null;
   readonly newest: Release | null;
   readonly suspects: readonly PendingSuspect[];
+  readonly missing_files: readonly MissingFile[];
 }
 
 /**
@@ -44,6 +55,9 @@ export async function readStatus(store: ObjectStore, duckdb: DuckDBLimits): Prom
     first_day: catalog?.releases[0]?.day ?? null,
     newest,
     suspects: newest === null || newest.suspects_pending === 0 ? [] : await readSuspects(store, newest, duckdb),
+    missing_files: (newest?.fetched ?? []).flatMap(({ upstream, file, url, failed_since: since, problem }) =>
+      since === null ? [] : [{ upstream, file, url, since, problem }],
+    ),
   };
 }
 

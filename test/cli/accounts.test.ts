@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isApiKey } from '../../accounts/keys/api-key.ts';
+import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { openAccounts } from '../../accounts/open-accounts.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
 
@@ -38,7 +38,7 @@ test('an organization gets a plan and keys; a key works at once and no more once
   const org = String(created['id']);
   const issued = await ask('keys', 'create', '--org', org, '--name', 'production');
   const key = String(issued['key']);
-  expect(isApiKey(key)).toBe(true);
+  expect(API_KEYS.isProper(key)).toBe(true);
   expect(await accounts.authenticate(key)).toMatchObject({ organizationId: org, terms: { plan: 'builder' } });
 
   const contract = ['--daily-quota', '50000', '--history-months', 'full', '--period-end', '2099-07-01'];
@@ -113,7 +113,7 @@ test('a key gets an end, is rotated with an overlap, and the audit log tells who
   expect(first).toMatchObject({ expires_at: '2099-01-01T00:00:00Z' });
   const second = await ask('keys', 'rotate', String(first['id']), '--overlap', '2h', '--expires', '90d');
   expect(second).toMatchObject({ name: 'web', revoked_at: null, replaced: { id: first['id'], name: 'web' } });
-  expect(isApiKey(String(second['key']))).toBe(true);
+  expect(API_KEYS.isProper(String(second['key']))).toBe(true);
   const inHours = (text: unknown) => (Date.parse(String(text)) - Date.now()) / 3_600_000;
   const { keys } = (await ask('keys', 'list', '--org', String(org))) as { keys: { expires_at: string }[] };
   expect(keys.map(({ expires_at }) => Math.round(inHours(expires_at)))).toEqual([2, 90 * 24]);

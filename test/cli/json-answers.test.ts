@@ -1,6 +1,6 @@
 /** What commands answer with --json, held to the table of specification "JSON answers", whose rows say which fields there are. */
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { dayFromDate } from '../../schemas/day.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { toldFields } from '../support/documents/usage.ts';
+import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { answersFrom, envOf, runCli, startCli } from '../support/processes/cli.ts';
 
@@ -65,6 +66,8 @@ beforeAll(async () => {
   await writeDay(join(folder, 'today', dayFromDate(new Date())), { models, pricing });
   await writeFile(join(folder, 'table.jsonl'), JSON.stringify({ ...pricing[0], effective_from: '2024-02-01' }));
   await ask('nightly', '--source', 'source', '--day', DAY);
+  await writeRecipe(join(folder, 'recipe'));
+  await ask('fetch', '--source', 'recipe', '--day', DAY);
   await ask('backfill pricing', '--table', 'table.jsonl');
   await ask('status');
   await ask('verify', '--all');
@@ -100,12 +103,26 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** A source that fetches one file, which is served until the test is over. */
+async function writeRecipe(recipe: string): Promise<void> {
+  const server = await UpstreamServer.start();
+  closeServer = () => server.close();
+  server.serve('/models.json', '[]');
+  const upstreams = [{ id: 'shop', name: 'The shop', url: server.url }];
+  const fetch = [{ upstream: 'shop', url: `${server.url}/models.json`, file: 'models.json' }];
+  await mkdir(recipe);
+  await writeFile(join(recipe, 'source.json'), JSON.stringify({ upstreams, fetch }));
+}
+let closeServer = async () => {};
+afterAll(() => closeServer());
+
 const KEY = 'keys create';
 const without = (fields: readonly string[] | undefined, name: string) => fields?.filter((field) => field !== name);
 
 test.each<{ command: string; told: () => readonly string[] | undefined }>([
   ...[
     'nightly',
+    'fetch',
     'backfill pricing',
     'status',
     'verify',

@@ -75,7 +75,7 @@ test('every page is HTML below 100 KB that no cache keeps, with a policy that le
   expect(pagePaths().length).toBeGreaterThan(25);
   for (const path of pagePaths()) {
     const { statusCode, headers, rawPayload } = await owner.get(path);
-    expect([path, [200, 303, 404, 410].includes(statusCode)]).toEqual([path, true]);
+    expect([path, [200, 303, 400, 404, 410].includes(statusCode)]).toEqual([path, true]);
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/);
     expect(headers['content-security-policy']).not.toContain('unsafe');
@@ -109,7 +109,7 @@ describe('the data of a page', () => {
   test('cost no unit', async () => {
     const { accounts } = console;
     const { terms } = await accounts.administration.getOrganization(org);
-    const caller = { organizationId: org, apiKeyId: '', terms, clientSource: 'api_key' } as const;
+    const caller = { organizationId: org, credentialId: '', terms, clientSource: 'api_key' } as const;
     for (const path of pagePaths().filter((url) => url.includes('/data/'))) await owner.get(path);
     expect((await accounts.quota.usage(caller)).used).toBe(0);
   });

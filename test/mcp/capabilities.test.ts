@@ -14,7 +14,7 @@ async function openWith(capabilities: CapabilityStates) {
     days: SAMPLE_DAYS,
     accounts: {},
     settings: { capabilities },
-    faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+    faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
   });
   onTestFinished(() => api.close());
   return { url: await listen(api.app), key: api.accounts.customers.builder.key };

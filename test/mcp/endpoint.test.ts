@@ -12,7 +12,7 @@ import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 const api = useApi({
   days: SAMPLE_DAYS,
   accounts: {},
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
 });
 let base = '';
 beforeAll(async () => {

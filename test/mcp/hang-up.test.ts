@@ -14,7 +14,7 @@ async function start({ heldFrom = 1 } = {}) {
   let [taken, released] = [0, 0];
   const api = await openApi({
     days: SAMPLE_DAYS.slice(0, 2),
-    faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+    faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
     accounts: {
       wrap: (accounts) =>
         replaceQuota(accounts, {

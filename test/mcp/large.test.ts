@@ -25,7 +25,7 @@ const api = useApi({
   },
   now: '2026-06-03T12:00:00Z',
   accounts: { as: 'commercial' },
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
 });
 let url = '';
 let customer: Customer;

@@ -12,7 +12,7 @@ const api = useApi({
   days: SAMPLE_DAYS,
   now: '2026-06-04T12:00:00Z',
   accounts: {},
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
 });
 let base = '';
 let customer: Customer;

@@ -9,6 +9,7 @@ import { endOfDay } from '../../schemas/day.ts';
 import { Database } from '../../storage/duckdb/database.ts';
 import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
 import { openStore } from '../../storage/open-store.ts';
+import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
@@ -81,6 +82,7 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
       newRunId: ulid,
       workFolder: join(folder, `work-${index}`),
       duckdb: { memoryLimit: '100MB', threads: 1 },
+      fetching: FETCH_SETUP,
       limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 },
       uploadsMax: 4,
       toolVersion: '0.0.0-test',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { apiKeyFromBytes } from '../../accounts/keys/api-key.ts';
+import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
@@ -18,7 +18,7 @@ test('no key, signature or Idempotency-Key is in the log, at its finest level, w
   };
   const serving = await ServingProcess.start({ store: store.folder, database, env });
   const [unknown, malformed, idempotencyKey] = [
-    apiKeyFromBytes(randomBytes(32)),
+    API_KEYS.fromBytes(randomBytes(32)),
     `${key.slice(0, -3)}???`,
     'order-4711-of-alice',
   ];

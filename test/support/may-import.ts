@@ -13,7 +13,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['schemas'],
   accounts: ['schemas', 'database', 'storage', 'http'],
   api: GROUND,
-  pipeline: ['schemas', 'storage'],
+  pipeline: ['schemas', 'storage', 'http'],
   client: ['schemas', 'http'],
   webhooks: GROUND,
   mcp: [...GROUND, 'api'],

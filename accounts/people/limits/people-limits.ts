@@ -12,6 +12,7 @@ export interface NamedLimits {
   readonly passwordsPerAddress: AttemptLimit;
   readonly passwordsPerOrigin: AttemptLimit;
   readonly invitationsPerOrganization: AttemptLimit;
+  readonly registrationsPerOrigin: AttemptLimit;
 }
 
 export function namedLimits(limits: PeopleLimits): NamedLimits {
@@ -21,5 +22,6 @@ export function namedLimits(limits: PeopleLimits): NamedLimits {
     passwordsPerAddress: { kind: 'password:address', max: limits.passwordsPerAddress, windowMs: QUARTER_MS },
     passwordsPerOrigin: { kind: 'password:origin', max: limits.passwordsPerOrigin, windowMs: QUARTER_MS },
     invitationsPerOrganization: { kind: 'invitation:organization', max: limits.invitations, windowMs: DAY_MS },
+    registrationsPerOrigin: { kind: 'registration:origin', max: limits.registrationsPerOrigin, windowMs: HOUR_MS },
   };
 }

@@ -3,6 +3,7 @@ import type { ControlTables } from '../../../database/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { getOrganization, lockOrganization } from '../../administration/organizations.ts';
 import type { AuditedChanges, NoteAudit } from '../../audit/audited-changes.ts';
+import { deleteConnections } from '../delete-connections.ts';
 import { emailFrom } from '../email-address.ts';
 import type { Actor, Member, Membership, Role } from '../people.ts';
 import { ensurePerson, PERSON_COLUMNS, personFromRow } from '../person.ts';
@@ -90,7 +91,7 @@ export function changeRole(
   });
 }
 
-/** For owners; a member may remove itself. The last owner can't go. */
+/** For owners; a member may remove itself. The last owner can't go. What the member has connected ends with it. */
 export function removeMember(
   { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
   { actor, changes }: MembersDeps,
@@ -101,6 +102,7 @@ export function removeMember(
     else await lockAsOwner(transaction, organizationId, actor);
     const member = await getMember(transaction, organizationId, personId);
     if (member.role === 'owner') await assertOtherOwner(transaction, organizationId, personId);
+    await deleteConnections(transaction, { organizationId, personId });
     await transaction
       .deleteFrom('members')
       .where('organization_id', '=', organizationId)

@@ -1,8 +1,12 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../../../database/control-database.ts';
+import { messageFromError } from '../../../schemas/errors.ts';
+import { CONSOLE_PATHS } from '../people.ts';
 import { LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
+import { oauthProvider } from './oauth-provider.ts';
 
 /** What happens while better-auth signs somebody in. */
 export interface AuthHooks {
@@ -21,6 +25,7 @@ export interface AuthHooks {
 export interface AuthDeps {
   readonly database: ControlDatabase;
   readonly newId: () => string;
+  readonly random: (bytes: number) => Uint8Array;
   readonly log: Pick<BaseLogger, 'warn'>;
   readonly hooks: AuthHooks;
 }
@@ -32,16 +37,17 @@ export const ADDRESS_HEADER = 'x-modelstats-address';
 
 /**
  * better-auth on our control database, under our names for its tables (migration 0008). It makes and checks sessions, links and
- * passwords; its own HTTP routes are nowhere mounted. Its telemetry is off: it reports to nobody, unless somebody names an address
+ * passwords, and is the OAuth provider of connections, some of whose HTTP routes are the only ones that are mounted. Its telemetry is off: it reports to nobody, unless somebody names an address
  * and switches it on with two BETTER_AUTH_* variables of its own.
  */
 export function createAuth(
-  settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs'>,
-  { database, newId, log, hooks }: AuthDeps,
+  settings: Pick<PeopleSettings, 'publicUrl' | 'secret' | 'sessionMs' | 'sessionRefreshMs' | 'connections'>,
+  { database, newId, random, log, hooks }: AuthDeps,
 ) {
   return betterAuth({
     appName: 'modelstats',
-    baseURL: new URL(settings.publicUrl).origin,
+    baseURL: settings.publicUrl, // With its path, which is then that of all routes.
+    basePath: '/',
     // `secret` alone would yield to BETTER_AUTH_SECRETS in the environment.
     secrets: [{ version: 1, value: settings.secret }],
     database: authDatabase(database),
@@ -64,6 +70,7 @@ export function createAuth(
         storeToken: 'hashed',
         sendMagicLink: ({ email, token, metadata = {} }) => hooks.onLink({ email, token, metadata }),
       }),
+      oauthProvider(settings.connections, { publicUrl: settings.publicUrl, random }),
     ],
     databaseHooks: {
       user: { create: { before: (person) => hooks.maySignUp(person.email) } },
@@ -79,6 +86,14 @@ export function createAuth(
       ...cookieOptions(settings.publicUrl),
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 128 },
       database: { generateId: ({ model }) => `${prefixOf(model)}_${newId()}`, validateSchema: false },
+    },
+    onAPIError: {
+      errorURL: `${settings.publicUrl}${CONSOLE_PATHS.connectFailed}`,
+      // Refusals are answers; without this they would be written to stderr.
+      onError: (error) => {
+        if (!isAPIError(error) || error.statusCode >= 500)
+          log.warn({ reason: messageFromError(error) }, 'a request of OAuth failed');
+      },
     },
     telemetry: { enabled: false },
     rateLimit: { enabled: false }, // Ours counts in the database; this one counts requests to routes that there aren't.
@@ -110,6 +125,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   session: 'session',
   account: 'account',
   verification: 'verification',
+  oauthConsent: 'connection',
 };
 
 function prefixOf(model: string): string {

@@ -30,7 +30,7 @@ export async function addMember(
   context: CommandContext,
   { org, email, role, json }: AddMemberOptions,
 ): Promise<number> {
-  const member = await withMembers(context, (members) => members.addMember({ organizationId: org, email, role }));
+  const member = await withMembers(context, ({ members }) => members.addMember({ organizationId: org, email, role }));
   const next = 'they sign in with a link that is mailed to this address';
   context.print(json ? JSON.stringify(jsonFromMember(org, member)) : `${tableOfMembers([member])}\n${next}`);
   return 0;
@@ -38,7 +38,7 @@ export async function addMember(
 
 /** `modelstats members list ORG`, which is also `modelstats orgs members ORG`: the members and the open invitations. */
 export async function listMembers(context: CommandContext, { org, json }: ListMembersOptions): Promise<number> {
-  const { members, invitations } = await withMembers(context, async (people) => ({
+  const { members, invitations } = await withMembers(context, async ({ members: people }) => ({
     members: await people.listMembers(org),
     invitations: await people.listInvitations(org),
   }));
@@ -55,7 +55,7 @@ export async function listMembers(context: CommandContext, { org, json }: ListMe
 
 /** `modelstats members remove ORG EMAIL`. */
 export async function removeMember(context: CommandContext, { org, email, json }: MemberOptions): Promise<number> {
-  const removed = await withMembers(context, async (members) => {
+  const removed = await withMembers(context, async ({ members }) => {
     const { person } = await getByEmail(members, org, email);
     return members.removeMember({ organizationId: org, personId: person.id });
   });
@@ -69,14 +69,14 @@ export async function inviteMember(
   context: CommandContext,
   { org, email, role, json }: AddMemberOptions,
 ): Promise<number> {
-  const invitation = await withMembers(context, (members) => members.invite({ organizationId: org, email, role }));
+  const invitation = await withMembers(context, ({ members }) => members.invite({ organizationId: org, email, role }));
   context.print(json ? JSON.stringify(jsonFromInvitation(invitation)) : tableOfInvitations([invitation]));
   return 0;
 }
 
 /** `modelstats members revoke ORG EMAIL`: takes back the open invitation of this address. */
 export async function revokeInvitation(context: CommandContext, { org, email, json }: MemberOptions): Promise<number> {
-  const revoked = await withMembers(context, async (members) => {
+  const revoked = await withMembers(context, async ({ members }) => {
     const open = await members.listInvitations(org);
     const wanted = open.find((invitation) => invitation.email === email.trim().toLowerCase());
     if (wanted === undefined) throw new AppError('usage', `${email} has no open invitation of ${org}`);
@@ -89,7 +89,7 @@ export async function revokeInvitation(context: CommandContext, { org, email, js
 
 /** `modelstats members remove-password EMAIL`: for who has forgotten it; ends their sessions. */
 export async function removePassword(context: CommandContext, { email, json }: RemovePasswordOptions): Promise<number> {
-  const person = await withMembers(context, (members) => members.removePassword(email));
+  const person = await withMembers(context, ({ members }) => members.removePassword(email));
   if (json) context.print(JSON.stringify({ person_id: person.id, email: person.email }));
   else context.print(`${person.email} has no password and no session any more; a link lets them set another one`);
   return 0;

@@ -4,14 +4,16 @@ import { type NightDeps, type NightRequest, runNight } from '../../../pipeline/n
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { listSourceDays } from '../../../pipeline/night/source.ts';
 import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
-import { type Day, dayFromDate, isDay } from '../../../schemas/day.ts';
+import type { Day } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { dayFromOption } from '../../cli/option-values.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
+import { configuredFetch } from '../../config/configured-fetch.ts';
 import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { describeNight } from './describe-night.ts';
@@ -63,7 +65,11 @@ interface DaysInput {
 
 async function runDays(context: CommandContext, { days, request, skipLate, json }: DaysInput): Promise<number> {
   const progress = showProgress(context, { total: days.length });
-  const deps = await nightDeps(context, { access: request.dryRun ? 'read' : 'write', onStage: progress.part });
+  const deps = await nightDeps(context, {
+    access: request.dryRun ? 'read' : 'write',
+    onStage: progress.part,
+    onFile: (file) => progress.part(`fetch ${file}`),
+  });
   if (!request.dryRun && (request.accept || request.acceptSuspects.length > 0)) {
     const details = { days, accept: request.accept, accept_suspects: request.acceptSuspects };
     await noteStoreAction(context, { action: 'night.accept', store: deps.store.url, details });
@@ -103,9 +109,14 @@ async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<r
 }
 
 async function nightDeps(
-  { config, clock, toolVersion }: CommandContext,
-  { access, onStage }: Pick<NightDeps, 'onStage'> & { readonly access: 'read' | 'write' },
+  context: CommandContext,
+  {
+    access,
+    onStage,
+    onFile,
+  }: Pick<NightDeps, 'onStage'> & { readonly access: 'read' | 'write'; readonly onFile: (file: string) => void },
 ): Promise<NightDeps> {
+  const { config, clock, toolVersion } = context;
   return {
     store: await openConfiguredStore(config, access),
     clock,
@@ -113,6 +124,7 @@ async function nightDeps(
     workFolder: resolve(config.WORK),
     duckdb: duckdbSettings(config),
     limits: configuredLimits(config),
+    fetching: configuredFetch(config, { toolVersion, onBegin: ({ file }) => onFile(file), onEnd: () => {} }),
     uploadsMax: config.UPLOADS_MAX,
     toolVersion,
     onStage,
@@ -123,10 +135,4 @@ async function allDays(source: string): Promise<readonly Day[]> {
   const days = await listSourceDays(source);
   if (days.length === 0) throw new AppError('source_rejected', `${source} has no folders named YYYY-MM-DD`);
   return days;
-}
-
-function dayFromOption(day: string | undefined, now: Date): Day {
-  if (day === undefined) return dayFromDate(now);
-  if (!isDay(day)) throw new AppError('usage', `--day ${day} is not a calendar day YYYY-MM-DD`);
-  return day;
 }

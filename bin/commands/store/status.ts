@@ -17,13 +17,16 @@ export async function status({ config, print }: CommandContext, { json = false }
   return 0;
 }
 
-function describe({ store, snapshots, first_day, newest, suspects }: Status): string {
+function describe({ store, snapshots, first_day, newest, suspects, missing_files }: Status): string {
   if (newest === null) return `${store} holds no snapshots yet; publish one with: modelstats nightly --source DIR`;
   const records = DATASET_NAMES.map((name) => `${newest.records[name]} ${name}`).join(', ');
   const lines = [
     `${pc.bold(store)}: ${snapshots} snapshots, ${first_day} to ${newest.day}`,
     `newest ${newest.day}, published ${newest.published_at}: ${records}`,
     `feed: last seq ${newest.last_seq}, cursor ${newest.manifest.change_cursor}`,
+    ...missing_files.map(
+      ({ file, upstream, since, problem }) => `${pc.red('missing')} since ${since}: ${file} of ${upstream}: ${problem}`,
+    ),
   ];
   if (suspects.length === 0) return lines.join('\n');
   return [

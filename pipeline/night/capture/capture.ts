@@ -66,6 +66,7 @@ export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Cap
       ? await captureSelected(DATASETS[name], selected.get(name), deps)
       : file !== undefined && (await captureFile(DATASETS[name], file, deps));
     if (!captured) continue;
+    if (source.fetched?.carries) assertUpstreams(captured);
     datasets.push(captured);
     warnings.push(...columnWarnings(captured));
   }
@@ -159,6 +160,15 @@ function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumn
   const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
   const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}`;
   throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
+}
+
+/** Where files may be carried, rows have to say whose they are: every day, so that a recipe doesn't fail on the day that matters. */
+function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
+  if (relation.staged?.upstreamSql !== undefined) return;
+  throw new AppError(
+    'source_rejected',
+    `${origin} (${dataset}): the column upstream is missing, which names the upstreams of each row: a fetched file has carry`,
+  );
 }
 
 /** What an operator should know of a file's columns. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { findJsonFault } from '../json-fault.ts';
+import { findJsonFault } from '../../source/json-fault.ts';
 import type { DatasetSource } from '../source.ts';
 
 const NEWLINE = 0x0a;

@@ -15,7 +15,12 @@ export interface Relation {
   /** Columns we know and the source doesn't have. */
   readonly missingColumns: readonly string[];
   /** The attached database that the rows were put into on the way, and its size; whoever reads the relation last detaches it. */
-  readonly staged?: { readonly name: string; readonly bytes: number };
+  readonly staged?: {
+    readonly name: string;
+    readonly bytes: number;
+    /** The column, as text, that names the upstreams of each row; undefined where the SELECT has none. */
+    readonly upstreamSql: string | undefined;
+  };
 }
 
 /** First bytes of a JSON file in which its column names are looked for. */

@@ -3,8 +3,8 @@ import type { Day } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
+import type { SourceSettings } from '../../source/source-settings.ts';
 import type { Capture } from '../capture/capture.ts';
-import type { SourceSettings } from '../source-settings.ts';
 import { table } from '../tables.ts';
 import { createIssues, describeIssue, type Issue, listIssues } from './issues.ts';
 import { checkReferences } from './references.ts';
@@ -22,6 +22,8 @@ export interface Check {
   readonly quarantined: Counts;
   /** Rows whose model or benchmark is gone, by dataset. */
   readonly orphans: Counts;
+  /** Keys of rows of upstreams that failed today, whose records are carried, by dataset. */
+  readonly stale: Counts;
   readonly suspects: SuspectCheck;
   /** Datasets whose absent records are carried because a bad row's key can't be read. */
   readonly withheld: ReadonlySet<DatasetName>;
@@ -33,6 +35,8 @@ export interface CheckInput {
   readonly capture: Capture;
   readonly settings: SourceSettings;
   readonly acceptSuspects: readonly string[];
+  /** Upstreams that failed today, whose files are those of an earlier day. */
+  readonly carried: readonly string[];
 }
 
 /**
@@ -44,6 +48,7 @@ export async function check(input: CheckInput, { database }: { readonly database
   await createIssues(database);
   const counts = emptyCounts();
   const rows = emptyCounts();
+  const stale = emptyCounts();
   const withheld = new Set<DatasetName>();
   for (const name of DATASET_NAMES) {
     const captured = capture.datasets.find(({ dataset }) => dataset === name);
@@ -52,7 +57,8 @@ export async function check(input: CheckInput, { database }: { readonly database
       continue;
     }
     rows[name] = captured.rows;
-    const rowCheck = await checkRows(database, captured);
+    const rowCheck = await checkRows(database, captured, input.carried);
+    stale[name] = rowCheck.stale;
     counts[name] = rowCheck.bad;
     if (rowCheck.withhold) withheld.add(name);
   }
@@ -72,7 +78,7 @@ export async function check(input: CheckInput, { database }: { readonly database
     ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
     ...suspects.unknownAccepts.map((id) => `no suspect ${id} waits to be accepted`),
   ];
-  return { issues, rows, quarantined: counts, orphans: references.orphans, suspects, withheld, warnings };
+  return { issues, rows, quarantined: counts, orphans: references.orphans, stale, suspects, withheld, warnings };
 }
 
 export function emptyCounts(): Record<DatasetName, number> {

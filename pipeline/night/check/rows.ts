@@ -6,10 +6,13 @@ import type { CapturedDataset } from '../capture/capture.ts';
 import { meantIdSql, rowRules, unreadableKeyMask } from '../capture/typed-rows.ts';
 import { table } from '../tables.ts';
 import { ISSUES_MAX, issueSql } from './issues.ts';
+import { setStaleAside, takeStaleRows } from './stale-rows.ts';
 
 export interface RowCheck {
   /** Rows set aside because they broke a rule or contradict another row of the same key. */
   readonly bad: number;
+  /** Keys of rows of upstreams that failed today. */
+  readonly stale: number;
   /** True where a bad row's key can't be read: any absent record may be the one it stood for. */
   readonly withhold: boolean;
 }
@@ -18,9 +21,15 @@ export interface RowCheck {
  * Splits a dataset's rows into `captured_<dataset>`, the good ones with unique keys, and `aside_<dataset>`, the keys of the
  * bad ones, whose records are carried (specification "Bad rows"; decision 0002). The good rows aren't copied: the bad ones
  * are deleted from `source_<dataset>`, which then gets its new name and keeps its rowids.
+ * @param carried upstreams that failed today, whose rows are those of an earlier day
  */
-export async function checkRows(database: Database, captured: CapturedDataset): Promise<RowCheck> {
+export async function checkRows(
+  database: Database,
+  captured: CapturedDataset,
+  carried: readonly string[] = [],
+): Promise<RowCheck> {
   const dataset = DATASETS[captured.dataset];
+  const stale = await takeStaleRows(database, captured, carried);
   const source = table('source', dataset.name);
   const rules = rowRules(dataset);
   const { faulty, keyless } = await database.row(
@@ -32,7 +41,8 @@ export async function checkRows(database: Database, captured: CapturedDataset): 
   // Nobody reads the rows' texts from here on.
   if (captured.relation.staged !== undefined) await database.run(`DETACH ${captured.relation.staged.name}`);
   const contradicting = await splitByKey(database, dataset, faulty > 0);
-  return { bad: faulty + contradicting, withhold: keyless > 0 };
+  if (stale > 0) await setStaleAside(database, captured);
+  return { bad: faulty + contradicting, stale, withhold: keyless > 0 };
 }
 
 /** Records in `issues` which rule each bad row broke, with the text as it stands in the source; the first `rowsMax` rows. */

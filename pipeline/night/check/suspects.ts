@@ -3,7 +3,7 @@ import type { Day } from '../../../schemas/day.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';
-import type { SourceSettings } from '../source-settings.ts';
+import type { SourceSettings } from '../../source/source-settings.ts';
 import { table } from '../tables.ts';
 import { issueSql } from './issues.ts';
 

@@ -32,6 +32,28 @@ async function countLines(path: string): Promise<number> {
   return lines;
 }
 
+/** What is wrong with what a release says of its fetched files, in itself: the files lie in an archive of the operator's. */
+export function findFetchedProblems({ day, upstreams = [], fetched = [] }: Release): readonly string[] {
+  return fetched.flatMap(({ upstream, file, status, sha256, fetched_at, failed_since }) => {
+    const isNew = failed_since === null;
+    const isOld = failed_since !== null && failed_since <= day;
+    const isThere = sha256 !== null && fetched_at !== null;
+    const isMissing = sha256 === null && fetched_at === null;
+    const isAsTold = {
+      fetched: isThere && isNew,
+      unchanged: isThere && isNew,
+      carried: isThere && isOld,
+      failed: isMissing && isOld,
+    };
+    return [
+      ...(upstreams.some(({ id }) => id === upstream)
+        ? []
+        : [`${file} was fetched from ${upstream}, which is not told`]),
+      ...(isAsTold[status] ? [] : [`${file} is ${status}, and told otherwise besides`]),
+    ];
+  });
+}
+
 export interface ManifestInput {
   readonly release: Release;
   /** The day of the release before. */

@@ -21,7 +21,12 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 import { misnamedEventsSql } from '../../proof/event-names.ts';
 import { linesSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
 import { findRecordFault } from '../../proof/same-records.ts';
-import { findContentProblems, findManifestProblems, findPackedProblems } from './release-problems.ts';
+import {
+  findContentProblems,
+  findFetchedProblems,
+  findManifestProblems,
+  findPackedProblems,
+} from './release-problems.ts';
 import type { SnapshotLines } from './snapshot-lines.ts';
 
 interface ReleaseVerifierInput {
@@ -70,6 +75,7 @@ export class ReleaseVerifier {
     if (JSON.stringify(expected) !== JSON.stringify(entry))
       this.problems.push('the catalog says other than release.json');
     const prev = release.prev?.release_sha256;
+    this.problems.push(...findFetchedProblems(release));
     if (prev !== previous?.release_sha256) this.problems.push('it does not follow from the snapshot before it');
     for (const manifest of manifestsOf(release)) {
       this.problems.push(...findManifestProblems(manifest, { release, previousDay: previous?.day }));

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { apiKeyFromBytes } from '../../../accounts/keys/api-key.ts';
+import { API_KEYS } from '../../../accounts/credentials/token-form.ts';
 import { NO_SUBSCRIPTION, type Subscription } from '../../../accounts/plans/terms.ts';
 import { openDatabase } from '../../../database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
@@ -27,7 +27,7 @@ export function describeKeys(subject: Subject): void {
       const { organizationId, keyId, key } = await addCustomer(accounts, { plan: 'builder' });
       expect(await accounts.authenticate(key)).toMatchObject({
         organizationId,
-        apiKeyId: keyId,
+        credentialId: keyId,
         clientSource: 'api_key',
         terms: { plan: 'builder', status: 'active', dailyQuota: 5000, quotaLimit: 5000, burstPerMinute: 300 },
       });
@@ -37,7 +37,7 @@ export function describeKeys(subject: Subject): void {
       const accounts = await subject.open();
       const { key, keyId } = await addCustomer(accounts);
       await accounts.administration.revokeKey(keyId);
-      const wrong = [undefined, '', 'msk_', 'secret', key, apiKeyFromBytes(randomBytes(32)), `${key} `, 'é\0'];
+      const wrong = [undefined, '', 'msk_', 'secret', key, API_KEYS.fromBytes(randomBytes(32)), `${key} `, 'é\0'];
       for (const token of wrong) expect(await accounts.authenticate(token)).toBeUndefined();
     });
 
@@ -60,7 +60,7 @@ export function describeKeys(subject: Subject): void {
       const { key, keyId } = await addCustomer(accounts);
       expect(await accounts.authenticate(key)).toBeDefined();
       const [, during] = await Promise.all([accounts.administration.revokeKey(keyId), accounts.authenticate(key)]);
-      expect(during === undefined || during.apiKeyId === keyId).toBe(true);
+      expect(during === undefined || during.credentialId === keyId).toBe(true);
       expect(await accounts.authenticate(key)).toBeUndefined();
     });
 
@@ -76,7 +76,7 @@ export function describeKeys(subject: Subject): void {
 
     test('a key issued by another process works at once', async () => {
       const [here, there] = [await subject.open(), await subject.open()];
-      expect(await here.authenticate(apiKeyFromBytes(randomBytes(32)))).toBeUndefined();
+      expect(await here.authenticate(API_KEYS.fromBytes(randomBytes(32)))).toBeUndefined();
       expect(await here.authenticate((await addCustomer(there)).key)).toBeDefined();
     });
 

@@ -3,8 +3,8 @@ import { monotonicFactory } from 'ulid';
 import { afterAll, beforeAll } from 'vitest';
 import type { Accounts } from '../../../accounts/accounts.ts';
 import type { Mail } from '../../../accounts/mail/mailer.ts';
-import { openPeople } from '../../../accounts/people/open-people.ts';
-import type { Origin, People, Person, Role, SignInMethod } from '../../../accounts/people/people.ts';
+import { openPeople, type People } from '../../../accounts/people/open-people.ts';
+import type { Origin, Person, Role, SignInMethod } from '../../../accounts/people/people.ts';
 import { PEOPLE_LIMITS } from '../../../accounts/people/people-settings.ts';
 import { actorOf } from '../../../accounts/people/person.ts';
 import type { PlanName } from '../../../accounts/plans/plans.ts';
@@ -17,6 +17,7 @@ import type { ConsoleRoute } from '../../../console/shell/routes.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
 import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import { mcpFace } from '../../../mcp/mcp.ts';
 import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
 import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
 import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
@@ -56,6 +57,7 @@ export interface TestConsoleOptions {
   readonly methods?: readonly SignInMethod[];
   readonly signUp?: 'open' | 'invited';
   readonly capabilities?: CapabilityStates;
+  readonly oauthPerMinute?: number;
 }
 
 const DEFAULTS: Required<TestConsoleOptions> = {
@@ -64,6 +66,7 @@ const DEFAULTS: Required<TestConsoleOptions> = {
   methods: ['link', 'password'],
   signUp: 'open',
   capabilities: {},
+  oauthPerMinute: 10_000,
 };
 
 async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
@@ -74,11 +77,11 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
   const api = await openApi({
     days: SAMPLE_DAYS,
     now,
-    accounts: {},
+    accounts: { open: { mcpResource: `${PUBLIC_URL}/mcp` } },
     settings: { publicUrl: PUBLIC_URL, capabilities },
     faces: async (of) => {
       opened = await openFace(of, { ...wanted, mails });
-      return [opened.face];
+      return [opened.face, mcpBeside(opened.people, { ...of, clock: () => new Date(now), ...wanted })];
     },
   });
   if (opened === undefined) throw new Error('the console was not opened');
@@ -117,6 +120,19 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
   };
 }
 
+/** MCP with what connects programs, as `serve` has it beside the console. */
+function mcpBeside(
+  { authorization }: People,
+  {
+    accounts,
+    clock,
+    oauthPerMinute: requestsPerMinute,
+  }: Pick<TestAccounts, 'accounts'> & { readonly clock: () => Date; readonly oauthPerMinute: number },
+): AddFace {
+  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, clock, requestsPerMinute };
+  return mcpFace({ publicUrl: PUBLIC_URL, version: '1', oauth });
+}
+
 interface OpenedFace {
   readonly face: AddFace;
   readonly people: People;
@@ -136,7 +152,7 @@ async function openFace(
   const database = await openDatabase(url);
   const clock = () => new Date(now);
   const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
-  const people = openPeople(
+  const people = await openPeople(
     {
       publicUrl: PUBLIC_URL,
       secret: randomBytes(32).toString('base64'),
@@ -144,6 +160,7 @@ async function openFace(
       signUp,
       sessionMs: 86_400_000,
       sessionRefreshMs: 3_600_000,
+      connections: { resource: `${PUBLIC_URL}/mcp`, accessTokenSeconds: 3_600, refreshTokenSeconds: 86_400 },
       limits: { ...PEOPLE_LIMITS, mailsPerOrigin: 10_000, mailsPerAddress: 1_000 },
     },
     { database, mailer, log: { warn: () => {} } },

@@ -22,7 +22,7 @@ export function useMcp(): TestMcp {
     days: SAMPLE_DAYS,
     now: '2026-06-04T12:00:00Z',
     accounts: { as: 'commercial' },
-    faces: async () => [mcpFace({ publicUrl: undefined, version: '1' })],
+    faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
   });
   let url = '';
   beforeAll(async () => {

@@ -135,7 +135,7 @@ export function describeLinks(subject: PeopleSubject): void {
       const { people, statements } = await subject.open({ limits: { mailsPerOrigin: 1 } });
       const ask = () => people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
       expect([await ask(), await ask()]).toEqual([undefined, { tooMany: true, retryAfterSeconds: 3600 }]);
-      await vi.waitFor(() => expect(statements.filter((kind) => kind === 'DeleteQueryNode')).toHaveLength(4));
+      await vi.waitFor(() => expect(statements.filter((kind) => kind === 'DeleteQueryNode')).toHaveLength(7));
       const before = statements.length;
       subject.advance(30 * MINUTE_MS);
       await sent();

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { getMigrations } from 'better-auth/db/migration';
 import { describe, expect, test } from 'vitest';
 import { createAuth } from '../../../accounts/people/sign-in/auth.ts';
-import type { PeopleSubject } from './use-people.ts';
+import { CONNECTIONS, type PeopleSubject } from './use-people.ts';
 
 export function describeTables(subject: PeopleSubject): void {
   describe('the tables of better-auth', () => {
@@ -10,18 +11,23 @@ export function describeTables(subject: PeopleSubject): void {
       secret: 'x'.repeat(32),
       sessionMs: 1,
       sessionRefreshMs: 1,
+      connections: CONNECTIONS,
     };
     const optionsOf = () =>
       createAuth(settings, {
         database: subject.database,
         newId: () => 'ID',
+        random: randomBytes,
         log: { warn: () => {} },
         hooks: { onLink: () => {}, maySignUp: async () => true, firstOrganization: async () => null },
       }).options;
 
     test('are as it needs them: it would make, add and change nothing', async () => {
       const doubts: unknown[] = [];
-      const logger = { level: 'warn', log: (_: unknown, message: string) => void doubts.push(message) } as const;
+      const logger = {
+        level: 'warn',
+        log: (_: unknown, message: string) => void (isListAsText(message) || doubts.push(message)),
+      } as const;
       const { toBeCreated, toBeAdded, unsafeChanges } = await getMigrations({ ...optionsOf(), logger });
       expect({ toBeCreated, toBeAdded, unsafeChanges, doubts }).toEqual({
         toBeCreated: [],
@@ -37,4 +43,9 @@ export function describeTables(subject: PeopleSubject): void {
       expect(toBeAdded).toMatchObject([{ table: 'people', fields: { image: {} } }]);
     });
   });
+}
+
+/** better-auth's own migration makes text of lists on SQLite, and doubts it afterwards. */
+function isListAsText(message: string): boolean {
+  return message.endsWith('has a different type in the database. Expected string[] but got TEXT.');
 }

@@ -1,8 +1,9 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { Mail, Mailer } from '../../../accounts/mail/mailer.ts';
-import { openPeople } from '../../../accounts/people/open-people.ts';
-import type { NewSession, Origin, People, Role, Session } from '../../../accounts/people/people.ts';
+import type { ConnectionSettings } from '../../../accounts/people/connection-settings.ts';
+import { openPeople, type People } from '../../../accounts/people/open-people.ts';
+import type { NewSession, Origin, Role, Session } from '../../../accounts/people/people.ts';
 import { PEOPLE_LIMITS, type PeopleLimits, type PeopleSettings } from '../../../accounts/people/people-settings.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
@@ -10,6 +11,12 @@ import { openDatabase } from '../../../database/open-database.ts';
 export const ORIGIN: Origin = { address: '203.0.113.7', userAgent: 'Firefox on a phone' };
 export const PASSWORD = 'correct horse battery';
 export const START = new Date('2026-11-20T12:00:00Z');
+
+export const CONNECTIONS: ConnectionSettings = {
+  resource: 'https://stats.example.com/mcp',
+  accessTokenSeconds: 3_600,
+  refreshTokenSeconds: 30 * 86_400,
+};
 
 const SETTINGS: PeopleSettings = {
   publicUrl: 'https://stats.example.com',
@@ -19,6 +26,7 @@ const SETTINGS: PeopleSettings = {
   sessionMs: 30 * 86_400_000,
   sessionRefreshMs: 86_400_000,
   limits: PEOPLE_LIMITS,
+  connections: CONNECTIONS,
 };
 
 /** People on an empty control database, as one process sees them; the clock stands still until it is told. */
@@ -64,7 +72,7 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
 
   const open = async (changes: SettingsChanges = {}, mailer?: Pick<Mailer, 'send'>) => {
     const of = await openDatabase(url);
-    const made = peopleOn(of, changes, mailer);
+    const made = await peopleOn(of, changes, mailer);
     closing.push(made.people.close, of.close);
     return made;
   };
@@ -75,7 +83,7 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
     closing = [];
     url = await another();
     database = await openDatabase(url);
-    opened = peopleOn(database, {});
+    opened = await peopleOn(database, {});
   });
   afterEach(async () => {
     for (const close of closing) await close();
@@ -122,11 +130,11 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
   };
 }
 
-function peopleOn(
+async function peopleOn(
   opened: ControlDatabase,
   { limits, ...changes }: SettingsChanges,
   sender?: Pick<Mailer, 'send'>,
-): OpenedPeople {
+): Promise<OpenedPeople> {
   const [mails, warnings, statements]: [Mail[], unknown[], string[]] = [[], [], []];
   const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {}, ...sender };
   const settings = { ...SETTINGS, ...changes, limits: { ...SETTINGS.limits, ...limits } };
@@ -139,7 +147,9 @@ function peopleOn(
     transformResult: async ({ result }) => result,
   };
   const database = { ...opened, kysely: opened.kysely.withPlugin(counting) };
-  return { people: openPeople(settings, { database, mailer, log }), mails, warnings, statements };
+  const people = await openPeople(settings, { database, mailer, log });
+  statements.length = 0; // Of opening.
+  return { people, mails, warnings, statements };
 }
 
 /** Mails leave behind the answer, in the next turn of the event loop. */

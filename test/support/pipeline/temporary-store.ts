@@ -14,6 +14,7 @@ import type { Retention } from '../../../schemas/retention.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
 import { openStore } from '../../../storage/open-store.ts';
+import { FETCH_SETUP } from '../fetch/fetch-setup.ts';
 import { upkeepDeps } from './upkeep.ts';
 import { type DayRows, linesFromRows, writeDay } from './write-day.ts';
 
@@ -66,6 +67,7 @@ export interface TemporaryStoreOptions {
 export const NIGHT_SETTINGS = {
   duckdb: { memoryLimit: '500MB', threads: 1 },
   limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 },
+  fetching: FETCH_SETUP,
   uploadsMax: 4,
   toolVersion: '0.0.0-test',
   onStage: () => {},

@@ -1,6 +1,6 @@
 import { DATASET_NAMES, type DatasetName } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
-import { readText } from '../../read-text.ts';
+import { readText } from '../../../source/read-text.ts';
 
 /** The part of `source.sql` under the heading of one dataset. */
 export interface Section {

@@ -52,6 +52,9 @@ export async function selectDatasets(
   return relations;
 }
 
+/** In which a SELECT may name the upstreams of each row: a text, with commas between several, or a list. */
+const UPSTREAM_COLUMN = 'upstream';
+
 /** The rows that a SELECT gave, as text, as those of a file are. */
 async function relationFromStaged(
   database: Database,
@@ -64,10 +67,16 @@ async function relationFromStaged(
     const index = names.indexOf(column.name);
     return textColumnSql(column.name, index < 0 ? undefined : { sql: `c${index}`, type: types[index] ?? '' });
   });
+  const upstream = names.indexOf(UPSTREAM_COLUMN);
+  const upstreamSql =
+    upstream < 0 ? undefined : textColumnSql(UPSTREAM_COLUMN, { sql: `c${upstream}`, type: types[upstream] ?? '' });
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${name}.staged`,
     parameters: [],
-    ...compareColumns(dataset, names),
-    staged: { name, bytes: (await stat(path)).size },
+    ...compareColumns(
+      dataset,
+      names.filter((column) => column !== UPSTREAM_COLUMN),
+    ),
+    staged: { name, bytes: (await stat(path)).size, upstreamSql },
   };
 }

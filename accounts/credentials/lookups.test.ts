@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
 import { addCustomer } from '../../test/support/accounts/subject.ts';
 import { openAccounts } from '../open-accounts.ts';
-import { apiKeyFromBytes, hashOfApiKey } from './api-key.ts';
-import { KeyDirectory } from './key-directory.ts';
-import { type KeySelector, keyFinder } from './live-key.ts';
+import { CredentialDirectory } from './credential-directory.ts';
+import { type CredentialSelector, keyFinder } from './live-credential.ts';
+import { API_KEYS, hashOfToken } from './token-form.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 100, unknownMax: 100, lookupsMax: 100 };
 
@@ -22,18 +22,18 @@ test('unknown, revoked and good keys take the same one look-up by hash, malforme
   const accounts = await openAccounts(url);
   const [good, revoked] = [await addCustomer(accounts), await addCustomer(accounts)];
   await accounts.administration.revokeKey(revoked.keyId);
-  const unknown = apiKeyFromBytes(randomBytes(32));
+  const unknown = API_KEYS.fromBytes(randomBytes(32));
   const database = await openDatabase(url);
   const findKey = keyFinder(database.engine);
-  const asked: KeySelector[] = [];
+  const asked: CredentialSelector[] = [];
   const counting = {
     version: () => 0,
-    findKey: (by: KeySelector) => {
+    find: (by: CredentialSelector) => {
       asked.push(by);
       return findKey(by);
     },
   };
-  const directory = new KeyDirectory(counting, () => new Date(0), OPTIONS);
+  const directory = new CredentialDirectory(API_KEYS, counting, { clock: () => new Date(0), ...OPTIONS });
   for (const text of [
     '',
     'msk_',
@@ -48,7 +48,7 @@ test('unknown, revoked and good keys take the same one look-up by hash, malforme
     const found = [await directory.find(key), await directory.find(key)];
     expect(found.map((record) => record !== undefined)).toEqual(Array(2).fill(key === good.key));
   }
-  expect(asked).toEqual([unknown, revoked.key, good.key].map((key) => ({ hash: hashOfApiKey(key) })));
+  expect(asked).toEqual([unknown, revoked.key, good.key].map((key) => ({ hash: hashOfToken(key) })));
   await database.close();
   await accounts.close();
   await rm(folder, { recursive: true });

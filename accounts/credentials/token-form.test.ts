@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { apiKeyFromBytes, base62FromNumber, hashOfApiKey, isApiKey, lastFourOf } from './api-key.ts';
+import { API_KEYS, base62FromNumber, hashOfToken, lastFourOf } from './token-form.ts';
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -9,15 +9,15 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 test('a key has a prefix, 43 characters of 256 bits and 6 of a checksum that holds', () => {
   fc.assert(
     fc.property(bytes, (random) => {
-      const key = apiKeyFromBytes(random);
+      const key = API_KEYS.fromBytes(random);
       expect(key).toMatch(/^msk_[0-9A-Za-z]{49}$/);
-      expect(isApiKey(key)).toBe(true);
+      expect(API_KEYS.isProper(key)).toBe(true);
     }),
   );
 });
 
 test('the smallest and the largest key have the same length', () => {
-  const lengths = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) => apiKeyFromBytes(random).length);
+  const lengths = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) => API_KEYS.fromBytes(random).length);
   expect(lengths).toEqual([53, 53]);
 });
 
@@ -25,8 +25,8 @@ test('different bits give different keys and different hashes', () => {
   fc.assert(
     fc.property(bytes, bytes, (one, other) => {
       const same = Buffer.compare(one, other) === 0;
-      expect(apiKeyFromBytes(one) === apiKeyFromBytes(other)).toBe(same);
-      expect(hashOfApiKey(apiKeyFromBytes(one)) === hashOfApiKey(apiKeyFromBytes(other))).toBe(same);
+      expect(API_KEYS.fromBytes(one) === API_KEYS.fromBytes(other)).toBe(same);
+      expect(hashOfToken(API_KEYS.fromBytes(one)) === hashOfToken(API_KEYS.fromBytes(other))).toBe(same);
     }),
   );
 });
@@ -45,9 +45,9 @@ test('one wrong character is noticed without a database', () => {
   const position = fc.integer({ min: 4, max: 52 });
   fc.assert(
     fc.property(bytes, position, fc.constantFrom(...ALPHABET), (random, at, character) => {
-      const key = apiKeyFromBytes(random);
+      const key = API_KEYS.fromBytes(random);
       const changed = `${key.slice(0, at)}${character}${key.slice(at + 1)}`;
-      expect(isApiKey(changed)).toBe(changed === key);
+      expect(API_KEYS.isProper(changed)).toBe(changed === key);
     }),
   );
 });
@@ -55,12 +55,12 @@ test('one wrong character is noticed without a database', () => {
 test.each(['', 'msk_', 'x'.repeat(53), 'Bearer msk_', `msk_${'é'.repeat(49)}`, `msk_${'0'.repeat(10_000)}`])(
   '%j is no key',
   (text) => {
-    expect(isApiKey(text)).toBe(false);
+    expect(API_KEYS.isProper(text)).toBe(false);
   },
 );
 
 test('a key with anything around it is no key', () => {
-  const key = apiKeyFromBytes(randomBytes(32));
-  expect([` ${key}`, `${key}\n`, `${key} `, key.toLowerCase()].some(isApiKey)).toBe(false);
+  const key = API_KEYS.fromBytes(randomBytes(32));
+  expect([` ${key}`, `${key}\n`, `${key} `, key.toLowerCase()].some((text) => API_KEYS.isProper(text))).toBe(false);
   expect(lastFourOf(key)).toBe(key.slice(49));
 });

@@ -3,31 +3,31 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../schemas/errors.ts';
 import { TestClock, times } from '../../test/support/accounts/subject.ts';
 import { NO_SUBSCRIPTION } from '../plans/terms.ts';
-import { apiKeyFromBytes, hashOfApiKey } from './api-key.ts';
-import { KeyDirectory } from './key-directory.ts';
-import type { KeySelector, LiveKey } from './live-key.ts';
+import { CredentialDirectory } from './credential-directory.ts';
+import type { CredentialSelector, LiveCredential } from './live-credential.ts';
+import { API_KEYS, hashOfToken } from './token-form.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };
 
 function newKey(): string {
-  return apiKeyFromBytes(randomBytes(32));
+  return API_KEYS.fromBytes(randomBytes(32));
 }
 
 /** A directory over a database that knows these keys and counts how often it is asked. */
 function start(...keys: readonly string[]) {
   const clock = new TestClock();
-  const known = new Set(keys.map(hashOfApiKey));
+  const known = new Set(keys.map(hashOfToken));
   const database = {
     asked: 0,
     changes: 0,
     isDown: false,
     version: () => database.changes,
-    findKey: async (by: KeySelector): Promise<LiveKey | undefined> => {
+    find: async (by: CredentialSelector): Promise<LiveCredential | undefined> => {
       database.asked += 1;
       await Promise.resolve();
       if (database.isDown) throw new AppError('unavailable', 'down');
       const record = {
-        apiKeyId: 'key_1',
+        credentialId: 'key_1',
         organizationId: 'org_1',
         subscription: NO_SUBSCRIPTION,
         verifiedIntegrations: 0,
@@ -36,7 +36,12 @@ function start(...keys: readonly string[]) {
       return 'hash' in by && known.has(by.hash) ? record : undefined;
     },
   };
-  return { clock, known, database, directory: new KeyDirectory(database, clock.now, OPTIONS) };
+  return {
+    clock,
+    known,
+    database,
+    directory: new CredentialDirectory(API_KEYS, database, { clock: clock.now, ...OPTIONS }),
+  };
 }
 
 test('a key in use is looked up once per lifetime, also by 100 requests at once', async () => {
@@ -44,7 +49,7 @@ test('a key in use is looked up once per lifetime, also by 100 requests at once'
   const { clock, database, directory } = start(key);
   await times(100, () => directory.find(key));
   clock.advance(2_999);
-  expect(await directory.find(key)).toMatchObject({ apiKeyId: 'key_1' });
+  expect(await directory.find(key)).toMatchObject({ credentialId: 'key_1' });
   expect(database.asked).toBe(1);
   clock.advance(1);
   await directory.find(key);

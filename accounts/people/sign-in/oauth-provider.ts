@@ -1,0 +1,56 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mcp } from '@better-auth/mcp';
+import type { BetterAuthPlugin } from 'better-auth';
+import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../credentials/token-form.ts';
+import type { ConnectionSettings } from '../connection-settings.ts';
+import { READ_SCOPE, REFRESH_SCOPE } from '../connections.ts';
+import { CONSOLE_PATHS } from '../people.ts';
+import { OAUTH_SCHEMA } from './oauth-schema.ts';
+
+/** The organization that somebody connects a program to, while they do. */
+const chosenOrganization = new AsyncLocalStorage<string>();
+
+/** Does the provider's work of a consent for this organization. */
+export function withOrganization<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+  return chosenOrganization.run(organizationId, work);
+}
+
+/**
+ * The OAuth 2.1 provider of MCP: authorization codes with PKCE (S256) alone, programs that register themselves, refresh tokens that are
+ * good once. Its tokens are random texts, of which the database has the hash, so that the next look at the database knows whether one
+ * is still good. A consent is for an organization, and never given without one being chosen. What its endpoints are is not told: they
+ * are reached by requests alone. Without settings it is a plugin that does nothing.
+ */
+export function oauthProvider(
+  settings: ConnectionSettings | undefined,
+  { publicUrl, random }: { readonly publicUrl: string; readonly random: (bytes: number) => Uint8Array },
+): Pick<BetterAuthPlugin, 'id'> {
+  if (settings === undefined) return { id: 'no-connections' };
+  const { resource, accessTokenSeconds, refreshTokenSeconds } = settings;
+  const pathOf = (path: string) => `${publicUrl}${path}`;
+  return mcp({
+    resource,
+    loginPage: pathOf(CONSOLE_PATHS.connectSignedIn),
+    consentPage: pathOf(CONSOLE_PATHS.connect),
+    scopes: [READ_SCOPE, REFRESH_SCOPE],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    allowDynamicClientRegistration: true,
+    allowUnauthenticatedClientRegistration: true, // Programs have no account here before a person connects them.
+    accessTokenExpiresIn: accessTokenSeconds,
+    refreshTokenExpiresIn: refreshTokenSeconds,
+    disableJwtPlugin: true,
+    generateOpaqueAccessToken: () => ACCESS_TOKENS.fromBytes(random(32)),
+    generateRefreshToken: () => REFRESH_TOKENS.fromBytes(random(32)),
+    storeTokens: { hash: async (token) => hashOfToken(token) },
+    postLogin: {
+      page: pathOf(CONSOLE_PATHS.connect),
+      shouldRedirect: () => false,
+      consentReferenceId: () => {
+        const organizationId = chosenOrganization.getStore();
+        if (organizationId === undefined) throw new Error('a program was to be connected to no organization');
+        return organizationId;
+      },
+    },
+    schema: OAUTH_SCHEMA,
+  });
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from '../../accounts/people/connections.ts';
+import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { below } from '../people/sign-in.tsx';
+import { type ConsoleAnswer, formPage, leave, page, redirect } from '../shell/answer.ts';
+import { Choice, Form, Problems } from '../shell/fields.tsx';
+import { type FormProblems, textOf } from '../shell/form.ts';
+import type { ConsoleRoute, OpenRoute, PersonRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
+import type { PersonPages, Visitor } from '../shell/visitor.ts';
+
+const ConnectForm = z.object({
+  query: z.string(),
+  organization: z.string({ error: 'Choose an organization.' }).min(1, 'Choose an organization.'),
+  answer: z.enum(['allow', 'deny']),
+});
+
+/** The pages that somebody sees who connects a program: may it, and for which organization? */
+export function connectRoutes({ people: { authorization } }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
+  return authorization === undefined ? [] : [...consentRoutes(authorization), FAILED];
+}
+
+function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
+  const show = async (pages: PersonPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+    const query = textOf(pages.form, 'query') || queryOf(pages);
+    const request = await authorization.describe(query);
+    if (request === undefined) return page('This request is over', <OverPage />, { status: 410 });
+    const body = <ConnectPage pages={pages} request={request} query={query} problems={problems} />;
+    return { ...formPage(`Connect ${request.clientName}?`, body, problems), formTarget: request.formTarget };
+  };
+  return [
+    { kind: 'person', method: 'GET', path: below(CONSOLE_PATHS.connect), answer: (pages) => show(pages) },
+    {
+      kind: 'person',
+      method: 'POST',
+      path: below(CONSOLE_PATHS.connect),
+      answer: (pages) =>
+        submit(ConnectForm, pages, {
+          show,
+          work: async ({ query, organization, answer }) => {
+            if (answer === 'deny') return leave(await authorization.deny(query, pages));
+            return leave(await authorization.accept(query, pages, organization));
+          },
+        }),
+    },
+    {
+      // Whoever had to sign in first: now the provider is asked again, as the program asked it.
+      kind: 'person',
+      method: 'GET',
+      path: below(CONSOLE_PATHS.connectSignedIn),
+      answer: (pages) => {
+        const parameters = new URLSearchParams(queryOf(pages));
+        for (const name of [...parameters.keys()]) if (/^(?:sig|exp|ba_.*)$/.test(name)) parameters.delete(name);
+        return redirect(`${pages.root.slice(0, -CONSOLE_PATHS.home.length)}${OAUTH_PATHS.authorize}?${parameters}`);
+      },
+    },
+  ];
+}
+
+/** Where the provider sends a browser that it can send nowhere else: the program or its address is not known. */
+const FAILED: OpenRoute = {
+  kind: 'open',
+  method: 'GET',
+  path: below(CONSOLE_PATHS.connectFailed),
+  answer: ({ query }) =>
+    page('Not connected', <FailedPage reason={query['error_description'] ?? ''} />, { status: 400 }),
+};
+
+function queryOf({ url }: Visitor): string {
+  return url.slice(url.indexOf('?') + 1);
+}
+
+interface ConnectPageProps {
+  readonly pages: PersonPages;
+  readonly request: ConnectionRequest;
+  readonly query: string;
+  readonly problems: FormProblems | undefined;
+}
+
+function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX.Element {
+  const { root, token, memberships, session, form } = pages;
+  const { clientName, returnsTo } = request;
+  return (
+    <div class="narrow">
+      <h1 safe>{`Connect ${clientName}?`}</h1>
+      <p safe>{`It wants to ask modelstats over MCP, for an organization of ${session.person.email}.`}</p>
+      <ul>
+        <li>
+          It reads what the plan of the organization includes. It can change nothing, and sees no keys and members.
+        </li>
+        <li>What it asks for counts for the quota of the organization.</li>
+        <li safe>{`Afterwards your browser goes to ${returnsTo}.`}</li>
+        <li>You can end it at any time, on the page “Connections”.</li>
+      </ul>
+      <p>
+        <strong>Go on only if you have just begun this yourself.</strong> Programs choose their names: nobody has
+        checked that it is what it says.
+      </p>
+      <Problems problems={problems} />
+      {memberships.length === 0 ? (
+        <p>
+          You belong to no organization yet. <a href={`${root}/welcome`}>Make one</a>, then begin again from the
+          program.
+        </p>
+      ) : (
+        <Form action={root + below(CONSOLE_PATHS.connect)} token={token}>
+          <input type="hidden" name="query" value={query} />
+          <Choice
+            label="For which organization"
+            name="organization"
+            options={memberships.map(({ organizationId, organizationName }) => ({
+              value: organizationId,
+              label: organizationName,
+            }))}
+            chosen={textOf(form, 'organization') || session.organizationId || undefined}
+          />
+          <p class="actions">
+            <button type="submit" name="answer" value="allow">
+              Allow
+            </button>
+            <button type="submit" name="answer" value="deny" class="quiet">
+              Don’t allow
+            </button>
+          </p>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function OverPage(): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>This request is over</h1>
+      <p>Begin again from the program that you want to connect: its requests are good for ten minutes.</p>
+    </div>
+  );
+}
+
+function FailedPage({ reason }: { readonly reason: string }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1>Not connected</h1>
+      <p>
+        The program is not known here, or the address that it wants to return to is not one that it named before. Remove
+        the connection in the program, and add it again.
+      </p>
+      {reason !== '' && <p class="hint" safe>{`What it was told: ${reason.slice(0, 200)}`}</p>}
+    </div>
+  );
+}

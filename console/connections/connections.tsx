@@ -1,0 +1,113 @@
+import type { Connection } from '../../accounts/people/connections.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page, redirect } from '../shell/answer.ts';
+import { Confirmed } from '../shell/fields.tsx';
+import { Pager, partOf } from '../shell/pager.tsx';
+import { Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+/** Connections of a page, each with its form. */
+const CONNECTIONS_SHOWN = 40;
+
+/** The programs that ask for an organization over MCP: seen and ended by every member, and how one is added. */
+export function connectionsRoutes({ people }: Pick<PageDeps, 'people'>): readonly OrganizationRoute[] {
+  const connectionsAs = ({ session: { person }, origin }: OrganizationPages) =>
+    people.connections.as({ person }, origin);
+  const isOffered = people.authorization !== undefined;
+  return [
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/connections',
+      answer: async (pages) => {
+        const connections = await connectionsAs(pages).list(pages.organization.id);
+        return page('Connections', <ConnectionsPage pages={pages} connections={connections} isOffered={isOffered} />);
+      },
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/connections/:connection/revoke',
+      answer: async (pages) => {
+        const of = { organizationId: pages.organization.id, connectionId: pages.params['connection'] ?? '' };
+        await connectionsAs(pages).revoke(of);
+        return redirect(`${pages.path}/connections?done=revoked`);
+      },
+    },
+  ];
+}
+
+interface ConnectionsPageProps {
+  readonly pages: OrganizationPages;
+  readonly connections: readonly Connection[];
+  readonly isOffered: boolean;
+}
+
+function ConnectionsPage({ pages, connections, isOffered }: ConnectionsPageProps): JSX.Element {
+  const { path, query, baseUrl } = pages;
+  const part = partOf(connections, { query, size: CONNECTIONS_SHOWN });
+  return (
+    <>
+      <h1>Connections</h1>
+      {query['done'] === 'revoked' && (
+        <Notice kind="good">The connection was ended. The program is refused within five seconds.</Notice>
+      )}
+      <Section title="Connect a program">
+        <p>
+          Agents and other programs ask over MCP, the Model Context Protocol. Give them this address, with the transport
+          “Streamable HTTP”:
+        </p>
+        <Copyable text={`${baseUrl}/mcp`} />
+        {isOffered ? (
+          <p>They open this console, where you choose the organization. No key is needed.</p>
+        ) : (
+          <p>
+            They need an <a href={`${path}/keys`}>API key</a>, sent as <code>Authorization: Bearer</code>.
+          </p>
+        )}
+      </Section>
+      <Section title="Connected programs">
+        <Table
+          caption="Connected programs"
+          columns={['Program', 'Connected by', 'Since', 'Last used', '']}
+          rows={part.shown.map((connection) => <ConnectionRow connection={connection} pages={pages} />)}
+          empty="None yet."
+        />
+        <Pager label="More connections" here={`${path}/connections`} part={part} before="Newer" after="Older" />
+      </Section>
+    </>
+  );
+}
+
+function ConnectionRow({
+  connection,
+  pages: { path, token },
+}: {
+  readonly connection: Connection;
+  readonly pages: OrganizationPages;
+}): JSX.Element {
+  const { id, clientName, person, createdAt, lastUsedAt } = connection;
+  return (
+    <tr>
+      <th scope="row" safe>
+        {clientName}
+      </th>
+      <td safe>{person.email}</td>
+      <td>
+        <Instant at={createdAt} />
+      </td>
+      <td>
+        <Instant at={lastUsedAt} />
+      </td>
+      <td class="actions">
+        <Confirmed
+          label="End"
+          question={`End the connection of ${clientName}? It has to be connected again before it can ask.`}
+          action={`${path}/connections/${id}/revoke`}
+          token={token}
+        />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * How programs get access tokens (specification "Connected programs"): the metadata that tells them, and the provider's own routes, handed
+ * to it as they come. The pages that people see on the way are the console's.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { hitFixed } from '../../accounts/fixed-limit.ts';
+import { type Authorization, OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
+import { takeBodies } from '../../http/bodies.ts';
+import { httpError } from '../../http/errors/http-error.ts';
+import { authorizationServer, protectedResource } from './metadata.ts';
+import { registrationFrom } from './registration.ts';
+
+/** Largest form or registration, in bytes. */
+const BODY_BYTES_MAX = 16 * 1024;
+/** Requests of one client address to these routes in any 60 seconds, unless the settings say otherwise. */
+export const OAUTH_REQUESTS_PER_MINUTE = 120;
+/** How long others may keep the metadata. */
+const METADATA_CACHE = 'public, max-age=300';
+
+export interface OAuthSettings {
+  readonly authorization: Authorization;
+  /** Scheme, host and base path of the service, which is the issuer. */
+  readonly publicUrl: string;
+  /** Where requests of a client address are counted. */
+  readonly accounts: Pick<Accounts, 'backstop'>;
+  readonly clock: () => Date;
+  readonly requestsPerMinute: number;
+}
+
+/** Adds the routes below the base path, and the metadata where clients look for it: at the root of the host. */
+export async function addOAuthRoutes(
+  scope: FastifyInstance,
+  root: FastifyInstance,
+  settings: OAuthSettings,
+): Promise<void> {
+  const { publicUrl } = settings;
+  for (const { paths, body } of [protectedResource(publicUrl), authorizationServer(publicUrl)])
+    for (const path of paths) root.get(path, (_, reply) => reply.header('Cache-Control', METADATA_CACHE).send(body));
+  await scope.register((routes, _, done) => {
+    addProviderRoutes(routes, settings);
+    done();
+  });
+}
+
+function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): void {
+  const { authorization, publicUrl, accounts, clock, requestsPerMinute: limit } = settings;
+  takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
+  routes.addHook('preHandler', async ({ ip }) => {
+    const state = await hitFixed(accounts, ip, { what: 'oauth2', limit, now: clock() });
+    if (state.refused) throw tooMany(state.retryAfterSeconds);
+  });
+  const ask = async (path: string, reply: FastifyReply, init: RequestInit) =>
+    answer(await authorization.handle(new Request(publicUrl + path, init)), reply);
+  routes.get(OAUTH_PATHS.authorize, (request, reply) =>
+    ask(`${OAUTH_PATHS.authorize}?${authorizationQuery(request, publicUrl)}`, reply, {
+      headers: given(request, 'cookie'),
+    }),
+  );
+  for (const path of [OAUTH_PATHS.token, OAUTH_PATHS.revoke]) {
+    routes.post(path, (request, reply) =>
+      ask(path, reply, { method: 'POST', headers: given(request, 'authorization'), body: formOf(request.body) }),
+    );
+  }
+  routes.post(OAUTH_PATHS.register, async (request, reply) => {
+    const refused = await authorization.countRegistration({ address: request.ip, userAgent: undefined });
+    if (refused !== undefined) throw tooMany(refused.retryAfterSeconds);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(registrationFrom(request.body));
+    return ask(OAUTH_PATHS.register, reply, { method: 'POST', headers, body });
+  });
+}
+
+/**
+ * What a program asks for, for this service alone where it doesn't say for which, and with refresh tokens: the clients that there are
+ * don't ask for them, and a person would have to connect them anew each hour. A person is asked each time, since the page is where
+ * the organization is chosen.
+ */
+function authorizationQuery({ url }: FastifyRequest, publicUrl: string): URLSearchParams {
+  const { searchParams } = new URL(url, publicUrl);
+  if (!searchParams.has('resource')) searchParams.set('resource', `${publicUrl}/mcp`);
+  const scopes = (searchParams.get('scope') ?? READ_SCOPE).split(' ').filter((scope) => scope !== '');
+  searchParams.set('scope', [...new Set([...scopes, REFRESH_SCOPE])].join(' '));
+  searchParams.delete('max_age'); // Whoever is signed in is asked, however long ago it was.
+  searchParams.set('prompt', 'consent');
+  return searchParams;
+}
+
+function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): Record<string, string> {
+  const value = headers[name];
+  return value === undefined ? {} : { [name]: value };
+}
+
+/** A form as it was sent; what is no form becomes an empty one, which the provider refuses in its own words. */
+function formOf(body: unknown): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(Object(body)))
+    for (const one of [value].flat()) form.append(name, String(one));
+  return form;
+}
+
+const PASSED_ON = ['content-type', 'location', 'www-authenticate'];
+
+async function answer(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+  for (const name of PASSED_ON) {
+    const value = response.headers.get(name);
+    if (value !== null) reply.header(name, value);
+  }
+  return reply
+    .code(response.status)
+    .header('Cache-Control', 'no-store')
+    .send(await response.text());
+}
+
+function tooMany(seconds: number) {
+  return httpError('rate_limit_exceeded', 'Too many requests come from your address', {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

@@ -1,0 +1,125 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { makeZip, type ZipEntry } from '../../../test/support/fetch/make-zip.ts';
+import { FETCH_DAY, type FetchPlace, useFetch } from '../../../test/support/fetch/use-fetch.ts';
+
+let place: FetchPlace;
+beforeEach(async () => {
+  place = await useFetch();
+  await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/all/', expect: { min_rows: 1 } }]);
+});
+
+const GOOD: readonly ZipEntry[] = [
+  { name: 'README.md', content: 'For people', isDeflated: false },
+  { name: 'scores/', content: '', isDeflated: false },
+  { name: 'scores/é mmlu (5-shot) 100%.csv', content: 'model,score\na,1\n' },
+];
+const HIDDEN = ['__MACOSX/._a.csv', '.DS_Store', 'scores/.hidden'].map((name) => ({ name, content: 'x' }));
+
+async function filesOfDay(day = FETCH_DAY): Promise<readonly string[]> {
+  const entries = await readdir(join(place.into, day), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
+}
+
+test('a zip file is unpacked below its folder and stays beside it; hidden files are left out', async () => {
+  place.server.serve('/all.zip', makeZip([...GOOD, ...HIDDEN]));
+  const { record } = await place.fetch();
+  expect(record.files[0]).toMatchObject({
+    status: 'fetched',
+    unzipped: { folder: 'raw/all', files: 2, bytes: 26, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(await place.read('raw/all/scores/é mmlu (5-shot) 100%.csv')).toBe('model,score\na,1\n');
+  expect(await filesOfDay()).toEqual(['README.md', 'all.zip', 'fetch.json', 'source.json', 'é mmlu (5-shot) 100%.csv']);
+});
+
+test('one that has not changed is unpacked again from the bytes of the day before', async () => {
+  place.server.serve('/all.zip', makeZip(GOOD));
+  const first = await place.fetch();
+  const second = await place.fetch({ day: '2026-06-02' });
+  expect(second.record.files[0]).toMatchObject({ status: 'unchanged', unzipped: first.record.files[0]?.unzipped });
+  expect(await filesOfDay('2026-06-02')).toEqual(await filesOfDay());
+});
+
+test('what was in it and no longer is goes with the next fetch of the day', async () => {
+  place.server.serve('/all.zip', makeZip(GOOD));
+  await place.fetch();
+  place.server.serve('/all.zip', makeZip(GOOD.slice(0, 1)));
+  await place.fetch();
+  expect(await filesOfDay()).toEqual(['README.md', 'all.zip', 'fetch.json', 'source.json']);
+});
+
+test('an unpacked file that was damaged, or is missing, is fetched again', async () => {
+  place.server.serve('/all.zip', makeZip(GOOD));
+  await place.source([
+    { url: '/all.zip', file: 'all.zip', unzip: 'raw/all/' },
+    { url: '/none', file: 'none.json' },
+  ]);
+  await place.fetch();
+  await writeFile(join(place.into, FETCH_DAY, 'raw/all/README.md'), 'other');
+  place.server.takeSeen();
+  await place.fetch();
+  expect(place.server.takeSeen()).toContain('/all.zip');
+  expect(await place.read('raw/all/README.md')).toBe('For people');
+});
+
+describe('nothing is unpacked, and why is said, where', () => {
+  const large = Buffer.alloc(1 << 20);
+  test.each<[string, Buffer, RegExp]>([
+    ['it is none', Buffer.from('{}'), /^is no whole zip file \(3 attempts\)$/],
+    ['it is cut off', makeZip(GOOD).subarray(0, 150), /^is no whole zip file/],
+    ['it is empty', makeZip([]), /^is a zip file without files/],
+    [
+      'a name leads upwards',
+      makeZip([{ name: '../a.csv', content: 'x' }]),
+      /^is a damaged zip file, or names a file in an odd way/,
+    ],
+    ['a name leads upwards on the way', makeZip([{ name: 'a/../../b', content: 'x' }]), /names a file in an odd way/],
+    ['a name begins at the root', makeZip([{ name: '/a.csv', content: 'x' }]), /names a file in an odd way/],
+    ['a name begins at a drive', makeZip([{ name: 'C:a.csv', content: 'x' }]), /odd way|is no name for a file/],
+    ['a name has backslashes', makeZip([{ name: 'a\\b.csv', content: 'x' }]), /names a file in an odd way/],
+    [
+      'a name has control characters',
+      makeZip([{ name: 'a\nb.csv', content: 'x' }]),
+      /^"a\\nb\.csv" in it is no name for a file$/,
+    ],
+    ['a part of a name is empty', makeZip([{ name: 'a//b.csv', content: 'x' }]), /is no name for a file$/],
+    ['a name is too long', makeZip([{ name: 'x'.repeat(201), content: 'x' }]), /is no name for a file$/],
+    [
+      'a name stands twice',
+      makeZip([...GOOD, { name: 'readme.MD', content: 'x' }]),
+      /^"readme\.MD" in it stands twice$/,
+    ],
+    ['a file is a link', makeZip([{ name: 'a', content: '/etc/passwd', mode: 0o120777 }]), /^"a" in it is a link$/],
+    ['a file is encrypted', makeZip([{ name: 'a', content: 'x', flags: 0x801 }]), /^"a" in it is encrypted$/],
+    [
+      'a checksum is wrong',
+      makeZip([{ name: 'a', content: 'x', checksum: 1 }]),
+      /^holds "a", which is cut off or damaged/,
+    ],
+    [
+      'it becomes too much',
+      makeZip(Array.from({ length: 17 }, (_, index) => ({ name: `${index}`, content: large }))),
+      /^becomes more than 16777216 bytes$/,
+    ],
+    [
+      'it has too many files',
+      makeZip(Array.from({ length: 5001 }, (_, index) => ({ name: `${index}`, content: '' }))),
+      /^holds more than 5000 files$/,
+    ],
+  ])('%s', async (_, zip, problem) => {
+    place.server.serve('/all.zip', zip);
+    const { record } = await place.fetch();
+    expect(record.files[0]).toMatchObject({ status: 'failed', problem: expect.stringMatching(problem) });
+    expect(await filesOfDay()).toEqual(['fetch.json', 'source.json']);
+  });
+});
+
+test('a zip file with fewer files than expected is none', async () => {
+  await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/', expect: { min_rows: 3 } }]);
+  place.server.serve('/all.zip', makeZip(GOOD));
+  expect((await place.fetch()).record.files[0]?.problem).toMatch(/^has 2 files in all\.zip, expected are at least 3/);
+});

@@ -1,0 +1,94 @@
+import { beforeEach, expect, test } from 'vitest';
+import * as faults from '../../test/support/fetch/faults.ts';
+import { type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+
+let place: FetchPlace;
+beforeEach(async () => {
+  place = await useFetch();
+});
+
+const PAGES = { next: '$.links.next', rows: '$.data', max: 4 };
+
+/** Serves pages in order, each naming the next. */
+function servePages(...pages: readonly (readonly unknown[])[]): void {
+  for (const [index, data] of pages.entries()) {
+    const next = index + 1 < pages.length ? `page${index + 1}` : null;
+    place.server.serve(index === 0 ? '/models.json' : `/page${index}`, { total: 5, links: { next }, data });
+  }
+}
+
+async function fetchPaged(entry: object = {}) {
+  await place.source([{ pages: PAGES, ...entry }]);
+  return (await place.fetch()).record.files[0];
+}
+
+test('rows of all pages are joined to one file, which is otherwise the first page', async () => {
+  servePages([{ id: 'a' }], [{ id: 'b', price: 2.5e-6 }, { id: 'c' }], []);
+  expect(await fetchPaged({ expect: { json_path: '$.data', min_rows: 3 } })).toMatchObject({
+    status: 'fetched',
+    etag: null,
+  });
+  expect(JSON.parse((await place.read('models.json')) ?? '')).toEqual({
+    total: 5,
+    links: { next: 'page1' },
+    data: [{ id: 'a' }, { id: 'b', price: 2.5e-6 }, { id: 'c' }],
+  });
+});
+
+test('a page that is alone stays as it was served', async () => {
+  const text = '{ "data": [ 1.0, 12345678901234567890 ] }';
+  place.server.serve('/models.json', text);
+  await fetchPaged();
+  expect(await place.read('models.json')).toBe(text);
+});
+
+test('pages may be arrays below other names, and the next address absolute', async () => {
+  place.server.serve('/models.json', { a: [{ rows: [1] }], next: `${place.server.url}/two` });
+  place.server.serve('/two', { a: [{ rows: [2] }] });
+  await fetchPaged({ pages: { next: '$.next', rows: '$.a[0].rows' } });
+  expect(JSON.parse((await place.read('models.json')) ?? '')).toMatchObject({ a: [{ rows: [1, 2] }] });
+});
+
+test('a secret header goes with every page', async () => {
+  servePages([1], [2]);
+  await place.source([{ pages: PAGES, headers: { 'x-key': `\${SHOP_KEY}` } }]);
+  await place.fetch({ variables: { SHOP_KEY: 'hunter2' } });
+  expect(place.server.seen.map(({ headers }) => headers['x-key'])).toEqual(['hunter2', 'hunter2']);
+});
+
+test('every page is tried again on its own', async () => {
+  servePages([1], [2], [3]);
+  place.server.break('/page1', faults.status(500), faults.answerWith('{"error": "busy"}'));
+  place.server.break('/page2', faults.cutOff, faults.answerWith('{'));
+  expect(await fetchPaged()).toMatchObject({ status: 'fetched' });
+  expect(place.server.takeSeen()).toEqual(['/models.json', ...Array(3).fill('/page1'), ...Array(3).fill('/page2')]);
+});
+
+test.each<[string, () => void, RegExp]>([
+  ['a page is missing', () => place.server.remove('/page1'), /answered 404$/],
+  ['a page has no rows', () => place.server.serve('/page1', {}), /^page 2 has no array \$\.data \(3 attempts\)$/],
+  [
+    'the next page lies elsewhere',
+    () => place.server.serve('/page1', { data: [], links: { next: 'https://other.test/' } }),
+    /^leads from 127\.0\.0\.1:\d+ to a page at other\.test$/,
+  ],
+  [
+    'pages go round in a circle',
+    () => place.server.serve('/page1', { data: [], links: { next: '/models.json' } }),
+    /^page 2 leads back to one before$/,
+  ],
+  [
+    'the next address is none',
+    () => place.server.serve('/page1', { data: [], links: { next: 7 } }),
+    /^\$\.links\.next is no address of a page$/,
+  ],
+])('there is no file where %s', async (_, change, problem) => {
+  servePages([1], [2], [3]);
+  change();
+  expect(await fetchPaged()).toMatchObject({ status: 'failed', problem: expect.stringMatching(problem) });
+});
+
+test('more pages than expected are no file, rather than a part', async () => {
+  servePages([1], [2], [3], [4], [5]);
+  expect(await fetchPaged()).toMatchObject({ status: 'failed', problem: 'has more than 4 pages' });
+});

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AllowedNetwork } from '../../http/outbound/public-address.ts';
+import { Database, type DuckDBLimits } from '../../storage/duckdb/database.ts';
+import { number } from '../../storage/duckdb/row-shape.ts';
+import type { Variables } from '../source/fetch-list/fill-entry.ts';
+import type { FetchLimits } from './fetch-file.ts';
+import { type FetchDeps, type FetchedDay, type FetchRequest, fetchSource } from './fetch-source.ts';
+import { UpstreamClient } from './http/upstream-client.ts';
+
+/** With what a source is fetched, as it is configured. */
+export interface FetchSetup {
+  readonly limits: FetchLimits;
+  readonly variables: Variables;
+  /** Networks to which upstreams may redirect although they are not public. */
+  readonly allow: readonly AllowedNetwork[];
+  readonly userAgent: string;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly onBegin: FetchDeps['onBegin'];
+  readonly onEnd: FetchDeps['onEnd'];
+}
+
+/** Fetches a day over connections of its own, which are closed then; see {@link fetchSource}. */
+export async function runFetch(
+  request: FetchRequest,
+  setup: FetchSetup,
+  { clock, duckdb }: { readonly clock: () => Date; readonly duckdb: DuckDBLimits },
+): Promise<FetchedDay> {
+  const client = new UpstreamClient(setup);
+  try {
+    return await fetchSource(request, {
+      client,
+      clock,
+      limits: setup.limits,
+      variables: setup.variables,
+      random: setup.random,
+      sleep: setup.sleep,
+      onBegin: setup.onBegin,
+      onEnd: setup.onEnd,
+      countParquetRows: (path) => countParquetRows(path, duckdb),
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** The rows that a Parquet file tells of; rejects where it is none, or cut off. It needs no memory that would have to be spilled. */
+async function countParquetRows(path: string, duckdb: DuckDBLimits): Promise<number> {
+  const database = await Database.open(':memory:', {
+    ...duckdb,
+    tempFolder: join(tmpdir(), `modelstats-${randomUUID()}`),
+  });
+  try {
+    const counted = await database.row(
+      { rows: number },
+      'SELECT coalesce(sum(num_rows), 0)::DOUBLE AS rows FROM parquet_file_metadata($1)',
+      [path],
+    );
+    return counted.rows;
+  } finally {
+    database.close();
+  }
+}

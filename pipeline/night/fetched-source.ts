@@ -1,0 +1,69 @@
+/**
+ * A source that lists what to fetch: its days lie in an archive, where a night captures them like those of any other source
+ * (specification "Fetching"; decision 0072).
+ */
+import { lstat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Day, dayFromDate } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
+import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
+import { readFetchRecord } from '../fetch/day/fetch-record.ts';
+import type { FetchedDay, FetchRequest } from '../fetch/fetch-source.ts';
+import { type FetchSetup, runFetch } from '../fetch/run-fetch.ts';
+import { DAY_FILES } from '../source/fetch-list/fetch-paths.ts';
+import { assertFile } from '../source/source-paths.ts';
+import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
+import { listSourceDays } from './source.ts';
+
+/** Where the nights of a work folder keep what they fetch. */
+export function archiveFolder(workFolder: string): string {
+  return resolve(workFolder, 'fetched');
+}
+
+/** The settings of a source that lists what to fetch; undefined for any other source. */
+export async function loadFetchSettings(root: string): Promise<SourceSettings | undefined> {
+  const path = resolve(root, DAY_FILES.settings);
+  if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
+  await assertFile(resolve(root), path);
+  const settings = await loadSettings(path);
+  return settings.fetch.length > 0 ? settings : undefined;
+}
+
+/** Where a day is captured from, and what has to be fetched before. */
+export interface DayPlace {
+  readonly root: string;
+  /** Of the source, where the day is to be fetched into `root`. */
+  readonly toFetch: SourceSettings | undefined;
+}
+
+/** A day that lies in the source is captured there, whatever the source could fetch. */
+export async function placeOfDay(
+  source: string,
+  { day, workFolder }: { readonly day: Day; readonly workFolder: string },
+): Promise<DayPlace> {
+  const toFetch = (await listSourceDays(source)).includes(day) ? undefined : await loadFetchSettings(source);
+  return { root: toFetch === undefined ? source : archiveFolder(workFolder), toFetch };
+}
+
+export interface FetchForNightDeps {
+  readonly fetching: FetchSetup;
+  readonly clock: () => Date;
+  readonly duckdb: DuckDBLimits;
+}
+
+/**
+ * Fetches the day of a night into the archive. A day that is over can't be fetched any more: undefined, where the archive has it.
+ * Rejects with `source_rejected` where it hasn't.
+ */
+export async function fetchForNight(
+  { root, settings, into, day }: FetchRequest & { readonly settings: SourceSettings },
+  { fetching, clock, duckdb }: FetchForNightDeps,
+): Promise<FetchedDay | undefined> {
+  if (day === dayFromDate(clock())) return runFetch({ root, settings, into, day }, fetching, { clock, duckdb });
+  const { finished_at = null } = (await readFetchRecord(join(into, day))) ?? {};
+  if (finished_at !== null) return undefined;
+  throw new AppError(
+    'source_rejected',
+    `${day} is over: what its upstreams served can't be fetched any more, and ${into} holds no whole fetch of it`,
+  );
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadSettings } from './source-settings.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-settings-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function load(settings: unknown) {
+  const path = join(folder, 'source.json');
+  await writeFile(path, JSON.stringify(settings));
+  return loadSettings(path);
+}
+
+const UPSTREAM = { id: 'shop', name: 'The shop', url: 'https://shop.test' };
+const ENTRY = { upstream: 'shop', url: 'https://shop.test/prices.json', file: 'prices.json' };
+
+/** What is said of an entry of `fetch`, alone beside one upstream. */
+async function problemsOf(...entries: readonly object[]): Promise<string> {
+  const refusal: unknown = await load({ upstreams: [UPSTREAM], fetch: entries }).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: 'source_rejected',
+    message: expect.stringContaining(`${folder}/source.json: `),
+  });
+  return refusal instanceof Error ? refusal.message.slice(`${folder}/source.json: `.length) : '';
+}
+
+describe('what a source fetches', () => {
+  test('has a default wherever nothing is said', async () => {
+    const { upstreams, fetch } = await load({ upstreams: [UPSTREAM], fetch: [ENTRY] });
+    const unknown = { license: null, terms_url: null, attribution: null, redistribution: false, checked: null };
+    expect(upstreams).toEqual([{ ...UPSTREAM, ...unknown }]);
+    expect(fetch).toEqual([{ ...ENTRY, headers: {}, optional: false, carry: false, expect: {} }]);
+  });
+
+  test('may be told in full', async () => {
+    const upstream = {
+      ...UPSTREAM,
+      license: 'MIT',
+      terms_url: 'https://shop.test/terms',
+      attribution: 'Data: shop (MIT)',
+      redistribution: true,
+      checked: '2026-11-22',
+    };
+    const entry = {
+      ...ENTRY,
+      url: `https://shop.test/prices?key=\${SHOP_KEY}&all=1`,
+      headers: { 'x-api-key': `Bearer \${SHOP_TOKEN}` },
+      optional: true,
+      pages: { next: '$.links.next', rows: "$['data']", max: 5 },
+      expect: { min_bytes: 10, min_rows: 2, json_path: '$.data' },
+    };
+    const zip = { ...ENTRY, file: 'raw/all.zip', unzip: 'all/2026/' };
+    expect(await load({ upstreams: [upstream], fetch: [entry, zip] })).toMatchObject({
+      upstreams: [upstream],
+      fetch: [entry, { ...zip, optional: false }],
+    });
+  });
+
+  test.each([
+    [{ url: undefined }, /^fetch\[0\]\.url: .*expected string/],
+    [{ url: 'ftp://shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
+    [{ url: 'shop.test/x' }, 'fetch[0].url: must be an address that begins with https:// or http://'],
+    [{ url: 'https://a:b@shop.test/x' }, 'fetch[0].url: must hold no user and no password'],
+    [{ url: 'https://shop.test/x#y' }, 'fetch[0].url: must not have a part behind #'],
+    [{ url: `https://shop.test/${'x'.repeat(2048)}` }, 'fetch[0].url: is longer than 2048 characters'],
+    [{ url: `https://\${HOST}/x` }, 'fetch[0].url: a variable may stand in the query and in headers, not before the ?'],
+    [{ url: `https://shop.test/x?k=\${key}` }, `fetch[0].url: \${key} is no variable: write it like \${API_KEY}`],
+    [{ url: `https://shop.test/x?k=\${KEY` }, `fetch[0].url: has a \${ without its }`],
+    [
+      { url: `https://shop.test/x?k=\${MODELSTATS_DATABASE}` },
+      `fetch[0].url: \${MODELSTATS_DATABASE} belongs to the service and is given to no source`,
+    ],
+    [
+      { headers: { 'x-key': `\${AWS_SECRET_ACCESS_KEY}` } },
+      `fetch[0].headers.x-key: \${AWS_SECRET_ACCESS_KEY} belongs to the service and is given to no source`,
+    ],
+    [{ headers: { 'x-key': 'a\r\nb: c' } }, 'fetch[0].headers.x-key: must be printable ASCII in one line'],
+    [{ headers: { 'x key': 'a' } }, 'fetch[0].headers.x key: "x key" is no name of a header'],
+    [{ headers: { Host: 'a' } }, "fetch[0].headers.Host: the header Host is not the source's to set"],
+    [
+      { headers: { 'If-None-Match': 'a' } },
+      "fetch[0].headers.If-None-Match: the header If-None-Match is not the source's to set",
+    ],
+    [{ file: '../prices.json' }, /^fetch\[0\]\.file: must be a path below the day/],
+    [{ file: '/prices.json' }, /^fetch\[0\]\.file: must be a path below the day/],
+    [{ file: 'a//b.json' }, /^fetch\[0\]\.file: must be a path below the day/],
+    [{ file: '.hidden' }, /^fetch\[0\]\.file: must be a path below the day/],
+    [{ file: 'a\\b.json' }, /^fetch\[0\]\.file: must be a path below the day/],
+    [{ file: '' }, 'fetch[0].file: must have 1 to 200 characters'],
+    [{ file: 'Fetch.json' }, "fetch[0].file: Fetch.json is the night's own file"],
+    [{ unzip: 'folder' }, 'fetch[0].unzip: must be a folder, with a / at its end'],
+    [{ unzip: '../folder/' }, /^fetch\[0\]\.unzip: must be a path below the day/],
+    [{ unzip: 'prices.json/' }, 'fetch[0].file: prices.json is in the way of prices.json of fetch[0]'],
+    [{ upstream: 'other' }, 'fetch[0].upstream: other is no id of upstreams'],
+    [
+      { pages: { next: 'links', rows: '$.data' } },
+      'fetch[0].pages.next: must be a path such as $.data or $.links.next',
+    ],
+    [
+      { pages: { next: '$.n', rows: '$.d' }, file: 'a.csv' },
+      'fetch[0].file: pages are joined to a file that ends with .json',
+    ],
+    [{ pages: { next: '$.n', rows: '$.d' }, unzip: 'a/' }, 'fetch[0].unzip: an answer in pages is no zip file'],
+    [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
+    [{ expect: { rows: 5 } }, 'fetch[0].expect: Unrecognized key: "rows"'],
+    [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],
+    [{ optinal: true }, 'fetch[0]: Unrecognized key: "optinal"'],
+  ])('is refused where it can not be right, and where is said: %j', async (change, problem) => {
+    const said = await problemsOf({ ...ENTRY, ...change });
+    if (typeof problem === 'string') expect(said).toBe(problem);
+    else expect(said).toMatch(problem);
+  });
+
+  test('is refused where two files are in each other’s way', async () => {
+    expect(await problemsOf(ENTRY, { ...ENTRY, file: 'Prices.json' })).toBe(
+      'fetch[1].file: Prices.json is in the way of prices.json of fetch[0]',
+    );
+    expect(await problemsOf({ ...ENTRY, file: 'a.zip', unzip: 'a/' }, { ...ENTRY, file: 'a/b.json' })).toBe(
+      'fetch[1].file: a/b.json is in the way of a of fetch[0]',
+    );
+  });
+
+  test('names every upstream once, and everything wrong at once', async () => {
+    const upstreams = [UPSTREAM, UPSTREAM, { ...UPSTREAM, id: 'Shop', url: 'shop' }];
+    const refusal = load({ upstreams, max_shrink: 7 });
+    await expect(refusal).rejects.toThrow(/max_shrink: .*; .*upstreams\[2\]\.id: must be like models-dev/);
+    await expect(refusal).rejects.toThrow('upstreams[2].url: must be an address');
+    await expect(load({ upstreams: upstreams.slice(0, 2) })).rejects.toThrow('upstreams[1].id: shop stands twice');
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { dayFromDate } from '../../schemas/day.ts';
+import * as faults from '../support/fetch/faults.ts';
+import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';
+import { UpstreamServer } from '../support/fetch/upstream-server.ts';
+import { answersFrom, envOf, runCli, startCli } from '../support/processes/cli.ts';
+
+let server: UpstreamServer;
+let folder: string;
+let source: string;
+beforeEach(async () => {
+  server = await UpstreamServer.start();
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-fetch-'));
+  source = join(folder, 'recipe');
+  onTestFinished(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+  await mkdir(source);
+  const fetch = SHOP_ENTRIES.map((entry) => ({ upstream: 'shop', ...entry, url: `${server.url}${entry.url}` }));
+  const upstreams = [{ id: 'shop', name: 'The shop', url: server.url }];
+  await writeFile(join(source, 'source.json'), JSON.stringify({ upstreams, fetch }));
+  for (const [name, text] of Object.entries(SHOP_FILES)) await writeFile(join(source, name), text);
+  serveShop(server, { a: 1, b: 2 });
+});
+
+const env = () => ({ ...envOf({ store: join(folder, 'store'), work: join(folder, 'work') }), SHOP_KEY });
+/** Attempts without a wait. */
+const once = () => ({ ...env(), MODELSTATS_FETCH_ATTEMPTS_MAX: '1' });
+
+describe('modelstats fetch', () => {
+  test('makes the folder of a day, from which nightly publishes without network', async () => {
+    const into = join(folder, 'raw');
+    const fetched = await runCli(['fetch', '--source', source, '--into', into, '--day', '2026-06-01', '--json'], {
+      env: env(),
+    });
+    expect(fetched).toMatchObject({ code: 0, stderr: '' });
+    const day = join(into, '2026-06-01');
+    expect(answersFrom(fetched.stdout)).toEqual([
+      {
+        status: 'fetched',
+        day: '2026-06-01',
+        folder: day,
+        files: [
+          expect.objectContaining({ upstream: 'shop', file: 'shop/models.json', status: 'fetched' }),
+          expect.objectContaining({ file: 'prices.csv', status: 'fetched', problem: null }),
+        ],
+        problems: [],
+        warnings: [],
+      },
+    ]);
+    expect((await readdir(day)).sort()).toEqual([
+      'fetch.json',
+      'names.csv',
+      'prices.csv',
+      'shop',
+      'source.json',
+      'source.sql',
+    ]);
+    await server.close();
+    const night = await runCli(['nightly', '--source', into, '--all-days', '--json'], {
+      env: envOf({ store: join(folder, 'store'), work: join(folder, 'work') }),
+    });
+    expect(answersFrom(night.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
+  });
+
+  test('says what is missing, by its address and the cause, and ends with 4', async () => {
+    server.breakForGood('/models.json', faults.status(404));
+    const { code, stdout } = await runCli(['fetch', '--source', source, '--day', '2026-06-01'], { env: once() });
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^incomplete 2026-06-01 in .*work\/fetched\/2026-06-01\n/);
+    expect(stdout).toContain(`could not be fetched from ${server.url}/models.json?key=\${SHOP_KEY}: `);
+    expect(stdout).not.toContain(SHOP_KEY);
+  });
+
+  test.each<[string, () => readonly string[], Record<string, string>, RegExp]>([
+    ['a variable that is not set', () => [], { SHOP_KEY: '' }, /needs the variable SHOP_KEY, which is not set/],
+    ['a day to come', () => ['--day', '2999-01-01'], {}, /2999-01-01 is in the future/],
+    ['a day that is none', () => ['--day', 'today'], {}, /--day today is not a calendar day/],
+    ['a source that lists nothing', () => ['--source', folder], {}, /lists nothing to fetch/],
+  ])('ends with 2 for %s', async (_, words, settings, problem) => {
+    const { code, stderr } = await runCli(['fetch', '--source', source, ...words()], {
+      env: { ...env(), ...settings },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(problem);
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe('a night that fetches and is killed', () => {
+  test('in the middle of a file has nothing half, and goes on with that file', async () => {
+    const isStuck = new Promise<void>((resolve) => {
+      server.break('/models.json', (response, file, request) => {
+        faults.stuck(response, file, request);
+        resolve();
+      });
+    });
+    const killed = startCli(['nightly', '--source', source], { env: env() });
+    await isStuck;
+    const archive = join(folder, 'work', 'fetched', dayFromDate(new Date()));
+    await expect.poll(async () => readdir(archive)).toContain('prices.csv');
+    killed.child.kill('SIGKILL');
+    expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(await readdir(archive)).not.toContain('shop');
+    await expect.poll(() => server.seen.length).toBe(2);
+    server.takeSeen();
+    const again = await runCli(['nightly', '--source', source, '--json'], { env: env() });
+    expect(answersFrom(again.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
+    expect(server.takeSeen()).toContain(`/models.json?key=${SHOP_KEY}`);
+    expect((await readdir(archive)).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});

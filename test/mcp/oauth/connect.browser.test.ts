@@ -1,0 +1,69 @@
+import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect, test } from 'vitest';
+import { findFaultsOfAllLooks } from '../../support/browser/accessibility.ts';
+import { confirm, goTo, nameOrganization, rowOf, signUp } from '../../support/browser/console-user.ts';
+import { useChromium } from '../../support/browser/use-chromium.ts';
+import { useConsoleService } from '../../support/browser/use-console-service.ts';
+import { ERAS, type Era } from '../../support/mcp/clients.ts';
+import { KeptCredentials } from '../../support/mcp/oauth-client.ts';
+
+const service = useConsoleService();
+const chromium = useChromium();
+
+test.each(ERAS)(
+  'a client of the %s era is connected by a person who signs in and chooses, refreshes its tokens, and is ended',
+  async (era) => {
+    const name = `Agent of the ${era} era`;
+    const kept = await KeptCredentials.listen(name);
+    const first = transportOf(era, kept);
+    await expect(clientOf(era).connect(first)).rejects.toThrow(/unauthorized/i);
+
+    // The person has to sign in on the way; their organization is made beside it.
+    const own = await chromium.open({});
+    await signUp(own, service, `ada-${era}@example.com`);
+    await nameOrganization(own, 'Acme');
+    await own.goto(kept.opened);
+    await own.getByRole('heading', { name: `Connect ${name}?` }).waitFor();
+    expect(await findFaultsOfAllLooks(own)).toEqual([]);
+    await own.getByRole('button', { name: 'Allow', exact: true }).click();
+    const { code, iss } = await kept.answer;
+    await first.finishAuth(code, iss);
+
+    expect(kept.tokens()?.refresh_token).toMatch(/^msk_refresh_/);
+    const client = clientOf(era);
+    await client.connect(transportOf(era, kept));
+    const account = await client.callTool({ name: 'get-account', arguments: {} });
+    expect(account.structuredContent).toMatchObject({ client_source: 'mcp_oauth', plan: { plan: 'community' } });
+    await client.close();
+
+    // A token that is over is refreshed by the client itself.
+    const before = kept.tokens();
+    if (before === undefined) throw new Error('no tokens were kept');
+    kept.saveTokens({ ...before, access_token: 'msk_mcp_over' });
+    const again = clientOf(era);
+    await again.connect(transportOf(era, kept));
+    expect((await again.callTool({ name: 'list-models', arguments: { limit: 1 } })).isError).not.toBe(true);
+    expect(kept.tokens()?.access_token).not.toBe(before.access_token);
+    await again.close();
+
+    await own.goto(`${service.url}/console`);
+    await goTo(own, 'Connections');
+    expect(await findFaultsOfAllLooks(own)).toEqual([]);
+    await own.reload(); // With everything closed again.
+    await confirm(rowOf(own, name), 'End');
+    await own.getByText('The connection was ended.').waitFor();
+    await expect(clientOf(era).connect(transportOf(era, kept))).rejects.toThrow(/unauthorized/i);
+  },
+);
+
+function clientOf(era: Era) {
+  const info = { name: 'test', version: '1' };
+  return era === 'new' ? new NewClient(info) : new OldClient(info);
+}
+
+function transportOf(era: Era, authProvider: KeptCredentials) {
+  const url = new URL(`${service.url}/mcp`);
+  return era === 'new' ? new NewTransport(url, { authProvider }) : new OldTransport(url, { authProvider });
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
+import { callWith, registerWith } from '../../support/mcp/oauth-program.ts';
+
+const console = useConsole();
+const get = (url: string) => console.api.app.inject({ url });
+
+test('a request without a credential is told where to learn how to get one', async () => {
+  const { statusCode, headers } = await callWith(console, undefined);
+  const metadata = `${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp`;
+  expect([statusCode, headers['www-authenticate']]).toEqual([
+    401,
+    `Bearer resource_metadata="${metadata}", scope="read"`,
+  ]);
+  const document = await get(new URL(metadata).pathname);
+  expect(document.json()).toMatchObject({ resource: `${PUBLIC_URL}/mcp`, authorization_servers: [PUBLIC_URL] });
+  expect((await get('/.well-known/oauth-protected-resource')).json()).toEqual(document.json());
+});
+
+test('the metadata of the provider says what the provider itself says, but for what is not served', async () => {
+  const told = (await get('/.well-known/oauth-authorization-server')).json<Record<string, unknown>>();
+  const provider = await console.people.authorization?.handle(
+    new Request(`${PUBLIC_URL}/.well-known/oauth-authorization-server`),
+  );
+  const own = (await provider?.json()) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(told)) {
+    if (name === 'revocation_endpoint_auth_methods_supported') continue; // It takes programs without a secret as well.
+    if (name === 'token_endpoint_auth_methods_supported')
+      expect(own[name]).toEqual(expect.arrayContaining(value as string[]));
+    else expect([name, value]).toEqual([name, own[name]]);
+  }
+  expect(told['code_challenge_methods_supported']).toEqual(['S256']);
+});
+
+test('other routes of the provider are not there', async () => {
+  for (const path of ['introspect', 'userinfo', 'end-session', 'consent', 'create-client', 'get-clients', 'continue']) {
+    const answers = [
+      await get(`/oauth2/${path}`),
+      await console.api.app.inject({ method: 'POST', url: `/oauth2/${path}` }),
+    ];
+    expect(
+      answers.map(({ statusCode }) => statusCode),
+      path,
+    ).toEqual([404, 404]);
+  }
+});
+
+test('a registration keeps no addresses and keys that something would be fetched from', async () => {
+  const answer = await registerWith(console, {
+    redirect_uris: ['http://localhost:1/cb'],
+    jwks_uri: 'http://169.254.169.254/',
+    jwks: { keys: [] },
+    backchannel_logout_uri: 'http://169.254.169.254/',
+    logo_uri: 'http://169.254.169.254/',
+  });
+  expect(answer.statusCode, answer.body).toBeLessThan(300);
+  expect(answer.body).not.toContain('169.254');
+});
+
+test.each([
+  ['no address to return to', {}],
+  ['an address that would run a script', { redirect_uris: ['javascript:alert(1)'] }],
+  ['an address in the clear on another machine', { redirect_uris: ['http://example.com/cb'] }],
+  ['a grant that is not offered', { redirect_uris: ['http://localhost:1/cb'], grant_types: ['client_credentials'] }],
+  ['a list', ['http://localhost:1/cb']],
+])('a registration with %s is refused', async (_, registration) => {
+  const answer = await registerWith(console, registration);
+  expect(answer.statusCode, answer.body).toBe(400);
+  expect(answer.json()).toHaveProperty('error');
+});
+
+test('one address registers no more programs in an hour than is set', async () => {
+  const statuses: number[] = [];
+  for (let number = 0; number < 40; number += 1)
+    statuses.push((await registerWith(console, { redirect_uris: ['http://localhost:1/cb'] })).statusCode);
+  expect(new Set(statuses.slice(-5))).toEqual(new Set([429]));
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(10);
+});

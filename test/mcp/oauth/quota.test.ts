@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { useConsole } from '../../support/console/use-console.ts';
+import { callWith, OAuthProgram } from '../../support/mcp/oauth-program.ts';
+
+const console = useConsole();
+
+test('a quota of 10 is shared by a key, a key over MCP and a connection: exactly 10 answers', async () => {
+  const org = await console.organization({ 'ada@example.com': 'owner' });
+  const { administration } = console.accounts;
+  const contract = { daily_quota: 10, burst_per_minute: 10_000 };
+  await administration.changePlan(org, (before) => ({ ...before, contract }));
+  const { key } = await administration.createKey(org, 'test', { expiresAt: null });
+  const program = await OAuthProgram.register(console);
+  const { access_token: token } = await program.connect(await console.signIn('ada@example.com'), org);
+  const overHttp = async () => {
+    const answer = await console.api.app.inject({ url: '/v1/models', headers: { authorization: `Bearer ${key}` } });
+    return answer.statusCode === 200;
+  };
+  const overMcp = async (credential: string) => {
+    const answer = await callWith(console, credential, { name: 'list-models', arguments: { limit: 1 } });
+    return answer.statusCode === 200 && !answer.body.includes('"isError":true');
+  };
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => [overHttp(), overMcp(key), overMcp(token)]).flat(),
+  );
+  expect(answers.filter(Boolean)).toHaveLength(10);
+  const used = await callWith(console, token);
+  expect(used.body).toContain('"used":10');
+  const report = await console.accounts.readUsage(org, { from: '2026-06-03', to: '2026-06-03' });
+  const [connection] = await console.people.connections.list(org);
+  expect(report.keys).toContainEqual(expect.objectContaining({ key_id: connection?.id, key_name: 'Agent of Acme' }));
+  expect(report.client_sources.map(({ client_source }) => client_source).sort()).toEqual([
+    'api_key',
+    'mcp_api_key',
+    'mcp_oauth',
+  ]);
+});

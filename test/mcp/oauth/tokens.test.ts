@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { openAccounts } from '../../../accounts/open-accounts.ts';
+import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
+import { callWith, OAuthProgram, type Tokens } from '../../support/mcp/oauth-program.ts';
+
+const console = useConsole();
+const ADA = 'ada@example.com';
+
+async function connected() {
+  const org = await console.organization({ [ADA]: 'owner', 'bob@example.com': 'owner' });
+  const visitor = await console.signIn(ADA);
+  const program = await OAuthProgram.register(console);
+  const tokens = await program.connect(visitor, org);
+  return { org, visitor, program, tokens };
+}
+
+const statusOf = async (token: string | undefined) => (await callWith(console, token)).statusCode;
+
+test('a token is good for MCP alone: on the API it is refused as no key would be known', async () => {
+  const { tokens } = await connected();
+  expect(await statusOf(tokens.access_token)).toBe(200);
+  for (const token of [tokens.access_token, tokens.refresh_token]) {
+    const answer = await console.api.app.inject({ url: '/v1/models', headers: { authorization: `Bearer ${token}` } });
+    expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  }
+  expect(await statusOf(tokens.refresh_token)).toBe(401);
+});
+
+test('a code is good once; when it comes again, what it brought is refused too', async () => {
+  const org = await console.organization({ [ADA]: 'owner' });
+  const program = await OAuthProgram.register(console);
+  const to = await program.askUser(await console.signIn(ADA), { organization: org });
+  const code = to.searchParams.get('code') ?? '';
+  const { access_token: token } = (await program.exchange(code)).json<Tokens>();
+  expect(await statusOf(token)).toBe(200);
+  const again = await program.exchange(code);
+  expect([again.statusCode, again.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })]);
+  console.accounts.forgetCredentials();
+  expect(await statusOf(token)).toBe(401);
+});
+
+test('a code is good for ten minutes', async () => {
+  const org = await console.organization({ [ADA]: 'owner' });
+  const program = await OAuthProgram.register(console);
+  const begun = Date.now();
+  const to = await program.askUser(await console.signIn(ADA), { organization: org });
+  const codes = await console.database.kysely.selectFrom('verifications').select(['value', 'expires_at']).execute();
+  const code = codes.find(({ value }) => value.includes(program.clientId));
+  const minutes = (new Date(code?.expires_at ?? 0).getTime() - begun) / 60_000;
+  expect(Math.round(minutes)).toBe(10);
+  const past = new Date(Date.now() - 1).toISOString();
+  await console.database.kysely.updateTable('verifications').set({ expires_at: past }).execute();
+  expect((await program.exchange(to.searchParams.get('code') ?? '')).statusCode).toBe(400);
+});
+
+test('a code brings nothing with a wrong verifier, another address, by another program or for another resource', async () => {
+  const org = await console.organization({ [ADA]: 'owner' });
+  const visitor = await console.signIn(ADA);
+  const program = await OAuthProgram.register(console);
+  const other = await OAuthProgram.register(console);
+  for (const changes of [
+    { code_verifier: other.verifier },
+    { code_verifier: '' },
+    { redirect_uri: 'http://127.0.0.1:9/other' },
+    { client_id: other.clientId },
+    { resource: 'https://other.example/mcp' },
+  ]) {
+    const to = await program.askUser(visitor, { organization: org });
+    const answer = await program.exchange(to.searchParams.get('code') ?? '', changes);
+    expect(answer.statusCode, JSON.stringify(changes)).toBeGreaterThanOrEqual(400);
+    expect(answer.body).not.toContain('msk_');
+  }
+});
+
+test('a token that has expired, or was for another address of the service, is refused', async () => {
+  const { tokens } = await connected();
+  const elsewhere = await openAccounts(console.api.accounts.url, { mcpResource: 'https://new.example.com/mcp' });
+  expect(await elsewhere.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
+  await elsewhere.close();
+  const here = await openAccounts(console.api.accounts.url, { mcpResource: `${PUBLIC_URL}/mcp` });
+  expect(await here.authenticate(tokens.access_token, 'mcp')).toMatchObject({ clientSource: 'mcp_oauth' });
+  await here.close();
+  const past = new Date('2026-06-03T11:59:59Z').toISOString(); // By the clock of the service.
+  await console.database.kysely.updateTable('oauth_access_tokens').set({ expires_at: past }).execute();
+  console.accounts.forgetCredentials();
+  const refused = await callWith(console, tokens.access_token);
+  expect([refused.statusCode, refused.headers['www-authenticate']]).toEqual([
+    401,
+    `Bearer error="invalid_token", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", scope="read"`,
+  ]);
+});
+
+test('a connection that is ended in the console is refused, and gets no new tokens', async () => {
+  const { org, visitor, program, tokens } = await connected();
+  const [connection] = await console.people.connections.list(org);
+  const page = `/console/orgs/${org}/connections`;
+  expect((await visitor.get(page)).body).toContain('Agent of Acme');
+  const answer = await visitor.post(`${page}/${connection?.id}/revoke`, {}, { from: page });
+  expect([answer.statusCode, answer.headers.location]).toEqual([303, `${page}?done=revoked`]);
+  console.accounts.forgetCredentials(); // As `serve` does; without it the token works for three more seconds.
+  expect(await statusOf(tokens.access_token)).toBe(401);
+  expect((await program.refresh(tokens.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
+  const actions = (await console.accounts.administration.listAudit(org, { limit: 10 })).map(({ action }) => action);
+  expect(actions.slice(0, 2)).toEqual(['connection.revoke', 'connection.create']);
+});
+
+test('a connection ends with the membership of its person', async () => {
+  const { org, tokens, program } = await connected();
+  const ada = (await console.people.members.as({ operator: 'cli:test' }).listMembers(org)).find(
+    ({ person }) => person.email === ADA,
+  );
+  await console.people.members
+    .as({ operator: 'cli:test' })
+    .removeMember({ organizationId: org, personId: ada?.person.id ?? '' });
+  console.accounts.forgetCredentials();
+  expect(await statusOf(tokens.access_token)).toBe(401);
+  expect((await program.refresh(tokens.refresh_token)).statusCode).toBe(400);
+  expect(await console.people.connections.list(org)).toEqual([]);
+});
+
+test('a refresh token is good once: the next has the same rights, and a late second use ends them all', async () => {
+  const { program, tokens } = await connected();
+  const next = (await program.refresh(tokens.refresh_token)).json<Tokens>();
+  expect(await statusOf(next.access_token)).toBe(200);
+  // A program that lost the answer asks again at once, and gets the same.
+  expect((await program.refresh(tokens.refresh_token)).json()).toMatchObject({ access_token: next.access_token });
+  const past = new Date(0).toISOString();
+  await console.database.kysely.updateTable('oauth_refresh_tokens').set({ rotation_replay_expires_at: past }).execute();
+  expect((await program.refresh(tokens.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
+  expect((await program.refresh(next.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
+  console.accounts.forgetCredentials();
+  expect(await statusOf(next.access_token)).toBe(401);
+});
+
+test('a refresh token brings nothing to another program', async () => {
+  const { tokens } = await connected();
+  const other = await OAuthProgram.register(console);
+  expect((await other.refresh(tokens.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
+});
+
+test('a program gives its token back', async () => {
+  const { program, tokens } = await connected();
+  expect((await program.revoke(tokens.access_token)).statusCode).toBe(200);
+  console.accounts.forgetCredentials();
+  expect(await statusOf(tokens.access_token)).toBe(401);
+});
+
+test('neither tokens nor codes are in the database as they are', async () => {
+  const { tokens } = await connected();
+  const { kysely } = console.database;
+  const rows = await Promise.all(
+    (['oauth_access_tokens', 'oauth_refresh_tokens', 'verifications', 'connections'] as const).map((table) =>
+      kysely.selectFrom(table).selectAll().execute(),
+    ),
+  );
+  const text = JSON.stringify(rows);
+  expect(text).toContain('oauth');
+  for (const token of [tokens.access_token, tokens.refresh_token]) expect(text).not.toContain(token);
+});

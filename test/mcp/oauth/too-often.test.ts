@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { useConsole } from '../../support/console/use-console.ts';
+
+const console = useConsole({ oauthPerMinute: 5 });
+
+test('one client address asks the routes of OAuth no more often than is set', async () => {
+  const ask = (remoteAddress: string) =>
+    console.api.app.inject({ method: 'POST', url: '/oauth2/token', remoteAddress, payload: '' });
+  const statuses: number[] = [];
+  for (let number = 0; number < 7; number += 1) statuses.push((await ask('203.0.113.7')).statusCode);
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);
+  expect((await ask('203.0.113.8')).statusCode).toBe(400);
+});

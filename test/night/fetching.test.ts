@@ -1,0 +1,268 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runNight } from '../../pipeline/night/night.ts';
+import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import * as faults from '../support/fetch/faults.ts';
+import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
+import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';
+import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
+import { listReleases, readRelease } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+
+let place: FetchPlace;
+let store: TemporaryStore;
+beforeEach(async () => {
+  [place, store] = [await useFetch(), await openTemporaryStore()];
+  onTestFinished(store.dispose);
+  await place.source(SHOP_ENTRIES, SHOP_FILES);
+  serveShop(place.server, { a: 1, b: 2 });
+});
+
+const FIRST = '2026-06-01';
+
+interface NightChoices {
+  readonly source?: string;
+  readonly hour?: string;
+  readonly startsOn?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** A night of the shop's source, on the day that it is of. */
+function night(
+  day = FIRST,
+  { source = place.root, hour = '00', startsOn = day, variables = { SHOP_KEY } }: NightChoices = {},
+) {
+  return runNight(
+    { day, source, dryRun: false, accept: true, acceptSuspects: [] },
+    { ...store.deps, clock: () => new Date(`${startsOn}T${hour}:05:00Z`), fetching: { ...FETCH_SETUP, variables } },
+  );
+}
+
+async function newestRelease() {
+  const entry = (await listReleases(store)).at(-1);
+  if (entry === undefined) throw new Error('nothing was published');
+  return readRelease(store, entry);
+}
+
+const archive = () => join(store.deps.workFolder, 'fetched');
+
+async function reportOf({ report }: { readonly report: string | null }) {
+  return JSON.parse(await readFile(join(report ?? '', 'report.json'), 'utf8'));
+}
+
+/** The text of every file below a folder. */
+async function textsBelow(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')))).join('\n');
+}
+
+describe('a night of a source that lists what to fetch', () => {
+  test('fetches, captures and publishes; the release says what came from where', async () => {
+    const result = await night();
+    expect(result).toMatchObject({ problems: [], status: 'published', records: { models: 2, pricing: 2 } });
+    const release = await newestRelease();
+    expect(release.upstreams).toEqual([expect.objectContaining({ id: 'shop', name: 'The shop', license: null })]);
+    const at = `${FIRST}T00:05:00Z`;
+    const common = {
+      upstream: 'shop',
+      status: 'fetched',
+      fetched_at: at,
+      checked_at: at,
+      problem: null,
+      failed_since: null,
+    };
+    expect(release.fetched).toEqual([
+      {
+        ...common,
+        url: `${place.server.url}/models.json?key=\${SHOP_KEY}`,
+        file: 'shop/models.json',
+        bytes: expect.any(Number),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        unzipped: null,
+      },
+      expect.objectContaining({ ...common, url: `${place.server.url}/prices.csv`, file: 'prices.csv' }),
+    ]);
+    expect(release.source_files.map(({ name }) => name)).toEqual(['source.sql', 'names.csv', 'source.json']);
+    const { stages, fetched } = await reportOf(result);
+    expect(stages[0]).toMatchObject({ stage: 'fetch' });
+    expect(fetched).toHaveLength(2);
+    expect(await verify('all', { ...verifyDeps() })).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test('leaves its secrets nowhere: not in the work folder, the store, or what is told', async () => {
+    const good = await night();
+    place.server.breakForGood('/models.json', faults.status(403));
+    const bad = await night('2026-06-02');
+    expect(bad.status).toBe('rejected');
+    expect(place.server.seen.some(({ path }) => path.includes(SHOP_KEY))).toBe(true);
+    const texts = [
+      await textsBelow(store.folder),
+      await textsBelow(store.deps.workFolder),
+      JSON.stringify([good, bad]),
+    ];
+    for (const text of texts) expect(text).not.toContain(SHOP_KEY);
+  });
+
+  test('is rejected where a required file fails, with its address and the cause, and yesterday stays', async () => {
+    await night();
+    place.server.breakForGood('/models.json', faults.htmlPage());
+    const result = await night('2026-06-02');
+    expect(result).toMatchObject({
+      status: 'rejected',
+      problems: [
+        expect.stringMatching(
+          /^shop\/models\.json of shop could not be fetched from http:\/\/127\.0\.0\.1:\d+\/models\.json\?key=\$\{SHOP_KEY\}: .* HTML page in place of the file \(3 attempts\)$/,
+        ),
+      ],
+    });
+    expect(await reportOf(result)).toMatchObject({
+      status: 'rejected',
+      fetched: [{ status: 'failed' }, { status: 'unchanged' }],
+    });
+    expect((await newestRelease()).day).toBe(FIRST);
+  });
+
+  test('tried again asks only for what was missing, and publishes', async () => {
+    place.server.break('/models.json', ...Array(3).fill(faults.status(500)));
+    expect((await night()).status).toBe('rejected');
+    place.server.takeSeen();
+    expect((await night(FIRST, { hour: '01' })).status).toBe('published');
+    expect(place.server.takeSeen()).toEqual([`/models.json?key=${SHOP_KEY}`]);
+  });
+
+  test('that was held fetches anew when it is tried again', async () => {
+    await night();
+    serveShop(place.server, { a: 1 });
+    const held = await runNight(
+      { day: '2026-06-02', source: place.root, dryRun: false, accept: false, acceptSuspects: [] },
+      {
+        ...store.deps,
+        clock: () => new Date('2026-06-02T00:05:00Z'),
+        fetching: { ...FETCH_SETUP, variables: { SHOP_KEY } },
+      },
+    );
+    expect(held.status).toBe('held');
+    serveShop(place.server, { a: 1, b: 2 });
+    expect(await night('2026-06-02', { hour: '02' })).toMatchObject({ status: 'published', records: { models: 2 } });
+  });
+
+  test('carries what an optional file fills, without points, and says since when it fails', async () => {
+    await night();
+    place.server.breakForGood('/prices.csv', faults.status(503));
+    for (const day of ['2026-06-02', '2026-06-03']) {
+      const result = await night(day);
+      expect(result).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 }, first_seq: null });
+      expect(result.warnings).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(
+            /^prices\.csv of shop could not be fetched from .*answered 503 \(3 attempts\); what needs it is not captured$/,
+          ),
+          'pricing: no file today; its records are carried',
+        ]),
+      );
+    }
+    const release = await newestRelease();
+    expect(release.captured).toEqual(['models']);
+    expect(release.fetched?.[1]).toMatchObject({ status: 'failed', sha256: null, failed_since: '2026-06-02' });
+  });
+
+  test('stops for a missing variable, which is named, before anything is asked for', async () => {
+    await expect(night(FIRST, { variables: {} })).rejects.toMatchObject({
+      code: 'configuration',
+      message: 'shop/models.json of shop needs the variable SHOP_KEY, which is not set',
+    });
+    expect(place.server.seen).toEqual([]);
+  });
+
+  test('does nothing on a day that is published', async () => {
+    await night();
+    place.server.takeSeen();
+    expect((await night()).status).toBe('already_published');
+    expect(place.server.takeSeen()).toEqual([]);
+  });
+
+  test('of a day that is over is run from what was fetched on it, or not at all', async () => {
+    const late = { startsOn: '2026-06-02' };
+    expect(await night(FIRST, late)).toMatchObject({
+      status: 'rejected',
+      problems: [
+        expect.stringMatching(
+          /^2026-06-01 is over: what its upstreams served can't be fetched any more, and .*fetched holds no whole fetch of it$/,
+        ),
+      ],
+    });
+    expect(place.server.seen).toEqual([]);
+    await place.fetch({ variables: { SHOP_KEY } });
+    await mkdir(archive(), { recursive: true });
+    await cp(join(place.into, FIRST), join(archive(), FIRST), { recursive: true });
+    expect((await night(FIRST, late)).status).toBe('published');
+  });
+});
+
+describe('an archive', () => {
+  test('is a source from which the same nights can be run again, without network and without the source', async () => {
+    await night();
+    serveShop(place.server, { a: 1, b: 3, c: 4 });
+    await night('2026-06-02');
+    const first = await newestRelease();
+    await place.server.close();
+    await rm(place.root, { recursive: true });
+    const again = await openTemporaryStore();
+    onTestFinished(again.dispose);
+    for (const day of [FIRST, '2026-06-02']) {
+      const run = { ...again.deps, clock: () => new Date(`${day}T00:05:00Z`) };
+      const request = { day, source: archive(), dryRun: false, accept: true, acceptSuspects: [] };
+      expect((await runNight(request, run)).status).toBe('published');
+    }
+    const entry = (await listReleases(again)).at(-1);
+    const second = entry && (await readRelease(again, entry));
+    expect(second?.manifest.datasets).toEqual(first.manifest.datasets);
+    expect(second).toMatchObject({
+      fetched: first.fetched,
+      upstreams: first.upstreams,
+      source_files: first.source_files,
+    });
+  });
+
+  test.each<[string, (folder: string) => Promise<void>, RegExp]>([
+    [
+      'has not ended',
+      async (folder) => {
+        const path = join(folder, 'fetch.json');
+        const record = JSON.parse(await readFile(path, 'utf8'));
+        await writeFile(path, JSON.stringify({ ...record, finished_at: null }));
+      },
+      /its fetch is not whole, it was ended early; fetch the day again$/,
+    ],
+    [
+      'is unreadable',
+      (folder) => writeFile(join(folder, 'fetch.json'), '{'),
+      /fetch\.json is no record of a fetch of 2026-06-01$/,
+    ],
+    [
+      'was changed since',
+      (folder) => writeFile(join(folder, 'prices.csv'), 'model,usd_in,usd_out\na,9,9\n'),
+      /prices\.csv is not what fetch\.json says was fetched$/,
+    ],
+    [
+      'lost a file',
+      (folder) => rm(join(folder, 'prices.csv')),
+      /prices\.csv is not what fetch\.json says was fetched$/,
+    ],
+  ])('whose fetch %s is not captured', async (_, change, problem) => {
+    await place.fetch({ variables: { SHOP_KEY } });
+    await change(join(place.into, FIRST));
+    expect(await night(FIRST, { source: place.into })).toMatchObject({
+      status: 'rejected',
+      problems: [expect.stringMatching(problem)],
+    });
+  });
+});
+
+function verifyDeps() {
+  const { store: objects, clock, duckdb, workFolder } = store.deps;
+  return { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
+}

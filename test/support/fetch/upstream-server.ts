@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, relative, resolve } from 'node:path';
+import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
+
+/**
+ * Real files of public upstreams on several days, beside the repository or wherever UPSTREAM_DATA points; undefined where they are
+ * not there.
+ */
+export const UPSTREAM_DATA = findUpstreamData(
+  process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../../shared/data/upstream'),
+);
+
+function findUpstreamData(folder: string): string | undefined {
+  return existsSync(folder) ? folder : undefined;
+}
+
+/** What came in. */
+export interface SeenRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Answers in place of the file. */
+export type Fault = (response: ServerResponse, file: Buffer, request: IncomingMessage) => void;
+
+export interface ServedOptions {
+  /** In which it is sent where the request takes it. */
+  readonly encoding?: 'gzip' | 'br';
+  readonly type?: string;
+}
+
+interface Served extends ServedOptions {
+  readonly content: Buffer;
+}
+
+/** An upstream on loopback, for tests: files with tags, and whatever can go wrong. */
+export class UpstreamServer {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly seen: SeenRequest[] = [];
+  readonly #files = new Map<string, Served>();
+  readonly #faults = new Map<string, Fault[]>();
+  readonly #server: ReturnType<typeof createServer>;
+
+  private constructor(server: ReturnType<typeof createServer>) {
+    this.#server = server;
+    // It listens on a port, so this is no path of a pipe.
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on('request', (request, response) => this.#answer(request, response));
+  }
+
+  static async start(): Promise<UpstreamServer> {
+    const server = createServer();
+    await new Promise<void>((done) => {
+      server.listen(0, '127.0.0.1', done);
+    });
+    return new UpstreamServer(server);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((done) => {
+      this.#server.close(done);
+    });
+  }
+
+  /** @param path begins with a slash; without its query */
+  serve(path: string, content: string | Buffer | object, options: ServedOptions = {}): void {
+    const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
+    this.#files.set(path, { content: Buffer.from(isRaw ? content : JSON.stringify(content)), ...options });
+  }
+
+  /** Serves all files below a folder, packed ones unpacked, in place of those that were served below the path. */
+  async serveFolder(path: string, folder: string): Promise<void> {
+    for (const known of this.#files.keys()) if (known.startsWith(`${path}/`)) this.#files.delete(known);
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const from = join(entry.parentPath, entry.name);
+      const bytes = await readFile(from);
+      const isPacked = from.endsWith('.gz');
+      this.serve(`${path}/${relative(folder, from).replace(/\.gz$/, '')}`, isPacked ? gunzipSync(bytes) : bytes);
+    }
+  }
+
+  remove(path: string): void {
+    this.#files.delete(path);
+  }
+
+  /** The next requests for a path get these, one each. */
+  break(path: string, ...faults: readonly Fault[]): void {
+    this.#faults.set(path, [...faults]);
+  }
+
+  /** Every request for a path gets this. */
+  breakForGood(path: string, fault: Fault): void {
+    this.#faults.set(path, Array(1000).fill(fault));
+  }
+
+  /** The paths that were asked for, and forgets them. */
+  takeSeen(): readonly string[] {
+    return this.seen.splice(0).map(({ path }) => path);
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? '/';
+    this.seen.push({ path, headers: request.headers });
+    const [name = ''] = path.split('?');
+    const served = this.#files.get(name);
+    const fault = this.#faults.get(name)?.shift();
+    if (fault !== undefined) fault(response, served?.content ?? Buffer.alloc(0), request);
+    else if (served === undefined) response.writeHead(404).end('nothing here');
+    else sendFile(request, response, served);
+  }
+}
+
+function sendFile(request: IncomingMessage, response: ServerResponse, { content, encoding, type }: Served): void {
+  const etag = `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`;
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, { etag }).end();
+    return;
+  }
+  const isTaken = encoding !== undefined && request.headers['accept-encoding']?.includes(encoding);
+  const packed = encoding === 'br' ? brotliCompressSync(content) : gzipSync(content);
+  const body = isTaken ? packed : content;
+  response.writeHead(200, {
+    etag,
+    'content-type': type ?? 'application/octet-stream',
+    'content-length': body.length,
+    ...(isTaken ? { 'content-encoding': encoding } : {}),
+  });
+  response.end(body);
+}

@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type FetchRecord, readFetchRecord } from '../../../pipeline/fetch/day/fetch-record.ts';
+import type { FetchLimits } from '../../../pipeline/fetch/fetch-file.ts';
+import { type FetchDeps, type FetchedDay, fetchSource } from '../../../pipeline/fetch/fetch-source.ts';
+import { UpstreamClient } from '../../../pipeline/fetch/http/upstream-client.ts';
+import { loadSettings } from '../../../pipeline/source/source-settings.ts';
+import { LOOPBACK } from '../http/outbound-settings.ts';
+import { FETCH_SETUP } from './fetch-setup.ts';
+import { UpstreamServer } from './upstream-server.ts';
+
+/** What a test may choose. */
+export interface FetchChoices {
+  readonly limits?: Partial<FetchLimits>;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Whether answers may redirect to loopback. */
+  readonly isLoopbackAllowed?: boolean;
+  readonly onEnd?: FetchDeps['onEnd'];
+  /** The instant at which everything happens. */
+  readonly now?: string;
+  readonly countParquetRows?: FetchDeps['countParquetRows'];
+}
+
+/** A source, its archive and its upstream, until the test is over. */
+export interface FetchPlace {
+  readonly server: UpstreamServer;
+  readonly root: string;
+  readonly into: string;
+  /** Waits between attempts so far, in milliseconds; nobody waits. */
+  readonly waits: number[];
+  /** Writes `source.json`, with one upstream, `shop`; its addresses begin with the server's. */
+  source(fetch: readonly object[], more?: Readonly<Record<string, string>>): Promise<void>;
+  fetch(choices?: FetchChoices & { readonly day?: string }): Promise<FetchedDay>;
+  /** The text of a file of a day; undefined where there is none. */
+  read(file: string, day?: string): Promise<string | undefined>;
+  record(day?: string): Promise<FetchRecord | undefined>;
+}
+
+export const FETCH_DAY = '2026-06-01';
+
+export async function useFetch(): Promise<FetchPlace> {
+  const server = await UpstreamServer.start();
+  const folder = await mkdtemp(join(tmpdir(), 'modelstats-fetch-'));
+  onTestFinished(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+  const [root, into] = [join(folder, 'source'), join(folder, 'archive')];
+  await mkdir(root);
+  const waits: number[] = [];
+  return {
+    server,
+    root,
+    into,
+    waits,
+    source: async (fetch, more = {}) => {
+      const entries = fetch.map((entry) => withUrl(entry, server.url));
+      const upstreams = [{ id: 'shop', name: 'The shop', url: server.url }];
+      await writeFile(join(root, 'source.json'), JSON.stringify({ upstreams, fetch: entries }));
+      for (const [name, text] of Object.entries(more)) await writeFile(join(root, name), text);
+    },
+    fetch: async ({ day = FETCH_DAY, ...choices } = {}) => {
+      const settings = await loadSettings(join(root, 'source.json'));
+      const client = new UpstreamClient({ allow: choices.isLoopbackAllowed ? LOOPBACK : [], userAgent: 'test/1' });
+      try {
+        return await fetchSource({ root, settings, into, day }, fetchDeps(client, { ...choices, day, waits }));
+      } finally {
+        await client.close();
+      }
+    },
+    read: (file, day = FETCH_DAY) => readFile(join(into, day, file), 'utf8').catch(() => undefined),
+    record: (day = FETCH_DAY) => readFetchRecord(join(into, day)),
+  };
+}
+
+function withUrl(entry: object, url: string): object {
+  const path = 'url' in entry ? String(entry.url) : '/models.json';
+  return { upstream: 'shop', file: 'models.json', ...entry, url: path.startsWith('/') ? `${url}${path}` : path };
+}
+
+function fetchDeps(
+  client: UpstreamClient,
+  {
+    limits,
+    variables = {},
+    onEnd = () => {},
+    now,
+    day,
+    waits,
+    countParquetRows,
+  }: FetchChoices & {
+    readonly day: string;
+    readonly waits: number[];
+  },
+): FetchDeps {
+  return {
+    client,
+    limits: { ...FETCH_SETUP.limits, ...limits },
+    variables,
+    clock: () => new Date(now ?? `${day}T00:05:00Z`),
+    random: () => 0,
+    sleep: async (ms) => void waits.push(ms),
+    countParquetRows: countParquetRows ?? (() => Promise.reject(new Error('no Parquet in this test'))),
+    onBegin: () => {},
+    onEnd,
+  };
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import { openAccounts } from '../../../accounts/open-accounts.ts';
+import type { Authorization } from '../../../accounts/people/connections.ts';
+import type { NewSession } from '../../../accounts/people/people.ts';
+import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
+
+const PUBLIC_URL = 'https://stats.example.com';
+const REDIRECT = 'http://127.0.0.1:4567/callback';
+const VERIFIER = 'a text of at least 43 characters that is not random at all';
+const DAY_MS = 86_400_000;
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** Connections on every control database, from who asks to who finds the token. */
+export function describeConnections(subject: PeopleSubject): void {
+  const getAuthorization = (): Authorization => {
+    const { authorization } = subject.people;
+    if (authorization === undefined) throw new Error('no programs may be connected');
+    return authorization;
+  };
+  const post = (path: string, headers: Readonly<Record<string, string>>, body: string | URLSearchParams) =>
+    getAuthorization().handle(new Request(PUBLIC_URL + path, { method: 'POST', headers, body }));
+  const register = async (): Promise<string> => {
+    const registration = { client_name: 'Agent', redirect_uris: [REDIRECT], application_type: 'native' };
+    const body = JSON.stringify({ ...registration, token_endpoint_auth_method: 'none' });
+    const answer = await post('/oauth2/register', { 'content-type': 'application/json' }, body);
+    return ((await answer.json()) as { readonly client_id: string }).client_id;
+  };
+  /** A program that this person has connected to the organization. */
+  const connect = async ({ session, cookies: values }: NewSession, organizationId: string): Promise<Tokens> => {
+    const clientId = await register();
+    const cookies = cookieHeader(values);
+    const wanted = new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: REDIRECT,
+      scope: 'read offline_access',
+      resource: CONNECTIONS.resource,
+      prompt: 'consent',
+      code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    const authorize = new Request(`${PUBLIC_URL}/oauth2/authorize?${wanted}`, { headers: { cookie: cookies } });
+    const page = new URL((await getAuthorization().handle(authorize)).headers.get('location') ?? '');
+    const as = { session, cookies, origin: ORIGIN };
+    const to = new URL(await getAuthorization().accept(page.search.slice(1), as, organizationId));
+    const answer = await post(
+      '/oauth2/token',
+      {},
+      new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code: to.searchParams.get('code') ?? '',
+        redirect_uri: REDIRECT,
+        code_verifier: VERIFIER,
+      }),
+    );
+    return (await answer.json()) as Tokens;
+  };
+  const start = async () => {
+    const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
+    const ada = await subject.signIn('ada@example.com');
+    return {
+      org,
+      ada,
+      tokens: await connect(ada, org),
+      other: await openAccounts(subject.url, { mcpResource: CONNECTIONS.resource }),
+    };
+  };
+
+  describe('connections', () => {
+    test('what a person connects asks for the organization that they chose, on every server', async () => {
+      const { org, tokens, other } = await start();
+      expect(await other.authenticate(tokens.access_token, 'mcp')).toMatchObject({
+        organizationId: org,
+        credentialId: expect.stringMatching(/^connection_/),
+        clientSource: 'mcp_oauth',
+      });
+      expect(await other.authenticate(tokens.access_token)).toBeUndefined();
+      expect(await other.authenticate(tokens.access_token, 'api')).toBeUndefined();
+      await other.close();
+      const [connection] = await subject.people.connections.list(org);
+      expect(connection).toMatchObject({ clientName: 'Agent', person: { email: 'ada@example.com' } });
+      expect(connection?.lastUsedAt).not.toBeNull();
+    });
+
+    test('every member sees and ends it; to who does not belong to the organization it is not there', async () => {
+      const { org, tokens, other } = await start();
+      const [connection] = await subject.people.connections.list(org);
+      const of = { organizationId: org, connectionId: connection?.id ?? '' };
+      const stranger = (await subject.signIn('eve@example.com')).session.person;
+      for (const work of ['list', 'revoke'] as const) {
+        const asked = subject.people.connections.as({ person: stranger }, ORIGIN);
+        await expect(work === 'list' ? asked.list(org) : asked.revoke(of)).rejects.toMatchObject({ code: 'not_found' });
+      }
+      const bob = (await subject.signIn('bob@example.com')).session.person;
+      expect(await subject.people.connections.as({ person: bob }, ORIGIN).revoke(of)).toEqual(connection);
+      expect(await subject.people.connections.list(org)).toEqual([]);
+      other.forgetCredentials();
+      expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
+      await other.close();
+      const rows = await subject.database.kysely
+        .selectFrom('audit_log')
+        .selectAll()
+        .where('subject_id', '=', of.connectionId)
+        .execute();
+      expect(rows.map(({ actor, action, origin }) => ({ actor, action, origin }))).toEqual([
+        { actor: 'person:ada@example.com', action: 'connection.create', origin: ORIGIN.address },
+        { actor: 'person:bob@example.com', action: 'connection.revoke', origin: ORIGIN.address },
+      ]);
+    });
+
+    test('a server that did not end it refuses it within five seconds', async () => {
+      const { org, tokens, other } = await start();
+      expect(await other.authenticate(tokens.access_token, 'mcp')).toBeDefined();
+      const [connection] = await subject.people.connections.list(org);
+      await subject.people.connections.revoke({ organizationId: org, connectionId: connection?.id ?? '' });
+      subject.advance(5_000);
+      expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
+      await other.close();
+    });
+
+    test('tokens that are over, and programs that nobody has connected for 90 days, are forgotten', async () => {
+      const { other } = await start();
+      await other.close();
+      const unused = await register();
+      const count = async (table: 'oauth_access_tokens' | 'oauth_refresh_tokens' | 'oauth_clients') =>
+        (await subject.database.kysely.selectFrom(table).select('id').execute()).length;
+      expect([
+        await count('oauth_access_tokens'),
+        await count('oauth_refresh_tokens'),
+        await count('oauth_clients'),
+      ]).toEqual([1, 1, 2]);
+      subject.advance(91 * DAY_MS);
+      await subject.signIn('ada@example.com'); // Whatever is asked has it cleaned up.
+      await vi.waitFor(async () => expect(await count('oauth_clients')).toBe(1));
+      expect([await count('oauth_access_tokens'), await count('oauth_refresh_tokens')]).toEqual([0, 0]);
+      const left = await subject.database.kysely.selectFrom('oauth_clients').select('client_id').execute();
+      expect(left.map(({ client_id }) => client_id)).not.toContain(unused);
+    });
+  });
+}
