@@ -24,6 +24,7 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
       'Building a view',
       'A page of a hundred',
       'Webhook',
+      'Tool calls',
       'modelstats sync: importing',
       'modelstats sync: following',
     ]) {

@@ -15,6 +15,7 @@ import { measureSwap } from './api/swap.ts';
 import { measureViews } from './api/view.ts';
 import { measureWarm } from './api/warm.ts';
 import { measurePages } from './console/pages.ts';
+import { measureCalls } from './mcp/calls.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { comparePeers } from './peers/compare-peers.ts';
 import { compareReads } from './peers/compare-reads.ts';
@@ -26,7 +27,7 @@ const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
   --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap,
-                    api-view, api-peers; api is all of those; webhooks; sync; console
+                    api-view, api-peers; api is all of those; webhooks; sync; mcp; console
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -81,6 +82,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
     'api-paging': api((options) => measurePaging(scores, withoutQuota(options))),
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),
     'api-peers': api((options) => compareReads(scores, { ...options, mayInstall: !values.quick })),
+    mcp: api((options) => measureCalls(scores, options)),
     sync: api((options) => measureSync(scores, withoutQuota(options))),
     'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
   };

@@ -34,6 +34,8 @@ export type Body = Readonly<Record<string, unknown>>;
 /** The body of an answer, and the moment that it reflects. */
 export interface RouteBody {
   readonly body: Body;
+  /** Of the body as it was sent. */
+  readonly characters: number;
   readonly dataAsOf: string | undefined;
 }
 
@@ -111,9 +113,10 @@ export class Exchange {
   async #answer(route: DataRoute, request: RouteRequest, asker: Asker): Promise<RouteBody> {
     const { answers, baseUrl } = this.#deps;
     const { body, headers, giveBack } = await answers.answer(route, { ...request, baseUrl }, asker);
-    const parsed = JSON.parse(String(body)) as Body; // Our own answer, an object.
+    const json = String(body);
     giveBack?.();
-    return { body: parsed, dataAsOf: headers['X-Data-As-Of'] };
+    const parsed = JSON.parse(json) as Body; // Our own answer, an object.
+    return { body: parsed, characters: json.length, dataAsOf: headers['X-Data-As-Of'] };
   }
 
   async #settle(status: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { V1_ROUTES } from '../../api/routes/data-routes.ts';
+import { MCP_ROUTE } from '../../mcp/mcp.ts';
 import { measureNode } from '../measure.ts';
 import { CLI } from '../night.ts';
 
@@ -20,7 +21,7 @@ const PER_DAY = 1_000_000_000;
 export async function createAccess(folder: string): Promise<BenchAccess> {
   const env = {
     MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
-    MODELSTATS_BACKSTOP: V1_ROUTES.map(({ name }) => `${name}=${PER_MINUTE}`).join(','),
+    MODELSTATS_BACKSTOP: [...V1_ROUTES, MCP_ROUTE].map(({ name }) => `${name}=${PER_MINUTE}`).join(','),
   };
   const limits = ['--daily-quota', String(PER_DAY), '--burst', String(PER_MINUTE), '--history-months', 'full'];
   const { id } = await run(['orgs', 'create', '--name', 'Bench', '--plan', 'commercial', ...limits], env, Organization);

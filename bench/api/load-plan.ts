@@ -4,6 +4,8 @@ export interface LoadPlan {
   /** Path and query of each request, in turn over all connections. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Sent with POST; undefined: each request is a GET. */
+  readonly body?: string;
   /** Requests at once at most. */
   readonly connections: number;
   /** Goes round the paths for this long; undefined: each path once. */

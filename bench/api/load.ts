@@ -6,7 +6,7 @@ import { type LoadPlan, type LoadResult, percentile, type Sample } from './load-
 
 async function generateLoad(plan: LoadPlan): Promise<LoadResult> {
   const origin = new URL(plan.origin);
-  const requests = plan.paths.map((path) => requestBytes(origin, path, plan.headers));
+  const requests = plan.paths.map((path) => requestBytes(origin, path, plan));
   const connections = await Promise.all(Array.from({ length: plan.connections }, () => LoadConnection.open(origin)));
   const startedAt = Date.now();
   const started = performance.now();
@@ -50,9 +50,12 @@ async function generateLoad(plan: LoadPlan): Promise<LoadResult> {
   };
 }
 
-function requestBytes(origin: URL, path: string, headers: Readonly<Record<string, string>>): Buffer {
-  const lines = Object.entries({ Host: origin.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+function requestBytes(origin: URL, path: string, { headers, body }: Pick<LoadPlan, 'headers' | 'body'>): Buffer {
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const all = Object.entries({ Host: origin.host, ...headers, ...length });
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+  const method = body === undefined ? 'GET' : 'POST';
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`);
 }
 
 const [planFile] = process.argv.slice(2);

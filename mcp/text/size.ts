@@ -19,8 +19,10 @@ export function tokensOf({ text, body }: Found): number {
   return tokensIn(text) + tokensIn(JSON.stringify(body));
 }
 
-/** Whether an answer is short enough; what has fewer characters than tokens are allowed is not counted. */
-export function fits({ text, body }: Found): boolean {
-  const json = JSON.stringify(body);
-  return text.length + json.length <= TOKENS_MAX || tokensIn(text) + tokensIn(json) <= TOKENS_MAX;
+/**
+ * Whether an answer is short enough; what has fewer characters than tokens are allowed is not counted.
+ * @param characters of the body as JSON, at most; where they are not known it is written to be measured
+ */
+export function fits({ text, body }: Found, characters = JSON.stringify(body).length): boolean {
+  return text.length + characters <= TOKENS_MAX || tokensOf({ text, body }) <= TOKENS_MAX;
 }

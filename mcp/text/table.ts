@@ -21,8 +21,13 @@ export function cell(value: unknown): string {
     const fields = Object.entries(value).filter(([, held]) => held !== null);
     return fields.map(([name, held]) => `${name} ${cell(held)}`).join(', ');
   }
-  return String(value).replaceAll(/\s+/g, ' ').replaceAll('|', '¦');
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = String(value);
+  return BREAKING.test(text) ? text.replaceAll(/\s+/g, ' ').replaceAll('|', '¦') : text;
 }
+
+/** What a cell must not hold: a bar, or white space other than single blanks. */
+const BREAKING = /[|\t-\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]| {2}/;
 
 /** The rows of a field of a body; none where it has no such list. */
 export function rowsOf(body: Row, name: string): readonly Row[] {

@@ -42,7 +42,7 @@ export function routeTool(definition: RouteToolDefinition): Tool {
       const whole = await exchange.ask(route, request);
       const hinted = await hint?.(whole, exchange);
       const found = foundFrom({ ...whole, cut: 0, hint: hinted }, text);
-      if (rows === undefined || fits(found)) return found;
+      if (rows === undefined || fits(found, whole.characters)) return found;
       return 'limit' in route.query.shape
         ? askForLess({ route, request, rows, text }, { found, exchange })
         : cutRows({ whole, rows, text }, found);
