@@ -6,3 +6,26 @@ test('requests that are missing from the details of usage are counted', async ()
   for (const requests of [1, 2]) metrics.onCountsDropped(requests);
   expect(await metrics.registry.metrics()).toContain('\nmodelstats_usage_details_dropped_total 3\n');
 });
+
+test('since when files of upstreams are missing is told of the newest release, and of no other', async () => {
+  const metrics = new ApiMetrics();
+  const file = {
+    upstream: 'shop',
+    url: 'https://shop.test/a',
+    file: 'a.json',
+    status: 'failed' as const,
+    bytes: null,
+    sha256: null,
+    fetched_at: null,
+    checked_at: '2026-06-03T00:05:00Z',
+    problem: 'shop.test answered 503',
+    unzipped: null,
+    failed_since: '2026-06-02',
+  };
+  metrics.onRelease({ fetched: [file, { ...file, file: 'b.json', status: 'fetched', failed_since: null }] });
+  const line = 'modelstats_upstream_failed_since_timestamp_seconds{upstream="shop",file="a.json"} 1780358400\n';
+  expect(await metrics.registry.metrics()).toContain(line);
+  expect(await metrics.registry.metrics()).not.toContain('file="b.json"');
+  metrics.onRelease({});
+  expect(await metrics.registry.metrics()).not.toContain('shop');
+});

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../http/metrics.ts';
+import type { Release } from '../schemas/release.ts';
 import type { ViewEvent } from './view/view-follower.ts';
 
 /** What the API counts beside what every server does (specification "Health and metrics"). */
@@ -23,6 +24,12 @@ export class ApiMetrics extends Metrics {
     registers: [this.registry],
   });
 
+  readonly #failedSince = new Gauge({
+    name: 'modelstats_upstream_failed_since_timestamp_seconds',
+    help: 'Midnight UTC of the first of the days in a row without a new file of an upstream, in the newest release',
+    labelNames: ['upstream', 'file'],
+    registers: [this.registry],
+  });
   readonly #countsDropped = new Counter({
     name: 'modelstats_usage_details_dropped_total',
     help: 'Requests that are missing from usage by key and route, since it could not be written',
@@ -49,6 +56,14 @@ export class ApiMetrics extends Metrics {
     if (event.type !== 'swapped') return;
     this.#buildSeconds.set(event.durationMs / 1000);
     this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
+  }
+
+  onRelease({ fetched = [] }: Pick<Release, 'fetched'>): void {
+    this.#failedSince.reset();
+    for (const { upstream, file, failed_since } of fetched) {
+      if (failed_since !== null)
+        this.#failedSince.set({ upstream, file }, Date.parse(`${failed_since}T00:00:00Z`) / 1000);
+    }
   }
 
   onCountsDropped(requests: number): void {

@@ -54,7 +54,7 @@ function addNightCommands(program: Command, run: RunAction): void {
     .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
     .option('--day <YYYY-MM-DD>', 'UTC day to capture (default: today)', textValue)
     .option('--all-days', 'every dated folder of the source that is not published yet, in order')
-    .option('--dry-run', 'do everything but publish')
+    .option('--dry-run', 'do everything but publish, and show what would be new, changed, gone and set aside')
     .option('--accept', 'pass what the guard holds, for this run')
     .option('--accept-suspect <id...>', 'let these suspect prices in (pricing:<entity_id>), for this run', textValues)
     .option('--json', 'one JSON object a day on stdout')

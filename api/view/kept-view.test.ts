@@ -21,6 +21,8 @@ let others: string;
 let store: string;
 let views: string;
 let follower: ViewFollower | undefined;
+/** The releases that followers have told of. */
+const told: string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-kept-'));
@@ -60,7 +62,13 @@ async function open(from: ObjectStore): Promise<ViewFollower> {
     retryMaxMs: 3_600_000,
   };
   const place = await ViewFolder.take(views);
-  follower = new ViewFollower(settings, { store: from, folder: place, clock: () => new Date(), onEvent: () => {} });
+  follower = new ViewFollower(settings, {
+    store: from,
+    folder: place,
+    clock: () => new Date(),
+    onEvent: () => {},
+    onRelease: ({ day, run }) => told.push(`${day}.${run}`),
+  });
   await follower.start();
   return follower;
 }
@@ -141,4 +149,16 @@ test('another store under the address of the one being served is refused until a
   expect(its.problem).toMatchObject({ code: 'corrupt', message: expect.stringContaining('another record') });
   await close();
   expect((await open(new FileStore(store))).release?.run).toMatch(/^OTHERS/);
+});
+
+test('the newest release is told of once, whether its view is built or kept', async () => {
+  await close();
+  told.splice(0);
+  const kept = await open(new FileStore(store));
+  await kept.refresh();
+  expect(told).toEqual([expect.stringMatching(new RegExp(`^${FIRST}\\.OURS`))]);
+  await close();
+  views = await mkdtemp(join(folder, 'views-'));
+  await open(new FileStore(store));
+  expect(told).toEqual([told[0], told[0]]);
 });

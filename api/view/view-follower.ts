@@ -2,8 +2,9 @@ import { ulid } from 'ulid';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
 import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import type { HealthProblem } from '../../schemas/health-problem.ts';
+import type { Release } from '../../schemas/release.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import { loadCatalog } from '../../storage/catalog.ts';
+import { loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { type BuiltView, buildView } from './build-view.ts';
@@ -31,6 +32,8 @@ export interface FollowerDeps {
   /** Versions of the records; default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
   readonly onEvent: (event: ViewEvent) => void;
+  /** Told of the newest release whenever it is another than before, and of the first. */
+  readonly onRelease?: ((release: Release) => void) | undefined;
 }
 
 /** What the follower tells, for the log and the metrics. */
@@ -153,6 +156,7 @@ export class ViewFollower {
     if (catalog === undefined) throw this.#noCatalog();
     if (this.#view !== undefined && JSON.stringify(this.#view.meta.catalog) === JSON.stringify(catalog)) {
       this.#etag = etag;
+      await this.#tellRelease(catalog);
       return;
     }
     this.#assertSameRecord(catalog);
@@ -164,6 +168,16 @@ export class ViewFollower {
     const durationMs = this.#deps.clock().getTime() - startedAt.getTime();
     const { day } = this.current().newest;
     this.#deps.onEvent({ type: 'swapped', day, durationMs, isExtended });
+    await this.#tellRelease(catalog);
+  }
+
+  /** For metrics alone: whoever can't read it goes on serving. */
+  async #tellRelease(catalog: Catalog): Promise<void> {
+    const { store, onRelease } = this.#deps;
+    const entry = newestEntry(catalog);
+    if (onRelease === undefined || entry === undefined) return;
+    const release = await loadRelease(store, entry).catch(() => undefined);
+    if (release !== undefined) onRelease(release);
   }
 
   #noCatalog(): AppError {

@@ -115,7 +115,13 @@ async function openService(
     metrics.onViewEvent(event);
     logEvent(event);
   };
-  const follower = new ViewFollower(followerSettings(config), { store, folder, clock, onEvent });
+  const follower = new ViewFollower(followerSettings(config), {
+    store,
+    folder,
+    clock,
+    onEvent,
+    onRelease: (release) => metrics.onRelease(release),
+  });
   const app = await buildApp({
     settings: apiSettings(config),
     accounts,

@@ -6,6 +6,7 @@ import type { RunReport } from '../run/run.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
 import type { NightStatus } from './night-result.ts';
+import type { Preview } from './preview.ts';
 
 /** What a night has found out so far; what a stage adds is missing where the night didn't come that far. */
 export interface NightFindings {
@@ -14,6 +15,8 @@ export interface NightFindings {
   readonly checked?: Check;
   readonly changed?: Diff;
   readonly holds?: readonly Hold[];
+  /** Of a dry run. */
+  readonly preview?: Preview;
 }
 
 export interface NightReportInput {
@@ -43,6 +46,7 @@ export function nightReport({ request, status, found, error }: NightReportInput)
     first_seq: changed?.firstSeq ?? null,
     last_seq: changed?.lastSeq ?? null,
     holds: holds ?? [],
+    ...(found.preview === undefined ? {} : { preview: found.preview }),
   };
   return { status, error, facts, issues: checked?.issues ?? [] };
 }

@@ -3,6 +3,7 @@ import type { Day } from '../../schemas/day.ts';
 import type { Release } from '../../schemas/release.ts';
 import type { Run } from '../run/run.ts';
 import type { Check, Counts } from './check/check.ts';
+import type { Preview } from './preview.ts';
 
 /** `dry_run`: would have been published. */
 export type NightStatus = 'published' | 'dry_run' | 'already_published' | 'held' | 'rejected';
@@ -28,6 +29,8 @@ export interface NightResult {
   readonly warnings: readonly string[];
   /** Folder with the run's report.json and issues.jsonl; null where no run was needed. */
   readonly report: string | null;
+  /** Of a dry run that came as far as comparing: what would be published. */
+  readonly preview?: Preview;
 }
 
 /** The night that a result is of. */
@@ -35,6 +38,7 @@ export interface NightOf {
   readonly request: { readonly day: Day; readonly dryRun: boolean };
   /** Undefined where no run was needed. */
   readonly run?: Pick<Run, 'folder' | 'warnings'>;
+  readonly preview?: Preview | undefined;
 }
 
 /** The result of a night that published, would have (dry run), or found its day published before. */
@@ -71,7 +75,7 @@ export function resultFromProblems(
   };
 }
 
-function emptyResult(status: NightStatus, { request, run }: NightOf): NightResult {
+function emptyResult(status: NightStatus, { request, run, preview }: NightOf): NightResult {
   return {
     status,
     day: request.day,
@@ -88,6 +92,7 @@ function emptyResult(status: NightStatus, { request, run }: NightOf): NightResul
     problems: [],
     warnings: run?.warnings ?? [],
     report: run?.folder.path ?? null,
+    ...(preview === undefined ? {} : { preview }),
   };
 }
 

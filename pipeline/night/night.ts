@@ -21,6 +21,7 @@ import { closeIntervals } from './history.ts';
 import { type NightFindings, nightReport } from './night-report.ts';
 import { type NightResult, resultFromProblems, resultFromRelease } from './night-result.ts';
 import { findNightVersions, renewalNotes } from './night-versions.ts';
+import { preview } from './preview.ts';
 import { loadPrevious } from './previous.ts';
 import { prove } from './prove.ts';
 import { publish } from './publish.ts';
@@ -147,6 +148,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     );
     const holds = guard(checked, changed, source.settings);
     found = { ...found, changed, holds };
+    if (request.dryRun) found = { ...found, preview: await preview(checked, places) };
     run.warn(renewalNotes(versions, changed));
     if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
     await run.stage('history', () => closeIntervals(previous, places));
@@ -214,12 +216,13 @@ async function findPublished(
 
 /** Turns what an operator can act on into a result; rethrows everything else. */
 async function resultFromEnding(
-  { release, problems, error, found: { checked } }: Ending,
+  { release, problems, error, found }: Ending,
   { request, run, store }: { readonly request: NightRequest; readonly run: Run<Stage>; readonly store: ObjectStore },
 ): Promise<NightResult> {
-  if (release !== undefined)
-    return resultFromRelease(request.dryRun ? 'dry_run' : 'published', release, { request, run });
-  if (problems !== undefined) return resultFromProblems('held', problems, { request, run, checked });
+  const { checked } = found;
+  const night = { request, run, preview: found.preview };
+  if (release !== undefined) return resultFromRelease(request.dryRun ? 'dry_run' : 'published', release, night);
+  if (problems !== undefined) return resultFromProblems('held', problems, { ...night, checked });
   if (isAppError(error, 'source_rejected')) {
     return resultFromProblems('rejected', error.message.split('\n'), { request, run, checked });
   }

@@ -1,9 +1,15 @@
 import pc from 'picocolors';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { describePreview } from './describe-preview.ts';
 
 /** A night's result for people. */
 export function describeNight(result: NightResult): string {
+  const told = describeStatus(result);
+  return result.preview === undefined ? told : `${told}\n${describePreview(result.preview)}`;
+}
+
+function describeStatus(result: NightResult): string {
   const { day, status } = result;
   switch (status) {
     case 'published':

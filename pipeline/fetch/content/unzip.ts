@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { hashOfFiles } from '../day/whole-files.ts';
@@ -114,28 +111,32 @@ async function unpackOne(
   entry: Entry,
   { path, budget }: { readonly path: string; readonly budget: Budget },
 ): Promise<string> {
+  const damaged = passingFault(`holds ${JSON.stringify(entry.fileName)}, which is cut off or damaged`);
   await mkdir(dirname(path), { recursive: true });
-  const hash = createHash('sha256');
-  let checksum = 0;
-  const meter = new Transform({
-    transform(chunk: Buffer, _encoding, callback) {
+  const file = await open(path, 'w', 0o600);
+  try {
+    const hash = createHash('sha256');
+    let checksum = 0;
+    for await (const chunk of contentOf(zip, entry, damaged)) {
       budget.left -= chunk.length;
+      if (budget.left < 0) throw lastingFault(`becomes more than ${budget.bytesMax} bytes`);
       hash.update(chunk);
       checksum = crc32(chunk, checksum);
-      callback(budget.left < 0 ? lastingFault(`becomes more than ${budget.bytesMax} bytes`) : null, chunk);
-    },
-  });
-  const output = createWriteStream(path, { flush: true, mode: 0o600 });
-  const damaged = passingFault(`holds ${JSON.stringify(entry.fileName)}, which is cut off or damaged`);
-  const content = await zip.openReadStreamPromise(entry).catch(() => {
-    throw damaged;
-  });
+      await file.writeFile(chunk);
+    }
+    if (checksum !== entry.crc32) throw damaged;
+    await file.sync();
+    return hash.digest('hex');
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a file in a zip file holds; ends with the fault where that can't be read. */
+async function* contentOf(zip: ZipFile, entry: Entry, damaged: UpstreamFault): AsyncGenerator<Buffer> {
   try {
-    await pipeline(content, meter, output);
-  } catch (error) {
-    if (error instanceof UpstreamFault || output.errored === error) throw error;
+    for await (const chunk of await zip.openReadStreamPromise(entry)) yield chunk;
+  } catch {
     throw damaged;
   }
-  if (checksum !== entry.crc32) throw damaged;
-  return hash.digest('hex');
 }

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import {
+  contentColumns,
+  DATASET_NAMES,
+  DATASETS,
+  type Dataset,
+  type DatasetName,
+  mapDatasets,
+} from '../../schemas/datasets.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import { columnList, entityIdSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
+import { number, text } from '../../storage/duckdb/row-shape.ts';
+import type { Check } from './check/check.ts';
+import type { Issue, IssueKind } from './check/issues.ts';
+import { table } from './tables.ts';
+
+/** Records of each kind that are shown: enough to see what sort they are. */
+const EXAMPLES_MAX = 5;
+
+/** A field of a record, before and after. */
+const FieldChangesSchema = z.array(z.object({ field: z.string(), before: z.json(), after: z.json() }));
+
+export interface ChangedRecord {
+  readonly id: string;
+  readonly fields: z.infer<typeof FieldChangesSchema>;
+}
+
+/** What would become of a dataset's records, counted, with the first of each kind by key. */
+export interface DatasetPreview {
+  readonly before: number;
+  readonly after: number;
+  readonly new: number;
+  readonly changed: number;
+  readonly gone: number;
+  /** In force without a point: set aside, withheld, or not captured. */
+  readonly carried: number;
+  readonly examples: {
+    readonly new: readonly string[];
+    readonly changed: readonly ChangedRecord[];
+    readonly gone: readonly string[];
+  };
+}
+
+/** Rows that were set aside for one reason. */
+export interface SetAside {
+  readonly dataset: DatasetName;
+  readonly kind: IssueKind;
+  readonly field: string;
+  readonly reason: string;
+  /** Of those that the report lists. */
+  readonly rows: number;
+  readonly first: Pick<Issue, 'file' | 'line' | 'row' | 'value'>;
+}
+
+/** What a dry run would publish, for a person to read before it is published (specification "Dry runs"). */
+export interface Preview {
+  readonly datasets: Readonly<Record<DatasetName, DatasetPreview>>;
+  readonly set_aside: readonly SetAside[];
+}
+
+/** Reads what the diff found, before anything is written; `previous_` and `merged_` tables are there. */
+export async function preview(checked: Check, { database }: { readonly database: Database }): Promise<Preview> {
+  const found = new Map<DatasetName, DatasetPreview>();
+  for (const name of DATASET_NAMES) found.set(name, await previewDataset(database, DATASETS[name]));
+  const datasets = mapDatasets((name) => {
+    const dataset = found.get(name);
+    if (dataset === undefined) throw new Error(`${name} was not looked at`);
+    return dataset;
+  });
+  return { datasets, set_aside: reasonsOf(checked) };
+}
+
+const COUNTS = { before: number, after: number, new: number, changed: number, gone: number, carried: number };
+
+async function previewDataset(database: Database, dataset: Dataset): Promise<DatasetPreview> {
+  const [merged, previous] = [table('merged', dataset.name), table('previous', dataset.name)];
+  const [part] = dataset.key;
+  const from = `FROM ${merged} m LEFT JOIN ${previous} p ON ${sameKeySql(dataset, 'm', 'p')}`;
+  const counts = await database.row(
+    COUNTS,
+    `SELECT (SELECT count(*) FROM ${previous})::DOUBLE AS before, count(*) FILTER (op <> 'delete')::DOUBLE AS after,
+            count(*) FILTER (op = 'upsert' AND p.${part} IS NULL)::DOUBLE AS new,
+            count(*) FILTER (op = 'upsert' AND p.${part} IS NOT NULL)::DOUBLE AS changed,
+            count(*) FILTER (op = 'delete')::DOUBLE AS gone, count(*) FILTER (op IN ('carry', 'idle'))::DOUBLE AS carried ${from}`,
+  );
+  const first = async (condition: string) => {
+    const sql = `SELECT ${entityIdSql(dataset, 'm')} AS id ${from} WHERE ${condition} ${firstOf(dataset)}`;
+    return (await database.rows({ id: text }, sql)).map(({ id }) => id);
+  };
+  const isThere = `p.${part} IS NOT NULL`;
+  const fields = `list_filter([${contentColumns(dataset).map(changeSql).join(', ')}], lambda one: one.before <> one.after)`;
+  const changed = await database.rows(
+    { id: text, fields: text },
+    `SELECT ${entityIdSql(dataset, 'm')} AS id, to_json(${fields})::VARCHAR AS fields ${from}
+     WHERE op = 'upsert' AND ${isThere} ${firstOf(dataset)}`,
+  );
+  return {
+    ...counts,
+    examples: {
+      new: await first(`op = 'upsert' AND p.${part} IS NULL`),
+      changed: changed.map((row) => ({ id: row.id, fields: FieldChangesSchema.parse(JSON.parse(row.fields)) })),
+      gone: await first(`op = 'delete'`),
+    },
+  };
+}
+
+function firstOf(dataset: Dataset): string {
+  return `ORDER BY ${columnList(dataset.key, 'm')} LIMIT ${EXAMPLES_MAX}`;
+}
+
+/** Before and after as JSON, so that fields of all types are of one; null is a value there. */
+function changeSql({ name }: { readonly name: string }): string {
+  const json = (alias: string) => `coalesce(to_json(${alias}.${name}), 'null'::JSON)`;
+  return `{'field': '${name}', 'before': ${json('p')}, 'after': ${json('m')}}`;
+}
+
+/** The reasons for which rows were set aside, those of most rows first. */
+function reasonsOf({ issues }: Check): readonly SetAside[] {
+  const reasons = new Map<string, SetAside>();
+  for (const issue of issues) {
+    const { dataset, kind, field, reason, file, line, row, value } = issue;
+    const name = JSON.stringify([dataset, kind, field, reason]);
+    const before = reasons.get(name);
+    const rows = (before?.rows ?? 0) + 1;
+    reasons.set(name, { dataset, kind, field, reason, rows, first: before?.first ?? { file, line, row, value } });
+  }
+  return [...reasons.values()].sort((a, b) => b.rows - a.rows);
+}
