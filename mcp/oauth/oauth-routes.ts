@@ -79,11 +79,19 @@ function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): vo
 function authorizationQuery({ url }: FastifyRequest, publicUrl: string): URLSearchParams {
   const { searchParams } = new URL(url, publicUrl);
   if (!searchParams.has('resource')) searchParams.set('resource', `${publicUrl}/mcp`);
-  const scopes = (searchParams.get('scope') ?? READ_SCOPE).split(' ').filter((scope) => scope !== '');
-  searchParams.set('scope', [...new Set([...scopes, REFRESH_SCOPE])].join(' '));
+  searchParams.set('scope', withOurScopes(searchParams.get('scope') ?? ''));
   searchParams.delete('max_age'); // Whoever is signed in is asked, however long ago it was.
   searchParams.set('prompt', 'consent');
   return searchParams;
+}
+
+/**
+ * The scopes that are asked for, and the two that all tokens have. A refresh token that has lost its own scope is taken again and again
+ * by the provider, and replaced by none.
+ */
+function withOurScopes(asked: string): string {
+  const scopes = asked.split(' ').filter((scope) => scope !== '');
+  return [...new Set([READ_SCOPE, ...scopes, REFRESH_SCOPE])].join(' ');
 }
 
 function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): Record<string, string> {
@@ -91,11 +99,13 @@ function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): R
   return value === undefined ? {} : { [name]: value };
 }
 
-/** A form as it was sent; what is no form becomes an empty one, which the provider refuses in its own words. */
+/** A form as it was sent, with all scopes; what is no form becomes an empty one, which the provider refuses in its own words. */
 function formOf(body: unknown): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(Object(body)))
     for (const one of [value].flat()) form.append(name, String(one));
+  const scope = form.get('scope');
+  if (scope !== null) form.set('scope', withOurScopes(scope));
   return form;
 }
 
