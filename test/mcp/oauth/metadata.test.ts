@@ -57,6 +57,12 @@ test('a registration keeps no addresses and keys that something would be fetched
   expect(answer.body).not.toContain('169.254');
 });
 
+test('a program that comes back to this computer or to a page on the web, as it happens, is registered', async () => {
+  const redirects = ['https://editor.example/redirect', 'http://127.0.0.1/', 'http://localhost:33418/'];
+  const answer = await registerWith(console, { redirect_uris: redirects });
+  expect([answer.statusCode, answer.json()]).toEqual([201, expect.objectContaining({ redirect_uris: redirects })]);
+});
+
 test.each([
   ['no address to return to', {}],
   ['an address that would run a script', { redirect_uris: ['javascript:alert(1)'] }],
@@ -66,7 +72,7 @@ test.each([
 ])('a registration with %s is refused', async (_, registration) => {
   const answer = await registerWith(console, registration);
   expect(answer.statusCode, answer.body).toBe(400);
-  expect(answer.json()).toHaveProperty('error');
+  expect(answer.json()).toHaveProperty('error', expect.stringMatching(/^invalid_/));
 });
 
 test('one address registers no more programs in an hour than is set', async () => {
