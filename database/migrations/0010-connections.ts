@@ -113,6 +113,7 @@ async function createResources(database: Kysely<unknown>, { time, json }: Types)
 }
 
 const OF_CONNECTION: ['client_id', 'person_id', 'organization_id'] = ['client_id', 'person_id', 'organization_id'];
+const OF_MEMBER: ['organization_id', 'person_id'] = ['organization_id', 'person_id'];
 const ends = (constraint: ForeignKeyConstraintBuilder) => constraint.onDelete('cascade');
 
 /** No token is there without its connection: what is exchanged or refreshed while that ends would else be good again with the next one. */
@@ -159,6 +160,7 @@ async function createConsents(database: Kysely<unknown>, { time, json }: Types):
     .addColumn('updated_at', time, required)
     .addColumn('last_used_at', 'bigint')
     .addUniqueConstraint('connections_one_per_client', OF_CONNECTION)
+    .addForeignKeyConstraint('connections_of_member', OF_MEMBER, 'members', OF_MEMBER, ends)
     .execute();
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { openAccounts } from '../../../accounts/open-accounts.ts';
 import type { Authorization } from '../../../accounts/people/connections.ts';
 import type { NewSession } from '../../../accounts/people/people.ts';
+import { withOrganization } from '../../../accounts/people/sign-in/oauth-provider.ts';
 import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
 
 const PUBLIC_URL = 'https://stats.example.com';
@@ -150,6 +151,21 @@ export function describeConnections(subject: PeopleSubject): void {
       await accept(ada, org, clientId);
       const rows = await subject.database.kysely.selectFrom('oauth_access_tokens').select('id').execute();
       expect(rows).toEqual([]);
+    });
+
+    test('who leaves the organization while they answer connects nothing to it', async () => {
+      const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
+      const ada = await subject.signIn('ada@example.com');
+      const page = await ask(ada, await register());
+      const members = subject.people.members.as({ operator: 'cli:test' });
+      await members.removeMember({ organizationId: org, personId: ada.session.person.id });
+      // As where they were a member when that was looked at.
+      const headers = { cookie: cookieHeader(ada.cookies), origin: PUBLIC_URL, 'content-type': 'application/json' };
+      const body = JSON.stringify({ accept: true, oauth_query: page.search.slice(1) });
+      const answered = withOrganization(org, () => post('/oauth2/consent', headers, body));
+      await expect(answered).rejects.toMatchObject({ code: 'unavailable' });
+      await members.addMember({ organizationId: org, email: 'ada@example.com', role: 'member' });
+      expect(await subject.people.connections.list(org)).toEqual([]);
     });
 
     test('a program that was registered before the service moved is connected at the new address', async () => {
