@@ -1,4 +1,10 @@
-import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, SqliteAdapter } from 'kysely';
+import {
+  type ColumnDefinitionBuilder,
+  type CreateTableBuilder,
+  type ForeignKeyConstraintBuilder,
+  type Kysely,
+  SqliteAdapter,
+} from 'kysely';
 
 /**
  * Programs that people let ask for an organization, and the tokens that they ask with, in the tables that better-auth's OAuth provider
@@ -8,8 +14,8 @@ export async function createConnections(database: Kysely<unknown>): Promise<void
   const types = typesOf(database);
   await createClients(database, types);
   await createResources(database, types);
-  await createTokens(database, types);
   await createConsents(database, types);
+  await createTokens(database, types);
   for (const [table, column] of INDEXES)
     await database.schema.createIndex(`${table}_by_${column}`).on(table).column(column).execute();
 }
@@ -106,6 +112,11 @@ async function createResources(database: Kysely<unknown>, { time, json }: Types)
     .execute();
 }
 
+const OF_CONNECTION: ['client_id', 'person_id', 'organization_id'] = ['client_id', 'person_id', 'organization_id'];
+const OF_MEMBER: ['organization_id', 'person_id'] = ['organization_id', 'person_id'];
+const ends = (constraint: ForeignKeyConstraintBuilder) => constraint.onDelete('cascade');
+
+/** No token is there without its connection: what is exchanged or refreshed while that ends would else be good again with the next one. */
 async function createTokens(database: Kysely<unknown>, { time, json }: Types): Promise<void> {
   await ofConnection(database.schema.createTable('oauth_refresh_tokens'))
     .addColumn('token', 'text', (column) => column.notNull().unique())
@@ -122,6 +133,7 @@ async function createTokens(database: Kysely<unknown>, { time, json }: Types): P
     .addColumn('auth_time', time)
     .addColumn('confirmation', json)
     .addColumn('scopes', json, required)
+    .addForeignKeyConstraint('oauth_refresh_tokens_of_connection', OF_CONNECTION, 'connections', OF_CONNECTION, ends)
     .execute();
   await ofConnection(database.schema.createTable('oauth_access_tokens'))
     .addColumn('token', 'text', (column) => column.notNull().unique())
@@ -135,6 +147,7 @@ async function createTokens(database: Kysely<unknown>, { time, json }: Types): P
     .addColumn('revoked', time)
     .addColumn('confirmation', json)
     .addColumn('scopes', json, required)
+    .addForeignKeyConstraint('oauth_access_tokens_of_connection', OF_CONNECTION, 'connections', OF_CONNECTION, ends)
     .execute();
 }
 
@@ -146,7 +159,8 @@ async function createConsents(database: Kysely<unknown>, { time, json }: Types):
     .addColumn('created_at', time, required)
     .addColumn('updated_at', time, required)
     .addColumn('last_used_at', 'bigint')
-    .addUniqueConstraint('connections_one_per_client', ['client_id', 'person_id', 'organization_id'])
+    .addUniqueConstraint('connections_one_per_client', OF_CONNECTION)
+    .addForeignKeyConstraint('connections_of_member', OF_MEMBER, 'members', OF_MEMBER, ends)
     .execute();
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
+import type { HttpError } from './http-error.ts';
 import { ToldReasons } from './told-reasons.ts';
 import { RequestInvalid } from './validation.ts';
 
@@ -20,15 +21,18 @@ export interface SendErrorOptions {
   readonly contextOf: ContextOf;
   /** Which reasons of outages the log has already; default: none. */
   readonly told?: ToldReasons;
+  /** What is told, as JSON, where a protocol has an envelope of its own; default: ours. */
+  readonly bodyOf?: (error: HttpError | RequestInvalid) => string;
 }
 
 /** Sends what a caller is told of an error. */
 export function sendError(
   thrown: unknown,
   request: FastifyRequest,
-  { reply, contextOf, told }: SendErrorOptions,
+  { reply, contextOf, told, bodyOf }: SendErrorOptions,
 ): FastifyReply {
-  const { status, headers, body, error } = errorAnswerFrom(thrown, contextOf(request));
+  const { status, headers, body: ownBody, error } = errorAnswerFrom(thrown, contextOf(request));
+  const body = bodyOf?.(error) ?? ownBody;
   reply.code(status).headers(headers);
   if (error instanceof RequestInvalid || status < 500) return reply.send(body);
   if (error.code === 'unavailable') {

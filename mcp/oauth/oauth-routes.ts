@@ -6,8 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { hitFixed } from '../../accounts/fixed-limit.ts';
 import { type Authorization, OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
+import { limitedOrigin } from '../../accounts/people/limits/limited-origin.ts';
 import { takeBodies } from '../../http/bodies.ts';
 import { httpError } from '../../http/errors/http-error.ts';
+import { refuseInOAuthsWords } from './failures.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
 import { registrationFrom } from './registration.ts';
 
@@ -46,9 +48,11 @@ export async function addOAuthRoutes(
 function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): void {
   const { authorization, publicUrl, accounts, clock, requestsPerMinute: limit } = settings;
   takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
-  routes.addHook('preHandler', async ({ ip }) => {
-    const state = await hitFixed(accounts, ip, { what: 'oauth2', limit, now: clock() });
+  refuseInOAuthsWords(routes, publicUrl);
+  routes.addHook('preHandler', async (request) => {
+    const state = await hitFixed(accounts, limitedOrigin(request.ip), { what: 'oauth2', limit, now: clock() });
     if (state.refused) throw tooMany(state.retryAfterSeconds);
+    assertWithoutNul(request);
   });
   const ask = async (path: string, reply: FastifyReply, init: RequestInit) =>
     answer(await authorization.handle(new Request(publicUrl + path, init)), reply);
@@ -79,11 +83,25 @@ function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): vo
 function authorizationQuery({ url }: FastifyRequest, publicUrl: string): URLSearchParams {
   const { searchParams } = new URL(url, publicUrl);
   if (!searchParams.has('resource')) searchParams.set('resource', `${publicUrl}/mcp`);
-  const scopes = (searchParams.get('scope') ?? READ_SCOPE).split(' ').filter((scope) => scope !== '');
-  searchParams.set('scope', [...new Set([...scopes, REFRESH_SCOPE])].join(' '));
+  searchParams.set('scope', withOurScopes(searchParams.get('scope') ?? ''));
   searchParams.delete('max_age'); // Whoever is signed in is asked, however long ago it was.
   searchParams.set('prompt', 'consent');
   return searchParams;
+}
+
+/**
+ * The scopes that are asked for, and the two that all tokens have. A refresh token that has lost its own scope is taken again and again
+ * by the provider, and replaced by none.
+ */
+function withOurScopes(asked: string): string {
+  const scopes = asked.split(' ').filter((scope) => scope !== '');
+  return [...new Set([READ_SCOPE, ...scopes, REFRESH_SCOPE])].join(' ');
+}
+
+/** PostgreSQL fails where it is asked for a text with one, or to keep it. */
+function assertWithoutNul({ url, body = null }: FastifyRequest): void {
+  if (url.includes('%00') || JSON.stringify(body).includes('\\u0000'))
+    throw httpError('bad_request', 'No parameter may hold the character NUL');
 }
 
 function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): Record<string, string> {
@@ -91,11 +109,13 @@ function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): R
   return value === undefined ? {} : { [name]: value };
 }
 
-/** A form as it was sent; what is no form becomes an empty one, which the provider refuses in its own words. */
+/** A form as it was sent, with all scopes; what is no form becomes an empty one, which the provider refuses in its own words. */
 function formOf(body: unknown): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(Object(body)))
     for (const one of [value].flat()) form.append(name, String(one));
+  const scope = form.get('scope');
+  if (scope !== null) form.set('scope', withOurScopes(scope));
   return form;
 }
 

@@ -16,14 +16,14 @@ const FIELDS = [
 
 /**
  * A registration as the provider takes it. Programs on people's own machines, which come back to this computer or to an app, are
- * `native` whether or not they say so: many don't, and as `web` they would be refused.
+ * `native` whether or not they say so: many don't, and as `web` they would be refused. So are those that name a page on the web as well.
  */
 export function registrationFrom(body: unknown): Readonly<Record<string, unknown>> {
   const given = Object.entries(Object(body)).filter(([name]) => FIELDS.includes(name));
   const registration = Object.fromEntries(given);
   const { redirect_uris: redirects, application_type: type } = registration;
   if (type !== undefined || !Array.isArray(redirects)) return registration;
-  return { ...registration, application_type: redirects.every(isOfMachine) ? 'native' : 'web' };
+  return { ...registration, application_type: redirects.some(isOfMachine) ? 'native' : 'web' };
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

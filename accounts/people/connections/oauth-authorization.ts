@@ -123,5 +123,9 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 function returnOf(url: URL): Pick<ConnectionRequest, 'returnsTo' | 'formTarget'> {
   if (!/^https?:$/.test(url.protocol)) return { returnsTo: `the app of ${url.protocol}`, formTarget: url.protocol };
-  return { returnsTo: LOOPBACK.includes(url.hostname) ? 'this computer' : url.host, formTarget: url.origin };
+  const returnsTo = LOOPBACK.includes(url.hostname) ? 'this computer' : url.host;
+  return { returnsTo, formTarget: IS_SOURCE.test(url.host) ? url.origin : url.protocol };
 }
+
+/** What a policy takes for a host: not `[::1]`, and nothing that would end the directive. */
+const IS_SOURCE = /^[a-z0-9.-]+(?::\d+)?$/;

@@ -3,7 +3,7 @@ import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../../../database/control-database.ts';
-import { messageFromError } from '../../../schemas/errors.ts';
+import { unavailable } from '../../../database/database-errors.ts';
 import { CONSOLE_PATHS } from '../people.ts';
 import { LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { oauthProvider } from './oauth-provider.ts';
@@ -89,10 +89,9 @@ export function createAuth(
     },
     onAPIError: {
       errorURL: `${settings.publicUrl}${CONSOLE_PATHS.connectFailed}`,
-      // Refusals are answers; without this they would be written to stderr.
+      // Refusals are answers. What is thrown here goes to who asked; everything else would be written to stderr and become an empty 500.
       onError: (error) => {
-        if (!isAPIError(error) || error.statusCode >= 500)
-          log.warn({ reason: messageFromError(error) }, 'a request of OAuth failed');
+        if (!isAPIError(error) || error.statusCode >= 500) throw unavailable(error);
       },
     },
     telemetry: { enabled: false },

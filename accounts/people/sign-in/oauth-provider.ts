@@ -34,6 +34,7 @@ export function oauthProvider(
     consentPage: pathOf(CONSOLE_PATHS.connect),
     scopes: [READ_SCOPE, REFRESH_SCOPE],
     grantTypes: ['authorization_code', 'refresh_token'],
+    enforcePerClientResources: false, // There is one; at another address, programs that registered before are as good.
     allowDynamicClientRegistration: true,
     allowUnauthenticatedClientRegistration: true, // Programs have no account here before a person connects them.
     accessTokenExpiresIn: accessTokenSeconds,

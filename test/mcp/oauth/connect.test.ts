@@ -51,6 +51,26 @@ test('the question is asked each time, names the program as text, and its form m
   expect(page.headers['content-security-policy']).toContain("form-action 'self' http://127.0.0.1:4567;");
 });
 
+test.each([
+  ['http://[::1]:4567/callback', 'this computer', 'http:'],
+  ['https://a;frame-ancestors/callback', 'a;frame-ancestors', 'https:'],
+  ['https://a,b.example/callback', 'a,b.example', 'https:'],
+  ['https://*/callback', '*', 'https:'],
+  ['https://editor.example:8443/callback', 'editor.example:8443', 'https://editor.example:8443'],
+  ['com.example.app:/callback', 'the app of com.example.app:', 'com.example.app:'],
+])(
+  'the form of a program at %s may end there, and the policy of its page stays whole',
+  async (redirect, to, target) => {
+    await console.organization({ 'ada@example.com': 'owner' });
+    const visitor = await console.signIn('ada@example.com');
+    const program = await OAuthProgram.register(console, { redirect });
+    const page = await visitor.get(pathOf(await visitor.get(program.authorizeUrl())));
+    expect(page.body).toContain(`goes to ${to}`);
+    const policy = `base-uri 'none'; form-action 'self' ${target}; frame-ancestors 'none'`;
+    expect(page.headers['content-security-policy']).toContain(policy);
+  },
+);
+
 test('who does not allow it sends the program away without a code', async () => {
   const org = await console.organization({ 'ada@example.com': 'owner' });
   const program = await OAuthProgram.register(console);

@@ -57,16 +57,38 @@ test('a registration keeps no addresses and keys that something would be fetched
   expect(answer.body).not.toContain('169.254');
 });
 
+test('a program that comes back to this computer or to a page on the web, as it happens, is registered', async () => {
+  const redirects = ['https://editor.example/redirect', 'http://127.0.0.1/', 'http://localhost:33418/'];
+  const answer = await registerWith(console, { redirect_uris: redirects });
+  expect([answer.statusCode, answer.json()]).toEqual([201, expect.objectContaining({ redirect_uris: redirects })]);
+});
+
 test.each([
   ['no address to return to', {}],
   ['an address that would run a script', { redirect_uris: ['javascript:alert(1)'] }],
   ['an address in the clear on another machine', { redirect_uris: ['http://example.com/cb'] }],
   ['a grant that is not offered', { redirect_uris: ['http://localhost:1/cb'], grant_types: ['client_credentials'] }],
   ['a list', ['http://localhost:1/cb']],
+  ['the character NUL', { redirect_uris: ['http://localhost:1/cb'], client_name: 'A\0B' }],
 ])('a registration with %s is refused', async (_, registration) => {
   const answer = await registerWith(console, registration);
   expect(answer.statusCode, answer.body).toBe(400);
-  expect(answer.json()).toHaveProperty('error');
+  expect(answer.json()).toHaveProperty('error', expect.stringMatching(/^invalid_/));
+});
+
+test.each([
+  ['JSON that is none', { headers: { 'content-type': 'application/json' }, payload: '{' }, 400],
+  ['a form that is none', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'a=%zz' }, 400],
+  ['another kind of body', { headers: { 'content-type': 'text/plain' }, payload: 'a=b' }, 415],
+  [
+    'a body that is too long',
+    { headers: { 'content-type': 'application/json' }, payload: `"${'a'.repeat(17_000)}"` },
+    413,
+  ],
+])('%s is refused in the words of OAuth', async (_, request, status) => {
+  const answer = await console.api.app.inject({ method: 'POST', url: '/oauth2/token', ...request });
+  const body = { error: 'invalid_request', error_description: expect.any(String) };
+  expect([answer.statusCode, answer.json()]).toEqual([status, body]);
 });
 
 test('one address registers no more programs in an hour than is set', async () => {

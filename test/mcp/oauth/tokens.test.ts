@@ -132,6 +132,18 @@ test('a refresh token is good once: the next has the same rights, and a late sec
   expect(await statusOf(next.access_token)).toBe(401);
 });
 
+test('a refresh token is good once also where a program asks for less each time, and never brings a scope that there is not', async () => {
+  const { program, tokens } = await connected();
+  const next = (await program.refresh(tokens.refresh_token, { scope: 'read' })).json<Tokens>();
+  const later = (await program.refresh(next.refresh_token, { scope: 'offline_access' })).json<Tokens>();
+  expect([next.scope, later.scope]).toEqual(['read offline_access', 'read offline_access']);
+  const past = new Date(0).toISOString();
+  await console.database.kysely.updateTable('oauth_refresh_tokens').set({ rotation_replay_expires_at: past }).execute();
+  const more = await program.refresh(later.refresh_token, { scope: 'read write' });
+  expect(more.json()).toMatchObject({ error: 'invalid_scope' });
+  expect((await program.refresh(next.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' });
+});
+
 test('a refresh token brings nothing to another program', async () => {
   const { tokens } = await connected();
   const other = await OAuthProgram.register(console);

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { openAccounts } from '../../../accounts/open-accounts.ts';
 import type { Authorization } from '../../../accounts/people/connections.ts';
 import type { NewSession } from '../../../accounts/people/people.ts';
+import { withOrganization } from '../../../accounts/people/sign-in/oauth-provider.ts';
 import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
 
 const PUBLIC_URL = 'https://stats.example.com';
@@ -30,35 +31,50 @@ export function describeConnections(subject: PeopleSubject): void {
     const answer = await post('/oauth2/register', { 'content-type': 'application/json' }, body);
     return ((await answer.json()) as { readonly client_id: string }).client_id;
   };
-  /** A program that this person has connected to the organization. */
-  const connect = async ({ session, cookies: values }: NewSession, organizationId: string): Promise<Tokens> => {
-    const clientId = await register();
-    const cookies = cookieHeader(values);
+  /** The page on which this person is asked. */
+  const ask = async (
+    { cookies }: NewSession,
+    clientId: string,
+    { resource = CONNECTIONS.resource, authorization = getAuthorization() } = {},
+  ): Promise<URL> => {
     const wanted = new URLSearchParams({
       response_type: 'code',
       client_id: clientId,
       redirect_uri: REDIRECT,
       scope: 'read offline_access',
-      resource: CONNECTIONS.resource,
+      resource,
       prompt: 'consent',
       code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
       code_challenge_method: 'S256',
     });
-    const authorize = new Request(`${PUBLIC_URL}/oauth2/authorize?${wanted}`, { headers: { cookie: cookies } });
-    const page = new URL((await getAuthorization().handle(authorize)).headers.get('location') ?? '');
-    const as = { session, cookies, origin: ORIGIN };
+    const request = new Request(`${PUBLIC_URL}/oauth2/authorize?${wanted}`, {
+      headers: { cookie: cookieHeader(cookies) },
+    });
+    return new URL((await authorization.handle(request)).headers.get('location') ?? '');
+  };
+  /** The code that a program gets whom this person lets ask for the organization. */
+  const accept = async (person: NewSession, organizationId: string, clientId: string): Promise<string> => {
+    const page = await ask(person, clientId);
+    const as = { session: person.session, cookies: cookieHeader(person.cookies), origin: ORIGIN };
     const to = new URL(await getAuthorization().accept(page.search.slice(1), as, organizationId));
-    const answer = await post(
+    return to.searchParams.get('code') ?? '';
+  };
+  const exchange = (clientId: string, code: string) =>
+    post(
       '/oauth2/token',
       {},
       new URLSearchParams({
         grant_type: 'authorization_code',
         client_id: clientId,
-        code: to.searchParams.get('code') ?? '',
+        code,
         redirect_uri: REDIRECT,
         code_verifier: VERIFIER,
       }),
     );
+  /** A program that this person has connected to the organization. */
+  const connect = async (person: NewSession, organizationId: string): Promise<Tokens> => {
+    const clientId = await register();
+    const answer = await exchange(clientId, await accept(person, organizationId, clientId));
     return (await answer.json()) as Tokens;
   };
   const start = async () => {
@@ -122,6 +138,46 @@ export function describeConnections(subject: PeopleSubject): void {
       subject.advance(5_000);
       expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
       await other.close();
+    });
+
+    test('a code that comes after its connection was ended brings nothing, and nothing of before is good when it is made anew', async () => {
+      const { id: org } = await subject.organization({ 'ada@example.com': 'owner' });
+      const ada = await subject.signIn('ada@example.com');
+      const clientId = await register();
+      const code = await accept(ada, org, clientId);
+      const [connection] = await subject.people.connections.list(org);
+      await subject.people.connections.revoke({ organizationId: org, connectionId: connection?.id ?? '' });
+      await expect(exchange(clientId, code)).rejects.toMatchObject({ code: 'unavailable' });
+      await accept(ada, org, clientId);
+      const rows = await subject.database.kysely.selectFrom('oauth_access_tokens').select('id').execute();
+      expect(rows).toEqual([]);
+    });
+
+    test('who leaves the organization while they answer connects nothing to it', async () => {
+      const { id: org } = await subject.organization({ 'ada@example.com': 'member', 'bob@example.com': 'owner' });
+      const ada = await subject.signIn('ada@example.com');
+      const page = await ask(ada, await register());
+      const members = subject.people.members.as({ operator: 'cli:test' });
+      await members.removeMember({ organizationId: org, personId: ada.session.person.id });
+      // As where they were a member when that was looked at.
+      const headers = { cookie: cookieHeader(ada.cookies), origin: PUBLIC_URL, 'content-type': 'application/json' };
+      const body = JSON.stringify({ accept: true, oauth_query: page.search.slice(1) });
+      const answered = withOrganization(org, () => post('/oauth2/consent', headers, body));
+      await expect(answered).rejects.toMatchObject({ code: 'unavailable' });
+      await members.addMember({ organizationId: org, email: 'ada@example.com', role: 'member' });
+      expect(await subject.people.connections.list(org)).toEqual([]);
+    });
+
+    test('a program that was registered before the service moved is connected at the new address', async () => {
+      const { id: org } = await subject.organization({ 'ada@example.com': 'owner' });
+      const ada = await subject.signIn('ada@example.com');
+      const clientId = await register();
+      const resource = 'https://new.example.com/mcp';
+      const moved = await subject.open({ connections: { ...CONNECTIONS, resource } });
+      const page = await ask(ada, clientId, { resource, authorization: moved.people.authorization });
+      const as = { session: ada.session, cookies: cookieHeader(ada.cookies), origin: ORIGIN };
+      const to = await moved.people.authorization?.accept(page.search.slice(1), as, org);
+      expect(new URL(to ?? '').searchParams.get('code')).not.toBeNull();
     });
 
     test('tokens that are over, and programs that nobody has connected for 90 days, are forgotten', async () => {
