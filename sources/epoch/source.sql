@@ -3,28 +3,21 @@
 
 -- models
 -- One row per model version that any file has. Each field is the first that is known: of the index, then of the other files in
--- the order of their names.
-WITH files AS (
-  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
+-- the order of their names (arg_min leaves out nulls).
+WITH rows AS (
+  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, trim("Model version", E' \t\r\n') AS model,
+         nullif(trim("Display name", E' \t\r\n'), '') AS name, nullif(trim("Organization", E' \t\r\n'), '') AS organization,
+         CASE WHEN regexp_full_match("Release date", '\d{4}-\d{2}-\d{2}') THEN TRY_CAST("Release date" AS DATE) END AS released
   FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true) AS cells
-), rows AS (
-  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model,
-         nullif(trim(cells['Display name'], E' \t\r\n'), '') AS name,
-         nullif(trim(cells['Organization'], E' \t\r\n'), '') AS organization,
-         CASE WHEN regexp_full_match(cells['Release date'], '\d{4}-\d{2}-\d{2}')
-              THEN TRY_CAST(cells['Release date'] AS DATE) END AS released
-  FROM files
+                filename = true, buffer_size = 2097152)
+), ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY model ORDER BY file <> 'epoch_capabilities_index', file, organization, released) AS place
+  FROM rows
+  WHERE model <> ''
 )
-SELECT model AS id,
-       coalesce(first(name ORDER BY file) FILTER (WHERE name IS NOT NULL), model) AS name,
-       first(organization ORDER BY file <> 'epoch_capabilities_index', file, organization) FILTER (WHERE organization IS NOT NULL)
-         AS organization,
-       first(released ORDER BY file <> 'epoch_capabilities_index', file, released) FILTER (WHERE released IS NOT NULL)
-         AS release_date,
-       NULL AS context_length, NULL AS inference
-FROM rows
-WHERE model <> ''
+SELECT model AS id, coalesce(arg_min(name, place), model) AS name, arg_min(organization, place) AS organization,
+       arg_min(released, place) AS release_date, NULL AS context_length, NULL AS inference
+FROM ranked
 GROUP BY model;
 
 -- benchmarks
@@ -84,7 +77,7 @@ SELECT 'epoch/' || replace(file, '_external', '') AS id, name, category, NULL AS
 FROM known
 WHERE file IN (SELECT DISTINCT regexp_extract(filename, '([^/\\]+)\.csv$', 1)
                FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true));
+                filename = true, buffer_size = 2097152));
 
 -- scores
 -- One row per model and benchmark: of several the newest run, and the highest score where no run has a date. A file without
@@ -142,7 +135,7 @@ WITH known(file, score_column) AS (
 ), files AS (
   SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
   FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true) AS cells
+                filename = true, buffer_size = 2097152) AS cells
 ), scores AS (
   -- Where files write one name in two ways, DuckDB takes the first: so case is no matter.
   SELECT file, trim(cells['Model version'], E' \t\r\n') AS model, TRY_CAST(cells['Started at'] AS TIMESTAMP) AS started_at,

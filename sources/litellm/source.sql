@@ -5,8 +5,7 @@
 -- One row per key.
 WITH listed AS (
   SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('litellm.json'))
 )
 SELECT id,
        coalesce(nullif(regexp_extract(id, '[^/]*$'), ''), id) AS name,
@@ -22,8 +21,7 @@ WHERE entry->>'mode' IN ('chat', 'completion', 'responses', 'embedding')
 -- One row per key, under the provider that LiteLLM names. Theirs are dollars a token, ours dollars a million.
 WITH listed AS (
   SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('litellm.json'))
 ), prices AS (
   SELECT id, entry->>'litellm_provider' AS provider,
          entry->>'input_cost_per_token' AS input, entry->>'output_cost_per_token' AS output,

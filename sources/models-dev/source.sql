@@ -6,8 +6,7 @@
 -- the first that is known.
 WITH providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('models-dev.json'))
 ), entries AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM providers)
@@ -47,8 +46,7 @@ GROUP BY id;
 -- One row per model and provider, dollars per million tokens as upstream has them.
 WITH providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('models-dev.json'))
 ), entries AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM providers)

@@ -3,8 +3,7 @@
 -- models
 -- One row per id; not of ids that begin with ~, which stand for whatever model is newest.
 WITH listed AS (
-  SELECT unnest(data) AS entry
-  FROM read_json('openrouter.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216)
+  SELECT unnest((content::JSON->'data')::JSON[]) AS entry FROM read_text('openrouter.json')
 ), facts AS (
   SELECT entry->>'id' AS id, trim(entry->>'name', E' \t\r\n') AS name, TRY_CAST(entry->>'context_length' AS BIGINT) AS context,
          CASE WHEN contains(name, ': ') THEN split_part(name, ': ', 1) END AS maker, split_part(id, '/', 1) AS prefix
@@ -25,8 +24,7 @@ WHERE NOT starts_with(id, '~');
 -- One row per model: what OpenRouter charges. Theirs are dollars a token as text, ours dollars a million. A price below 0 means
 -- that it depends on the route: no price.
 WITH listed AS (
-  SELECT unnest(data) AS entry
-  FROM read_json('openrouter.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216)
+  SELECT unnest((content::JSON->'data')::JSON[]) AS entry FROM read_text('openrouter.json')
 ), prices AS (
   SELECT entry->>'id' AS id, entry->'pricing'->>'prompt' AS input, entry->'pricing'->>'completion' AS output,
          TRY_CAST(input AS DOUBLE) * 1e6 AS input_usd, TRY_CAST(output AS DOUBLE) * 1e6 AS output_usd

@@ -3,14 +3,14 @@
 -- column upstream says whose a row is.
 
 -- models
--- One row per model. Of what is told under its names each field is the first that is known: by models.dev (the maker first, then
--- the other providers in the order of their ids), OpenRouter, Epoch, genai-prices, LiteLLM, LMArena, LiveBench.
+-- One row per model. Of what is told under its names each field is the first that is known (arg_min leaves out nulls): by
+-- models.dev (the maker first, then the other providers in the order of their ids), OpenRouter, Epoch, genai-prices, LiteLLM,
+-- LMArena, LiveBench.
 WITH aliases AS (
   SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
 ), models_dev_providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('models-dev.json'))
 ), models_dev AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM models_dev_providers)
@@ -30,8 +30,7 @@ WITH aliases AS (
     ('zhipuai', 'glm-.*', 'Z.ai')
 ), openrouter AS (
   SELECT entry->>'id' AS id, entry
-  FROM (SELECT unnest(data) AS entry
-        FROM read_json('openrouter.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216))
+  FROM (SELECT unnest((content::JSON->'data')::JSON[]) AS entry FROM read_text('openrouter.json'))
 ), genai_prices AS (
   SELECT provider, entry->>'id' AS id, entry, day
   FROM (SELECT id AS provider, unnest(models) AS entry,
@@ -41,29 +40,21 @@ WITH aliases AS (
   WHERE provider <> 'openrouter' OR contains(entry->>'id', '/')
 ), litellm AS (
   SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
-), epoch_files AS (
-  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
-  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true) AS cells
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('litellm.json'))
 ), epoch_rows AS (
-  SELECT file, trim(cells['Model version'], E' \t\r\n') AS model,
-         nullif(trim(cells['Display name'], E' \t\r\n'), '') AS name,
-         nullif(trim(cells['Organization'], E' \t\r\n'), '') AS organization,
-         CASE WHEN regexp_full_match(cells['Release date'], '\d{4}-\d{2}-\d{2}')
-              THEN TRY_CAST(cells['Release date'] AS DATE) END AS released
-  FROM epoch_files
-), epoch AS (
-  SELECT model AS id,
-         coalesce(first(name ORDER BY file) FILTER (WHERE name IS NOT NULL), model) AS name,
-         first(organization ORDER BY file <> 'epoch_capabilities_index', file, organization) FILTER (WHERE organization IS NOT NULL)
-           AS organization,
-         first(released ORDER BY file <> 'epoch_capabilities_index', file, released) FILTER (WHERE released IS NOT NULL)
-           AS release_date,
-         NULL AS context_length, NULL AS inference
+  SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, trim("Model version", E' \t\r\n') AS model,
+         nullif(trim("Display name", E' \t\r\n'), '') AS name, nullif(trim("Organization", E' \t\r\n'), '') AS organization,
+         CASE WHEN regexp_full_match("Release date", '\d{4}-\d{2}-\d{2}') THEN TRY_CAST("Release date" AS DATE) END AS released
+  FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
+                filename = true, buffer_size = 2097152)
+), epoch_ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY model ORDER BY file <> 'epoch_capabilities_index', file, organization, released) AS place
   FROM epoch_rows
   WHERE model <> ''
+), epoch AS (
+  SELECT model AS id, coalesce(arg_min(name, place), model) AS name, arg_min(organization, place) AS organization,
+         arg_min(released, place) AS release_date, NULL AS context_length, NULL AS inference
+  FROM epoch_ranked
   GROUP BY model
 ), lmarena AS (
   SELECT model_name AS id, min(nullif(trim(organization), '')) AS organization
@@ -121,19 +112,17 @@ WITH aliases AS (
          TRY_CAST(context AS DOUBLE) AS context, serves,
          coalesce(model_id, CASE upstream WHEN 'models-dev' THEN facts.id ELSE upstream || ':' || facts.id END) AS model_id
   FROM facts LEFT JOIN aliases USING (upstream, id)
+), ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY model_id ORDER BY step, is_other, id <> model_id, place, id) AS place_of_all
+  FROM known
 )
 SELECT model_id AS id,
-       coalesce(first(name ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE name IS NOT NULL),
-                first(id ORDER BY step, is_other, id <> model_id, place, id)) AS name,
-       first(organization ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE organization IS NOT NULL)
-         AS organization,
-       first(release_date ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE release_date IS NOT NULL)
-         AS release_date,
-       first(context ORDER BY step, is_other, id <> model_id, place, id) FILTER (WHERE context BETWEEN 1 AND 99999998)::BIGINT
-         AS context_length,
+       coalesce(arg_min(name, place_of_all), arg_min(ranked.id, place_of_all)) AS name,
+       arg_min(organization, place_of_all) AS organization, arg_min(release_date, place_of_all) AS release_date,
+       arg_min(CASE WHEN context BETWEEN 1 AND 99999998 THEN context END, place_of_all)::BIGINT AS context_length,
        list(DISTINCT serves ORDER BY serves) FILTER (WHERE serves IS NOT NULL) AS inference,
-       first(teller ORDER BY step) AS upstream
-FROM known
+       arg_min(teller, place_of_all) AS upstream
+FROM ranked
 GROUP BY model_id;
 
 -- benchmarks
@@ -193,7 +182,7 @@ SELECT 'epoch/' || replace(file, '_external', '') AS id, name, category, NULL AS
 FROM epoch_known
 WHERE file IN (SELECT DISTINCT regexp_extract(filename, '([^/\\]+)\.csv$', 1)
                FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true))
+                filename = true, buffer_size = 2097152))
 UNION ALL
 SELECT 'livebench/' || lower(replace(category, ' ', '-')) AS id, 'LiveBench: ' || category AS name, lower(category) AS category,
        NULL AS model_count, 'livebench' AS upstream
@@ -260,7 +249,7 @@ WITH aliases AS (
 ), epoch_files AS (
   SELECT regexp_extract(filename, '([^/\\]+)\.csv$', 1) AS file, to_json(cells)::MAP(VARCHAR, VARCHAR) AS cells
   FROM read_csv('epoch/*.csv', union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"',
-                filename = true) AS cells
+                filename = true, buffer_size = 2097152) AS cells
 ), epoch_scores AS (
   -- Where files write one name in two ways, DuckDB takes the first: so case is no matter.
   SELECT file, trim(cells['Model version'], E' \t\r\n') AS model, TRY_CAST(cells['Started at'] AS TIMESTAMP) AS started_at,
@@ -345,15 +334,13 @@ WITH aliases AS (
   SELECT upstream, id, model_id FROM read_csv('aliases.csv', header = true, delim = ',', all_varchar = true)
 ), models_dev_providers AS (
   SELECT unnest(map_keys(listed)) AS provider, unnest(map_values(listed)) AS about
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('models-dev.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('models-dev.json'))
 ), models_dev AS (
   SELECT provider, unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
   FROM (SELECT provider, (about->'models')::MAP(VARCHAR, JSON) AS listed FROM models_dev_providers)
 ), openrouter AS (
   SELECT entry->>'id' AS id, entry
-  FROM (SELECT unnest(data) AS entry
-        FROM read_json('openrouter.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216))
+  FROM (SELECT unnest((content::JSON->'data')::JSON[]) AS entry FROM read_text('openrouter.json'))
 ), genai_prices AS (
   SELECT provider, entry->>'id' AS id, entry, day
   FROM (SELECT id AS provider, unnest(models) AS entry,
@@ -363,8 +350,7 @@ WITH aliases AS (
   WHERE provider <> 'openrouter' OR contains(entry->>'id', '/')
 ), litellm AS (
   SELECT unnest(map_keys(listed)) AS id, unnest(map_values(listed)) AS entry
-  FROM (SELECT json::MAP(VARCHAR, JSON) AS listed
-        FROM read_json_objects('litellm.json', format = 'unstructured', maximum_object_size = 16777216))
+  FROM (SELECT content::JSON::MAP(VARCHAR, JSON) AS listed FROM read_text('litellm.json'))
 ), choices AS (
   SELECT provider, id, day,
          unnest(CASE json_type(entry->'prices') WHEN 'ARRAY' THEN (entry->'prices')::JSON[] ELSE [json_object('prices', entry->'prices')] END) AS choice,

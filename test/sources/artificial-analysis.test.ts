@@ -49,14 +49,14 @@ test('an evaluation that was not run is no score, a zero is one, and a new evalu
   const recipe = await useRecipe('artificial-analysis');
   const data = [
     model('a-low', [1, 2], { gpqa: 0.5, tau2: null, new_eval: 0.25 }),
-    model('a-high', [1, 2], { gpqa: 0, tau2: null, artificial_analysis_math_index: 66.7 }, { release_date: '2026-03' }),
+    model('a-high', [1, 2], { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 }, { release_date: '2026-03' }),
   ];
   await recipe.publish(DAY, files(data));
   expect(await recipe.records('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
     {
       model_id: 'a-high',
       benchmark_id: 'artificial-analysis/artificial_analysis_math_index',
-      value: 66.7,
+      value: 61.2,
       source: 'artificial-analysis',
     },
     { model_id: 'a-high', benchmark_id: 'artificial-analysis/gpqa', value: 0, source: 'artificial-analysis' },

@@ -47,8 +47,8 @@ export function joinedFiles(told: Joined): DayFiles {
     })),
     ...boards(told.lmarena ?? []),
     'epoch/mmlu_external.csv': csv([
-      'Model version,EM,Release date,Organization',
-      ...epoch.map((model) => `${model},0.5,,`),
+      'Model version,EM,Release date,Organization,Display name',
+      ...epoch.map((model) => `${model},0.5,,,`),
     ]),
     'livebench/table.csv': csv([
       'model,a,b,c',

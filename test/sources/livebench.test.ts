@@ -12,11 +12,11 @@ function files(lines: readonly string[], end = '\n'): Record<string, unknown> {
 
 test("a category's score is the mean of its tasks, the overall score the mean of the categories", async () => {
   const recipe = await useRecipe('livebench');
-  await recipe.publish(DAY, files(['a-high-effort,61.0,60.87,6.556', 'b,0.1,0.2,100'], '\r\n'));
+  await recipe.publish(DAY, files(['a-high-effort,61.0,60.9,6.5', 'b,0.1,0.2,100'], '\r\n'));
   expect(await recipe.records('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
-    { model_id: 'a-high-effort', benchmark_id: 'livebench/coding', value: 60.935, source: 'livebench' },
-    { model_id: 'a-high-effort', benchmark_id: 'livebench/data-analysis', value: 6.556, source: 'livebench' },
-    { model_id: 'a-high-effort', benchmark_id: 'livebench/overall', value: 33.7455, source: 'livebench' },
+    { model_id: 'a-high-effort', benchmark_id: 'livebench/coding', value: 60.95, source: 'livebench' },
+    { model_id: 'a-high-effort', benchmark_id: 'livebench/data-analysis', value: 6.5, source: 'livebench' },
+    { model_id: 'a-high-effort', benchmark_id: 'livebench/overall', value: 33.725, source: 'livebench' },
     { model_id: 'b', benchmark_id: 'livebench/coding', value: 0.15, source: 'livebench' },
     { model_id: 'b', benchmark_id: 'livebench/data-analysis', value: 100, source: 'livebench' },
     { model_id: 'b', benchmark_id: 'livebench/overall', value: 50.075, source: 'livebench' },

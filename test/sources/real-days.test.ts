@@ -34,6 +34,7 @@ function differences(ours: readonly object[], theirs: readonly object[]): readon
 describe.skipIf(!HAS_REAL_DAYS).each(UPSTREAMS)('the recorded days of %s', (upstream) => {
   test.each(HAS_REAL_DAYS ? listDays(upstream) : [])(
     'give the records that an independent reading gives: %s',
+    { timeout: 120_000 },
     async (day) => {
       const recipe = await useRecipe(upstream);
       const oracle = askOracle(upstream, day);

@@ -59,6 +59,8 @@ export interface TemporaryStoreOptions {
   readonly startsAt?: string;
   /** DuckDB's threads. */
   readonly threads?: number;
+  /** DuckDB's memory. */
+  readonly memoryLimit?: string;
   /** Versions of the records; those of production unless given. */
   readonly versions?: readonly RecordVersion[];
 }
@@ -78,7 +80,8 @@ export const NIGHT_SETTINGS = {
  * test give the same bytes.
  */
 export async function openTemporaryStore(options: TemporaryStoreOptions = {}): Promise<TemporaryStore> {
-  const { runPrefix = 'RUN', startsAt = '00:20:00Z', threads = NIGHT_SETTINGS.duckdb.threads, versions } = options;
+  const { runPrefix = 'RUN', startsAt = '00:20:00Z', versions } = options;
+  const { threads = NIGHT_SETTINGS.duckdb.threads, memoryLimit = NIGHT_SETTINGS.duckdb.memoryLimit } = options;
   const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
   const [folder, source] = [join(root, 'store'), join(root, 'source')];
   let [now, runs] = [new Date(0), 0];
@@ -86,7 +89,7 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     runs += 1;
     return `${runPrefix}${String(runs).padStart(2, '0')}`;
   };
-  const duckdb = { ...NIGHT_SETTINGS.duckdb, threads };
+  const duckdb = { memoryLimit, threads };
   const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
   const store = await openStore(`file:${folder}`);
   const clock = () => now;

@@ -25,9 +25,12 @@ export interface Recipe {
   suspects(): Promise<readonly Record<string, unknown>[]>;
 }
 
+/** What the SELECTs of a recipe may take. */
+const MEMORY_LIMIT = '300MB';
+
 /** Opens a recipe of `sources/` for the test that runs. */
 export async function useRecipe(name: string): Promise<Recipe> {
-  const store = await openTemporaryStore();
+  const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT });
   onTestFinished(() => store.dispose());
   const source = await mkdtemp(join(tmpdir(), 'modelstats-recipe-'));
   onTestFinished(() => rm(source, { recursive: true, force: true }));
