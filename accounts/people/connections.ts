@@ -35,8 +35,6 @@ export interface ConnectionRequest {
   readonly clientName: string;
   /** Where the browser goes afterwards: a host, `this computer`, or the scheme of an app. */
   readonly returnsTo: string;
-  /** What a page must allow its forms to end at, as a source of a Content-Security-Policy. */
-  readonly formTarget: string;
 }
 
 /**
@@ -57,9 +55,12 @@ export interface Authorization {
   ): Promise<string>;
   /** Tells the program that it may not; resolves to its own address. Rejects with `usage` as `accept` does. */
   deny(query: string, as: { readonly cookies: string | undefined }): Promise<string>;
-  /** Counts a program that registers itself; resolves to undefined where it may. */
-  countRegistration(origin: Origin): Promise<TooMany | undefined>;
-  /** Answers what the protocol asks: metadata, authorization, registration, tokens, revocation, as {@link OAUTH_PATHS} has them. */
+  /**
+   * Registers a program (RFC 7591), and counts it; resolves to what it is answered. Of apps that are known by a scheme of their own the
+   * addresses are taken as well.
+   */
+  register(registration: Readonly<Record<string, unknown>>, origin: Origin): Promise<Response | TooMany>;
+  /** Answers what the protocol asks: metadata, authorization, tokens, revocation, as {@link OAUTH_PATHS} has them. */
   handle(request: Request): Promise<Response>;
 }
 

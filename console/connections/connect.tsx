@@ -3,7 +3,7 @@ import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from '../../a
 import { CONSOLE_PATHS } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { below } from '../people/sign-in.tsx';
-import { type ConsoleAnswer, formPage, leave, page, redirect } from '../shell/answer.ts';
+import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Choice, Form, Problems } from '../shell/fields.tsx';
 import { type FormProblems, textOf } from '../shell/form.ts';
 import type { ConsoleRoute, OpenRoute, PersonRoute } from '../shell/routes.ts';
@@ -27,7 +27,7 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
     const request = await authorization.describe(query);
     if (request === undefined) return page('This request is over', <OverPage />, { status: 410 });
     const body = <ConnectPage pages={pages} request={request} query={query} problems={problems} />;
-    return { ...formPage(`Connect ${request.clientName}?`, body, problems), formTarget: request.formTarget };
+    return formPage(`Connect ${request.clientName}?`, body, problems);
   };
   return [
     { kind: 'person', method: 'GET', path: below(CONSOLE_PATHS.connect), answer: (pages) => show(pages) },
@@ -39,8 +39,8 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
         submit(ConnectForm, pages, {
           show,
           work: async ({ query, organization, answer }) => {
-            if (answer === 'deny') return leave(await authorization.deny(query, pages));
-            return leave(await authorization.accept(query, pages, organization));
+            if (answer === 'deny') return goTo(await authorization.deny(query, pages), 'Not connected');
+            return goTo(await authorization.accept(query, pages, organization), 'Connected');
           },
         }),
     },
@@ -66,6 +66,11 @@ const FAILED: OpenRoute = {
   answer: ({ query }) =>
     page('Not connected', <FailedPage reason={query['error_description'] ?? ''} />, { status: 400 }),
 };
+
+/** Back to the program, which waits for the answer. */
+function goTo(address: string, title: string): ConsoleAnswer {
+  return { ...page(title, <GoingBackPage address={address} title={title} />), goesTo: address };
+}
 
 function queryOf({ url }: Visitor): string {
   return url.slice(url.indexOf('?') + 1);
@@ -125,6 +130,17 @@ function ConnectPage({ pages, request, query, problems }: ConnectPageProps): JSX
           </p>
         </Form>
       )}
+    </div>
+  );
+}
+
+function GoingBackPage({ address, title }: { readonly address: string; readonly title: string }): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1 safe>{title}</h1>
+      <p>
+        You go back to the program. If nothing happens, <a href={address}>follow this link</a>.
+      </p>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { FormProblems } from './form.ts';
 
 /** What a page, or a form that was sent, is answered with. */
-export type ConsoleAnswer = PageAnswer | RedirectAnswer | LeaveAnswer | FileAnswer;
+export type ConsoleAnswer = PageAnswer | RedirectAnswer | FileAnswer;
 
 export interface PageAnswer {
   readonly kind: 'page';
@@ -11,8 +11,8 @@ export interface PageAnswer {
   readonly title: string;
   /** What stands between header and footer, as HTML. */
   readonly body: JSX.Element;
-  /** Where its forms may end besides here, as a source of a Content-Security-Policy; default: nowhere. */
-  readonly formTarget?: string;
+  /** An address elsewhere that somebody agreed to go to; the browser goes there by itself. */
+  readonly goesTo?: string;
 }
 
 export interface RedirectAnswer {
@@ -21,12 +21,6 @@ export interface RedirectAnswer {
   readonly to: string;
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[];
-}
-
-/** Sends the browser away, to an address that somebody was asked about. */
-export interface LeaveAnswer {
-  readonly kind: 'leave';
-  readonly to: string;
 }
 
 export interface FileAnswer {
@@ -48,10 +42,6 @@ export function page(
 /** A page with a form, as it was asked for or with what is wrong about what was sent. */
 export function formPage(title: string, body: JSX.Element, problems: FormProblems | undefined): PageAnswer {
   return page(title, body, { status: problems === undefined ? 200 : 422 });
-}
-
-export function leave(to: string): LeaveAnswer {
-  return { kind: 'leave', to };
 }
 
 /** Where the browser goes next, with GET. */

@@ -18,7 +18,7 @@ import { FailurePage, failureFrom } from './errors.tsx';
 import type { FormValues } from './form.ts';
 import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
 import { type ConsoleRoute, formsWithoutPage, pathOf } from './routes.ts';
-import { isFromElsewhere, PAGE_HEADERS, policyWithTarget } from './security.ts';
+import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
 import { type Seen, see } from './see.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -52,7 +52,7 @@ export async function bindConsole(
   const version = addAssets(scope);
   scope.addHook('onSend', async (_, reply) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) {
-      if (!MAY_DIFFER.has(name) || !reply.hasHeader(name)) reply.header(name, value);
+      if (name !== 'Cache-Control' || !reply.hasHeader(name)) reply.header(name, value);
     }
   });
   const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -80,8 +80,6 @@ interface Server extends BindDeps {
   readonly version: string;
 }
 
-/** What some answers say for themselves. */
-const MAY_DIFFER: ReadonlySet<string> = new Set(['Cache-Control', 'Content-Security-Policy']);
 const HTML = 'text/html; charset=utf-8';
 /** Whose token a form of the sign-in page carries. */
 const STRANGER = 'stranger';
@@ -144,8 +142,6 @@ async function send(
     case 'redirect':
       for (const value of answer.cookies ?? []) reply.header('Set-Cookie', value);
       return reply.redirect(answer.to, 303);
-    case 'leave':
-      return reply.redirect(answer.to, 303);
     case 'file':
       return reply
         .type(answer.type)
@@ -153,7 +149,8 @@ async function send(
         .send(Readable.from(answer.text));
     case 'page': {
       const { root, version } = server;
-      if (answer.formTarget !== undefined) reply.header('Content-Security-Policy', policyWithTarget(answer.formTarget));
+      // A redirect would be asked about by the policy for forms, and so would those that follow it elsewhere.
+      if (answer.goesTo !== undefined) reply.header('Refresh', `0; url=${answer.goesTo}`);
       const document = Document({
         title: answer.title,
         root,

@@ -1,7 +1,7 @@
 /** What every answer of the console says to browsers (specification "Console"). */
 
 /** No script and no style but our own files: what slips into a page as text can do nothing there. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -10,17 +10,10 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-];
-
-/** The policy of a page whose forms may also end at `target`: browsers ask it about the redirect that answers a form. */
-export function policyWithTarget(target: string): string {
-  return POLICY.map((directive) => (directive.startsWith('form-action') ? `${directive} ${target}` : directive)).join(
-    '; ',
-  );
-}
+].join('; ');
 
 export const PAGE_HEADERS = {
-  'Content-Security-Policy': POLICY.join('; '),
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Frame-Options': 'DENY',
   // Forms must say where they come from, which `no-referrer` would keep them from.
   'Referrer-Policy': 'same-origin',

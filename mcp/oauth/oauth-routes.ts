@@ -67,11 +67,10 @@ function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): vo
     );
   }
   routes.post(OAUTH_PATHS.register, async (request, reply) => {
-    const refused = await authorization.countRegistration({ address: request.ip, userAgent: undefined });
-    if (refused !== undefined) throw tooMany(refused.retryAfterSeconds);
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify(registrationFrom(request.body));
-    return ask(OAUTH_PATHS.register, reply, { method: 'POST', headers, body });
+    const origin = { address: request.ip, userAgent: undefined };
+    const registered = await authorization.register(registrationFrom(request.body), origin);
+    if ('tooMany' in registered) throw tooMany(registered.retryAfterSeconds);
+    return answer(registered, reply);
   });
 }
 

@@ -3,7 +3,7 @@ import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
-import type { Authorization, ConnectionRequest } from '../connections.ts';
+import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from '../connections.ts';
 import type { AttemptLimits } from '../limits/attempt-limits.ts';
 import { limitedOrigin } from '../limits/limited-origin.ts';
 import { namedLimits } from '../limits/people-limits.ts';
@@ -13,6 +13,7 @@ import type { PeopleSettings } from '../people-settings.ts';
 import { actorOf } from '../person.ts';
 import type { Auth } from '../sign-in/auth.ts';
 import { withOrganization } from '../sign-in/oauth-provider.ts';
+import { isAppRedirect, PLACEHOLDER } from './app-redirects.ts';
 import { shownName } from './shown-name.ts';
 
 export interface OAuthAuthorizationDeps {
@@ -39,7 +40,7 @@ export class OAuthAuthorization implements Authorization {
     if (!(Number(parameters.get('exp')) * 1000 > Date.now()) || !URL.canParse(redirect)) return undefined;
     const client = await this.#findClient(parameters.get('client_id') ?? '');
     if (client === undefined) return undefined;
-    return { clientName: client.clientName, ...returnOf(new URL(redirect)) };
+    return { clientName: client.clientName, returnsTo: placeOf(new URL(redirect)) };
   }
 
   async accept(
@@ -68,7 +69,7 @@ export class OAuthAuthorization implements Authorization {
         organizationId,
         action: 'connection.create',
         subjectId: id,
-        details: { client: clientName, to: returnOf(new URL(to)).returnsTo },
+        details: { client: clientName, to: placeOf(new URL(to)) },
       });
     });
     return to;
@@ -78,12 +79,39 @@ export class OAuthAuthorization implements Authorization {
     return this.#answerConsent(query, { accept: false, cookies });
   }
 
-  countRegistration({ address }: Origin): Promise<TooMany | undefined> {
-    return this.#deps.limits.hit(namedLimits(this.#settings.limits).registrationsPerOrigin, limitedOrigin(address));
+  async register(registration: Readonly<Record<string, unknown>>, { address }: Origin): Promise<Response | TooMany> {
+    const { registrationsPerOrigin: limit } = namedLimits(this.#settings.limits);
+    const refused = await this.#deps.limits.hit(limit, limitedOrigin(address));
+    if (refused !== undefined) return refused;
+    const { redirect_uris: wanted } = registration;
+    const redirects: readonly unknown[] = Array.isArray(wanted) ? wanted : [];
+    const others = redirects.filter((redirect) => !isAppRedirect(redirect));
+    if (others.length === redirects.length) return this.#register(registration);
+    const response = await this.#register({
+      ...registration,
+      redirect_uris: others.length === 0 ? [PLACEHOLDER] : others,
+      application_type: 'native',
+    });
+    if (!response.ok) return response;
+    const registered = (await response.json()) as { readonly client_id: string }; // RFC 7591, 3.2.1.
+    await orUnavailable(() =>
+      this.#database
+        .updateTable('oauth_clients')
+        .set({ redirect_uris: JSON.stringify(redirects) })
+        .where('client_id', '=', registered.client_id)
+        .execute(),
+    );
+    return Response.json({ ...registered, redirect_uris: redirects }, { status: response.status });
   }
 
   handle(request: Request): Promise<Response> {
     return orUnavailable(() => this.#deps.auth.handler(request));
+  }
+
+  #register(registration: Readonly<Record<string, unknown>>): Promise<Response> {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(registration);
+    return this.handle(new Request(this.#settings.publicUrl + OAUTH_PATHS.register, { method: 'POST', headers, body }));
   }
 
   /** What the provider answers a consent with: where the browser goes. */
@@ -121,11 +149,8 @@ export class OAuthAuthorization implements Authorization {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-function returnOf(url: URL): Pick<ConnectionRequest, 'returnsTo' | 'formTarget'> {
-  if (!/^https?:$/.test(url.protocol)) return { returnsTo: `the app of ${url.protocol}`, formTarget: url.protocol };
-  const returnsTo = LOOPBACK.includes(url.hostname) ? 'this computer' : url.host;
-  return { returnsTo, formTarget: IS_SOURCE.test(url.host) ? url.origin : url.protocol };
+/** Where a browser goes, as people know it. */
+function placeOf({ protocol, hostname, host }: URL): string {
+  if (!/^https?:$/.test(protocol)) return `the app of ${protocol}`;
+  return LOOPBACK.includes(hostname) ? 'this computer' : host;
 }
-
-/** What a policy takes for a host: not `[::1]`, and nothing that would end the directive. */
-const IS_SOURCE = /^[a-z0-9.-]+(?::\d+)?$/;

@@ -61,10 +61,10 @@ export class OAuthProgram {
     const page = pathOf(await visitor.get(url));
     const query = page.slice(page.indexOf('?') + 1);
     const answered = await visitor.post('/console/connect', { query, organization, answer }, { from: page });
-    const { location } = answered.headers;
-    if (answered.statusCode !== 303 || location === undefined)
+    const [, to] = /^0; url=(.*)$/.exec(String(answered.headers['refresh'])) ?? [];
+    if (answered.statusCode !== 200 || to === undefined)
       throw new Error(`not sent away: ${answered.statusCode} ${answered.body.slice(0, 3000)}`);
-    return new URL(location);
+    return new URL(to);
   }
 
   /** Has its user connect it, and gets its first tokens. */
