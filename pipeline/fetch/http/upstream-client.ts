@@ -48,6 +48,12 @@ const CONNECT_MS_MAX = 15_000;
 /** For a connection on which nothing arrives. */
 const IDLE_MS_MAX = 60_000;
 
+/**
+ * Bytes of a body that may wait in memory to be written. Not less: a body that had to wait when its server closed the connection
+ * ended the process (undici 7, nodejs/undici#5360).
+ */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+
 const EVERYWHERE: readonly AllowedNetwork[] = [parseNetwork('0.0.0.0/0'), parseNetwork('::/0')];
 
 /** The connections of one fetch. */
@@ -88,6 +94,7 @@ export class UpstreamClient {
         headers: isNamed ? { ...headers, ...asked.secretHeaders } : headers,
         headersTimeout: IDLE_MS_MAX,
         bodyTimeout: IDLE_MS_MAX,
+        highWaterMark: WAITING_BYTES_MAX,
         signal,
       });
     } catch (error) {
