@@ -6,8 +6,8 @@ export const CLIENT_SETTINGS = {
   API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .optional()
-    .describe('Service to sync from, when --url is not given'),
-  API_KEY: z.string().min(1).optional().describe('API key to sync with, when --key is not given'),
+    .describe('Service that `sync` and `mcp --stdio` ask, when --url is not given'),
+  API_KEY: z.string().min(1).optional().describe('API key that they ask with, when --key is not given'),
   CLIENT_ATTEMPTS_MAX: wholeNumber(1, 100)
     .default(6)
     .describe('Tries of one request that the network or the service failed'),

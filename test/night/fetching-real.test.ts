@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../support/fetch/faults.ts';
 import { makeZip } from '../support/fetch/make-zip.ts';
-import { UPSTREAM_DATA } from '../support/fetch/upstream-server.ts';
 import { useFetch } from '../support/fetch/use-fetch.ts';
+import { UPSTREAM_DATA } from '../support/real-data.ts';
 
 /** What each upstream's file has to be, and how large it was at least. */
 const EXPECTED: Readonly<Record<string, object>> = {

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listDays, loadRealDay, UPSTREAM_DATA } from '../support/sources/real-upstream.ts';
+import { UPSTREAM_DATA } from '../support/real-data.ts';
+import { listDays, loadRealDay } from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 
 const [header, ...lines] = readFileSync(join(RECIPES_FOLDER, 'public/aliases.csv'), 'utf8').trimEnd().split('\n');

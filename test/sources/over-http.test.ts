@@ -10,7 +10,8 @@ import { HAS_PYTHON } from '../support/has-python.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
-import { askOracle, listDays, loadRealDay, UPSTREAM_DATA } from '../support/sources/real-upstream.ts';
+import { UPSTREAM_DATA } from '../support/real-data.ts';
+import { askOracle, listDays, loadRealDay } from '../support/sources/real-upstream.ts';
 import { ServedRecipe } from '../support/sources/served-recipe.ts';
 
 const HAS_REAL_DAYS = UPSTREAM_DATA !== undefined && HAS_PYTHON;

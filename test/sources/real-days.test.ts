@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
+import { UPSTREAM_DATA } from '../support/real-data.ts';
 import {
   askOracle,
   countByOracle,
   listDays,
   loadRealDay,
   type OracleCounts,
-  UPSTREAM_DATA,
 } from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { useRecipe } from '../support/sources/use-recipe.ts';

@@ -11,6 +11,14 @@ export const REAL_DATA = findRealData(
   process.env['REAL_DATA'] ?? resolve(import.meta.dirname, '../../../shared/data/real'),
 );
 
+/**
+ * Recorded files of public upstreams, `<upstream>/<day>/<files>`, or wherever UPSTREAM_DATA points; most may not be passed on. The same
+ * holds for tests that need it.
+ */
+export const UPSTREAM_DATA = findRealData(
+  process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../shared/data/upstream'),
+);
+
 /** The one real day that the guard holds and an operator has accepted: upstream did delete thousands of scores. */
 export const DELETED_UPSTREAM: Day = '2025-12-13';
 

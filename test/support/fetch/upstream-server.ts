@@ -1,22 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
-
-/**
- * Real files of public upstreams on several days, beside the repository or wherever UPSTREAM_DATA points; undefined where they are
- * not there.
- */
-export const UPSTREAM_DATA = findUpstreamData(
-  process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../../shared/data/upstream'),
-);
-
-function findUpstreamData(folder: string): string | undefined {
-  return existsSync(folder) ? folder : undefined;
-}
 
 /** What came in. */
 export interface SeenRequest {

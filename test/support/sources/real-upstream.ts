@@ -1,19 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import { type Day, isDay } from '../../../schemas/day.ts';
+import { UPSTREAM_DATA } from '../real-data.ts';
 import type { DayFiles } from './recipe-folder.ts';
-
-/**
- * Recorded files of the upstreams of `sources/`, `<upstream>/<day>/<files>`: a folder beside the repository, or wherever
- * UPSTREAM_DATA points. Most may not be passed on. Undefined where it isn't there; a test that needs it says so with
- * `describe.skipIf`, and the run counts it as skipped.
- */
-export const UPSTREAM_DATA = findFolder(
-  process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../../shared/data/upstream'),
-);
 
 /** What `sources/public` joins. */
 const JOINED = ['models-dev', 'openrouter', 'litellm', 'genai-prices', 'lmarena', 'epoch', 'livebench'];
@@ -83,8 +75,4 @@ export type OracleCounts = Partial<Record<DatasetName, { readonly rows: number; 
 function runOracle(...options: readonly string[]): string {
   const run = [ORACLE, UPSTREAM_DATA ?? '', ...options];
   return execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-}
-
-function findFolder(folder: string): string | undefined {
-  return existsSync(folder) ? folder : undefined;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Database, sqlText } from '../../../storage/duckdb/database.ts';
 
@@ -17,13 +17,7 @@ export async function copyRecipe(name: string, to: string): Promise<void> {
   const recipe = join(RECIPES_FOLDER, name);
   await mkdir(to, { recursive: true });
   await cp(join(recipe, 'source.sql'), join(to, 'source.sql'));
-  const settings = JSON.parse(await readFile(join(recipe, 'source.json'), 'utf8'));
-  await writeFile(join(to, 'source.json'), JSON.stringify(withoutFetching(settings)));
-}
-
-/** What nights are told of a recipe whose files are there already. */
-function withoutFetching({ fetch, upstreams, ...limits }: Readonly<Record<string, unknown>>): object {
-  return limits;
+  await cp(join(recipe, 'source.json'), join(to, 'source.json'));
 }
 
 /** Puts a day's files where a fetch would put them, with the recipe's own tables beside them. */
