@@ -180,6 +180,16 @@ export function describeConnections(subject: PeopleSubject): void {
       expect(new URL(to ?? '').searchParams.get('code')).not.toBeNull();
     });
 
+    test('an app of a known scheme is registered with all its addresses', async () => {
+      const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback', REDIRECT];
+      const answer = await getAuthorization().register({ redirect_uris, token_endpoint_auth_method: 'none' }, ORIGIN);
+      if ('tooMany' in answer) throw new Error('too many programs were registered');
+      expect(await answer.json()).toMatchObject({ redirect_uris, application_type: 'native' });
+      const [row] = await subject.database.kysely.selectFrom('oauth_clients').select('redirect_uris').execute();
+      const kept = row?.redirect_uris; // Text on SQLite.
+      expect(typeof kept === 'string' ? JSON.parse(kept) : kept).toEqual(redirect_uris);
+    });
+
     test('tokens that are over, and programs that nobody has connected for 90 days, are forgotten', async () => {
       const { other } = await start();
       await other.close();
