@@ -8,9 +8,9 @@ import { addCustomer, callerOf, times } from './subject.ts';
 /** Those that refer to others first. */
 /** In the order in which they can go: what names another comes first. */
 const PEOPLE_TABLES = [
-  'connections',
   'oauth_access_tokens',
   'oauth_refresh_tokens',
+  'connections',
   'oauth_client_resources',
   'oauth_resources',
   'oauth_client_assertions',
