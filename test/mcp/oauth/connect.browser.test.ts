@@ -29,6 +29,7 @@ test.each(ERAS)(
     expect(await findFaultsOfAllLooks(own)).toEqual([]);
     await own.getByRole('button', { name: 'Allow', exact: true }).click();
     const { code, iss } = await kept.answer;
+    await own.getByText('You may close this window.').waitFor();
     await first.finishAuth(code, iss);
 
     expect(kept.tokens()?.refresh_token).toMatch(/^msk_refresh_/);
