@@ -31,7 +31,7 @@ interface Kind {
   readonly lastUsed: LastUsed;
 }
 
-/** Who sends a request: the organization of an API key, or that of a connection (specification "API keys", "Connections"). */
+/** Who sends a request: the organization of an API key, or that of a connection (specification "API keys", "Connected programs"). */
 export class Authentication {
   readonly #clock: () => Date;
   readonly #keys: Kind;

@@ -1,3 +1,5 @@
+import { isThisMachine } from '../http/this-machine.ts';
+
 /**
  * Whether a page may send messages: requests without `Origin` come from no page. With a public URL it is that of the URL; without one
  * a page of this machine, since a name that an attacker lets point here would be in `Host` and `Origin` alike.
@@ -6,5 +8,5 @@ export function isOwnOrigin(origin: string | undefined, publicUrl: string | unde
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
   if (publicUrl !== undefined) return new URL(origin).origin === new URL(publicUrl).origin;
-  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
+  return isThisMachine(new URL(origin));
 }

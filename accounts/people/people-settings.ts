@@ -1,4 +1,3 @@
-import type { ConnectionSettings } from './connection-settings.ts';
 import type { ConsolePlace } from './next-path.ts';
 import { CONSOLE_PATHS, type SignIn } from './people.ts';
 
@@ -17,6 +16,16 @@ export interface PeopleSettings {
   readonly limits: PeopleLimits;
   /** Programs that ask for an organization; undefined: none may be connected. */
   readonly connections: ConnectionSettings | undefined;
+}
+
+/** What can be configured of connections. */
+export interface ConnectionSettings {
+  /** The address of MCP, for which all tokens are: https, or on this machine. */
+  readonly resource: string;
+  /** How long an access token is good for. Larger: a leaked one works longer. */
+  readonly accessTokenSeconds: number;
+  /** How long a program may be silent before a person has to connect it again. */
+  readonly refreshTokenSeconds: number;
 }
 
 /** Bounds of what people may ask for. */

@@ -1,3 +1,4 @@
+import { isThisMachine } from '../../http/this-machine.ts';
 import type { Config } from './config.ts';
 
 /** Where people find the service: as it is configured, else where it listens. */
@@ -14,6 +15,6 @@ export function publicUrlOf({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): stri
  */
 export function mcpResourceOf(config: Config): string | undefined {
   const url = new URL(`${publicUrlOf(config)}/mcp`);
-  const isSafe = url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const isSafe = url.protocol === 'https:' || isThisMachine(url);
   return isSafe && config.CAPABILITIES.mcp !== 'planned' ? url.href : undefined;
 }

@@ -7,7 +7,8 @@ export interface OutboundRedirects {
   readonly isAllowed: (from: URL, to: URL) => boolean;
 }
 
-const FOLLOWED = [301, 302, 303, 307, 308];
+/** Statuses of a redirect that a GET follows. */
+export const FOLLOWED = [301, 302, 303, 307, 308];
 
 export function isRedirect({ status }: Exchanged): boolean {
   return status >= 300 && status < 400;

@@ -1,6 +1,8 @@
+import { isThisMachine } from '../../http/this-machine.ts';
+
 /**
- * What of a registration (RFC 7591) is passed on. No keys of clients and no
- * address of them: nothing is fetched for whoever asks. And no scope: every program may ask for all that there is.
+ * What of a registration (RFC 7591) is passed on. No keys of clients and no address of them: nothing is fetched for whoever asks. And no
+ * scope: every program may ask for all that there is.
  */
 const FIELDS = [
   'client_name',
@@ -26,10 +28,8 @@ export function registrationFrom(body: unknown): Readonly<Record<string, unknown
   return { ...registration, application_type: redirects.some(isOfMachine) ? 'native' : 'web' };
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-
 function isOfMachine(redirect: unknown): boolean {
   if (typeof redirect !== 'string' || !URL.canParse(redirect)) return false;
-  const { protocol, hostname } = new URL(redirect);
-  return protocol === 'http:' ? LOOPBACK.includes(hostname) : protocol !== 'https:';
+  const url = new URL(redirect);
+  return url.protocol === 'http:' ? isThisMachine(url) : url.protocol !== 'https:';
 }

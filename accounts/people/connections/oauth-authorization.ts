@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables.ts';
+import { isThisMachine } from '../../../http/this-machine.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
 import { type Authorization, type ConnectionRequest, OAUTH_PATHS } from '../connections.ts';
@@ -147,10 +148,8 @@ export class OAuthAuthorization implements Authorization {
   }
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-
 /** Where a browser goes, as people know it. */
-function placeOf({ protocol, hostname, host }: URL): string {
-  if (!/^https?:$/.test(protocol)) return `the app of ${protocol}`;
-  return LOOPBACK.includes(hostname) ? 'this computer' : host;
+function placeOf(url: URL): string {
+  if (!/^https?:$/.test(url.protocol)) return `the app of ${url.protocol}`;
+  return isThisMachine(url) ? 'this computer' : url.host;
 }

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mcp } from '@better-auth/mcp';
 import type { BetterAuthPlugin } from 'better-auth';
 import { ACCESS_TOKENS, hashOfToken, REFRESH_TOKENS } from '../../credentials/token-form.ts';
-import type { ConnectionSettings } from '../connection-settings.ts';
 import { READ_SCOPE, REFRESH_SCOPE } from '../connections.ts';
 import { CONSOLE_PATHS } from '../people.ts';
+import type { ConnectionSettings } from '../people-settings.ts';
 import { OAUTH_SCHEMA } from './oauth-schema.ts';
 
 /** The organization that somebody connects a program to, while they do. */

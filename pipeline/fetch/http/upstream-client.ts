@@ -9,6 +9,7 @@ import { checkUrl } from '../../../http/outbound/address-check.ts';
 import { checkedLookup } from '../../../http/outbound/checked-lookup.ts';
 import { faultFrom, type OutboundFault } from '../../../http/outbound/outbound-fault.ts';
 import { type AllowedNetwork, parseNetwork } from '../../../http/outbound/public-address.ts';
+import { FOLLOWED } from '../../../http/outbound/redirects.ts';
 import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UpstreamRequest {
@@ -40,7 +41,6 @@ export interface UpstreamClientSettings {
 }
 
 const REDIRECTS_MAX = 5;
-const REDIRECTS = [301, 302, 303, 307, 308];
 /** Bytes of an answer's head. */
 const HEAD_BYTES_MAX = 64 * 1024;
 /** For a name to be resolved and a connection to be made. */
@@ -78,7 +78,7 @@ export class UpstreamClient {
     let url = asked.url;
     for (let redirects = 0; ; redirects += 1) {
       const answer = await this.#send(url, asked, signal);
-      if (!REDIRECTS.includes(answer.statusCode)) return answerFrom(answer, url, { asked, signal });
+      if (!FOLLOWED.includes(answer.statusCode)) return answerFrom(answer, url, { asked, signal });
       discard(answer.body);
       if (redirects >= REDIRECTS_MAX) throw lastingFault(`${url.host} redirects more than ${REDIRECTS_MAX} times`);
       url = this.#targetOf(answer, url, asked);

@@ -1,10 +1,14 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { Mail, Mailer } from '../../../accounts/mail/mailer.ts';
-import type { ConnectionSettings } from '../../../accounts/people/connection-settings.ts';
 import { openPeople, type People } from '../../../accounts/people/open-people.ts';
 import type { NewSession, Origin, Role, Session } from '../../../accounts/people/people.ts';
-import { PEOPLE_LIMITS, type PeopleLimits, type PeopleSettings } from '../../../accounts/people/people-settings.ts';
+import {
+  type ConnectionSettings,
+  PEOPLE_LIMITS,
+  type PeopleLimits,
+  type PeopleSettings,
+} from '../../../accounts/people/people-settings.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
 
