@@ -113,6 +113,28 @@ export interface Categories {
   readonly categories: readonly Category[];
 }
 
+/** An upstream: who it is, on which terms, and how its files came. */
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly license: string | null;
+  readonly terms_url: string | null;
+  /** The line that whoever shows the data has to show with it. */
+  readonly attribution: string | null;
+  /** Whether its terms allow to pass the data on. */
+  readonly redistribution: boolean;
+  readonly terms_checked: string | null;
+  readonly fetched_at: string | null;
+  readonly checked_at: string | null;
+  readonly failed_since: string | null;
+  readonly files: number;
+}
+
+export interface Sources {
+  readonly sources: readonly Source[];
+}
+
 export interface HistoryPoint {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;

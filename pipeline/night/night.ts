@@ -170,6 +170,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       accepted: holds,
       written,
       folder,
+      upstreams: source.settings.upstreams,
       fetched: source.fetched,
     });
     if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));
