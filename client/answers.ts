@@ -16,6 +16,8 @@ export interface Model {
   readonly context_length: number | null;
   /** Ids of the providers that serve it, sorted. */
   readonly inference: readonly string[] | null;
+  /** Whose word it is, an id of `listSources`; absent from services whose newest snapshot is in version 1.0. */
+  readonly source?: string | null;
   readonly updated_at: string;
 }
 
@@ -58,6 +60,8 @@ export interface Price {
   readonly currency: string;
   /** `YYYY-MM-DD`. */
   readonly effective_from: string | null;
+  /** Whose word it is, an id of `listSources`; absent from services whose newest snapshot is in version 1.0. */
+  readonly source?: string | null;
   readonly updated_at: string;
 }
 
