@@ -16,6 +16,8 @@ export interface Model {
   readonly context_length: number | null;
   /** Ids of the providers that serve it, sorted. */
   readonly inference: readonly string[] | null;
+  /** Whose word it is, an id of `listSources`; absent from services whose newest snapshot is in version 1.0. */
+  readonly source?: string | null;
   readonly updated_at: string;
 }
 
@@ -58,6 +60,8 @@ export interface Price {
   readonly currency: string;
   /** `YYYY-MM-DD`. */
   readonly effective_from: string | null;
+  /** Whose word it is, an id of `listSources`; absent from services whose newest snapshot is in version 1.0. */
+  readonly source?: string | null;
   readonly updated_at: string;
 }
 
@@ -111,6 +115,28 @@ export interface Category {
 
 export interface Categories {
   readonly categories: readonly Category[];
+}
+
+/** An upstream: who it is, on which terms, and how its files came. */
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly license: string | null;
+  readonly terms_url: string | null;
+  /** The line that whoever shows the data has to show with it. */
+  readonly attribution: string | null;
+  /** Whether its terms allow to pass the data on. */
+  readonly redistribution: boolean;
+  readonly terms_checked: string | null;
+  readonly fetched_at: string | null;
+  readonly checked_at: string | null;
+  readonly failed_since: string | null;
+  readonly files: number;
+}
+
+export interface Sources {
+  readonly sources: readonly Source[];
 }
 
 export interface HistoryPoint {

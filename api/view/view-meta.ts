@@ -2,10 +2,12 @@ import { version as duckdbVersion } from '@duckdb/node-api';
 import { type Catalog, CatalogSchema, isSameRecord } from '../../schemas/catalog.ts';
 import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import type { HistoryKind } from './history-kinds.ts';
+import { sourcesFrom } from './release-sources.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
 /**
@@ -27,6 +29,8 @@ export interface ViewMeta {
   readonly contents: Readonly<Record<DatasetName, readonly ValueChange[]>>;
   /** How the rankings in force were made (specification "Rankings"). */
   readonly rankingMethods: readonly ValueChange[];
+  /** The upstreams that the newest release names, as the JSON text of a list of `Source`, and the first release in a row to tell the same. */
+  readonly sources: ValueChange;
   /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
   /** Days on which a model that is there now was first seen, ascending. */
@@ -67,6 +71,12 @@ export function metaOf(
     const release = releases.get(day);
     return release === undefined ? undefined : (release.ranking_method ?? DEFAULT_RANKING_METHOD);
   };
+  const sourcesOn = (day: Day) => {
+    const release = releases.get(day);
+    return release === undefined ? undefined : JSON.stringify(sourcesFrom(release));
+  };
+  const [sources] = changesOf(previous && [previous.sources], catalog, sourcesOn).slice(-1);
+  if (sources === undefined) throw new AppError('corrupt', 'the catalog has no release');
   return {
     format: VIEW_FORMAT,
     engine: duckdbVersion(),
@@ -74,6 +84,7 @@ export function metaOf(
     manifests,
     contents: mapDatasets((name) => changesOf(previous?.contents[name], catalog, contentOn(name))),
     rankingMethods: changesOf(previous?.rankingMethods, catalog, methodOn),
+    sources,
   };
 }
 

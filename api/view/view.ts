@@ -154,6 +154,11 @@ export class View {
     return this.#inForce(this.meta.rankingMethods);
   }
 
+  /** Whom the data come from: the JSON text of a list of `Source`. */
+  get sources(): ValueInForce {
+    return this.#inForce([this.meta.sources]);
+  }
+
   #inForce(changes: readonly ValueChange[]): ValueInForce {
     const last = changes.at(-1);
     const since = this.meta.catalog.releases.find(({ day }) => day === last?.day);

@@ -58,7 +58,11 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
 }
 
 /** What no request for a history looks at. */
-const EMPTY = { contents: mapDatasets(() => []), rankingMethods: [] };
+const EMPTY = {
+  contents: mapDatasets(() => []),
+  rankingMethods: [],
+  sources: { day: FIRST_HISTORY_DAY, value: '[]' },
+};
 
 /** A night a day, with nothing but scores. */
 function catalogOf(days: number): Catalog {

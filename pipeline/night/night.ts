@@ -151,7 +151,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     if (request.dryRun) found = { ...found, preview: await preview(checked, places) };
     run.warn(renewalNotes(versions, changed));
     if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
-    await run.stage('history', () => closeIntervals(previous, places));
+    await run.stage('history', () => closeIntervals(previous, versions.inForce, places));
     const written = await run.stage('snapshot', () =>
       writeSnapshot({ day, versions, records: changed.records }, places),
     );
@@ -170,6 +170,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       accepted: holds,
       written,
       folder,
+      upstreams: source.settings.upstreams,
       fetched: source.fetched,
     });
     if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
+import { keptColumns } from '../../schemas/versions/kept-columns.ts';
 import { majorOf, type RecordVersion } from '../../schemas/versions/record-version.ts';
 import { type Database, writeLines, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
@@ -54,7 +55,7 @@ export async function writeSnapshot(
   const inForce = { id: idFromSnapshot({ day, noticedMajor: null }), version: versions.inForce };
   const largestFirst = [...DATASET_NAMES].sort((left, right) => records[right] - records[left]);
   const files = await writeFiles(inForce, largestFirst, deps);
-  for (const name of largestFirst) await writeState(name, deps);
+  for (const name of largestFirst) await writeState(name, versions.inForce, deps);
   await writePart(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
   await writePart(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writePart(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
@@ -111,8 +112,8 @@ async function compressLines(name: DatasetName, lines: DatasetLines, to: string)
   return { name, format: 'jsonl.gz', records: lines.records, ...gzip };
 }
 
-async function writeState(name: DatasetName, deps: SnapshotDeps): Promise<void> {
-  const columns = columnList(DATASETS[name].columns);
+async function writeState(name: DatasetName, version: RecordVersion, deps: SnapshotDeps): Promise<void> {
+  const columns = columnList(keptColumns(name, version));
   const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
   await writePart(deps, state, RELEASE_PATHS.state(name));
   await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));

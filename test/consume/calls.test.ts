@@ -72,6 +72,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   '/v1/rankings': { call: (client) => client.getRankings('a/b', PAGE), query: { category: 'a/b', ...PAGE } },
   '/v1/updates': { call: (client) => client.listUpdates(UPDATES), query: UPDATES },
   '/v1/categories': { call: (client) => client.listCategories(), query: {} },
+  '/v1/sources': { call: (client) => client.listSources(), query: {} },
   '/v1/models/{model_id}/history': { call: (client) => client.getModelHistory(ID, HISTORY), path: ID, query: HISTORY },
   '/v1/rankings/history': {
     call: (client) => client.getRankingsHistory('a/b', POSITIONS),

@@ -174,7 +174,10 @@ function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
 /** What an operator should know of a file's columns. */
 export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
-  const absent = missingColumns.filter((name) => name !== 'n' && !FILLED_LATER.has(name));
+  const filled = DATASETS[dataset].columns.filter(({ published, isUpstream }) => !published || isUpstream === true);
+  const absent = missingColumns.filter(
+    (name) => !FILLED_LATER.has(name) && !filled.some((column) => column.name === name),
+  );
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
     ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),

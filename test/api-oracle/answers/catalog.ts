@@ -1,4 +1,4 @@
-/** `/v1/models/{id}`, `/v1/updates` and `/v1/categories` (specification "Models"; "Updates"). */
+/** `/v1/models/{id}`, `/v1/updates`, `/v1/categories` and `/v1/sources` (specification "Models"; "Updates"). */
 import { addDays } from '../../../schemas/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { ApiState } from '../api-state.ts';
@@ -44,6 +44,11 @@ export function answerCategories({ world }: ApiState): Expected {
   }
   const ids = [...counts.keys()].sort(compareText);
   return { kind: 'body', body: { categories: ids.map((id) => ({ id, model_count: counts.get(id) })) } };
+}
+
+/** The days that are asked about come from sources that name nobody. */
+export function answerSources(): Expected {
+  return { kind: 'body', body: { sources: [] } };
 }
 
 function firstSeen({ series }: World, model: WireRecord): string {

@@ -60,6 +60,7 @@ const PARAMETER_TYPES: Readonly<Record<Route, Readonly<Record<string, ParameterT
   rankings: { ...PAGE, category: 'required' },
   updates: { ...PAGE, days: 'integer' },
   categories: {},
+  sources: {},
   'model-history': { ...RANGE, kind: 'choice' },
   'rankings-history': { ...RANGE, top: 'integer', category_id: 'required' },
   changes: { limit: 'integer', cursor: 'feedCursor', entity_type: 'choice' },
