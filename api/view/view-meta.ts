@@ -5,6 +5,7 @@ import type { Day } from '../../schemas/day.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { HistoryKind } from './history-kinds.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
@@ -12,7 +13,7 @@ import type { TextsMeta } from './text/text-meta.ts';
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 6;
+export const VIEW_FORMAT = 7;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {
@@ -27,6 +28,8 @@ export interface ViewMeta {
   readonly contents: Readonly<Record<DatasetName, readonly ValueChange[]>>;
   /** How the rankings in force were made (specification "Rankings"). */
   readonly rankingMethods: readonly ValueChange[];
+  /** The SHA-256 of the names of models; empty where a release keeps none. */
+  readonly aliases: readonly ValueChange[];
   /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
   /** Days on which a model that is there now was first seen, ascending. */
@@ -67,6 +70,10 @@ export function metaOf(
     const release = releases.get(day);
     return release === undefined ? undefined : (release.ranking_method ?? DEFAULT_RANKING_METHOD);
   };
+  const aliasesOn = (day: Day) => {
+    const release = releases.get(day);
+    return release && (release.files.find(({ path }) => path === RELEASE_PATHS.aliases)?.sha256 ?? '');
+  };
   return {
     format: VIEW_FORMAT,
     engine: duckdbVersion(),
@@ -74,6 +81,7 @@ export function metaOf(
     manifests,
     contents: mapDatasets((name) => changesOf(previous?.contents[name], catalog, contentOn(name))),
     rankingMethods: changesOf(previous?.rankingMethods, catalog, methodOn),
+    aliases: changesOf(previous?.aliases, catalog, aliasesOn),
   };
 }
 
