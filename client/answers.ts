@@ -77,10 +77,17 @@ export interface Models extends ListFields {
   readonly models: readonly Model[];
 }
 
+/** What an upstream calls a model. */
+export interface Alias {
+  readonly upstream: string;
+  readonly id: string;
+}
+
 export interface ModelDetail extends Model {
   readonly scores: readonly Score[];
   readonly rankings: readonly Ranking[];
   readonly pricing: readonly Price[];
+  readonly aliases: readonly Alias[];
 }
 
 export interface Benchmarks extends ListFields {

@@ -17,7 +17,7 @@ export interface ListQuery {
   /** What is put into each record's published line, and how; default: nothing. */
   readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
   /** What a cursor belongs to besides table and order; default: the conditions. */
-  readonly cursorScope?: string;
+  readonly cursorScope?: string | readonly Condition[];
   readonly limit: number;
   readonly cursor?: string | undefined;
 }

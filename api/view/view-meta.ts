@@ -6,6 +6,7 @@ import { AppError } from '../../schemas/errors.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { HistoryKind } from './history-kinds.ts';
 import { sourcesFrom } from './release-sources.ts';
 import type { TextsMeta } from './text/text-meta.ts';
@@ -14,7 +15,7 @@ import type { TextsMeta } from './text/text-meta.ts';
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 7;
+export const VIEW_FORMAT = 8;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {
@@ -31,6 +32,8 @@ export interface ViewMeta {
   readonly rankingMethods: readonly ValueChange[];
   /** The upstreams that the newest release names, as the JSON text of a list of `Source`, and the first release in a row to tell the same. */
   readonly sources: ValueChange;
+  /** The SHA-256 of the names of models; empty where a release keeps none. */
+  readonly aliases: readonly ValueChange[];
   /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
   /** Days on which a model that is there now was first seen, ascending. */
@@ -77,6 +80,10 @@ export function metaOf(
   };
   const [sources] = changesOf(previous && [previous.sources], catalog, sourcesOn).slice(-1);
   if (sources === undefined) throw new AppError('corrupt', 'the catalog has no release');
+  const aliasesOn = (day: Day) => {
+    const release = releases.get(day);
+    return release && (release.files.find(({ path }) => path === RELEASE_PATHS.aliases)?.sha256 ?? '');
+  };
   return {
     format: VIEW_FORMAT,
     engine: duckdbVersion(),
@@ -85,6 +92,7 @@ export function metaOf(
     contents: mapDatasets((name) => changesOf(previous?.contents[name], catalog, contentOn(name))),
     rankingMethods: changesOf(previous?.rankingMethods, catalog, methodOn),
     sources,
+    aliases: changesOf(previous?.aliases, catalog, aliasesOn),
   };
 }
 

@@ -4,6 +4,7 @@
  * | table | one row per | order |
  * |---|---|---|
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
+ * | `aliases` | name of a model at an upstream, with the model's `pos`; `models` has them too, in `texts` and `aliases` | name, upstream |
  * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
  * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
@@ -26,6 +27,7 @@ import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
 import { createScoreOrders } from './list-orders.ts';
 import type { ViewFacts } from './view-meta.ts';
+import { createAliases, NAME_COLUMNS, NAMED_SQL } from './view-names.ts';
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
 export interface ViewParts {
@@ -37,6 +39,8 @@ export interface ViewParts {
   readonly changes: readonly string[];
   /** Reconstructed price intervals. */
   readonly backfill: string | undefined;
+  /** The newest release's names of models; undefined where it keeps none. */
+  readonly aliases: string | undefined;
 }
 
 export interface TablesInput {
@@ -52,6 +56,7 @@ export interface TablesInput {
 /** Creates and fills every table in the attached database `view` but those that come with its texts. */
 export async function createTables(database: Database, input: TablesInput): Promise<void> {
   for (const kind of HISTORY_KINDS) await createHistory(database, kind, input);
+  await createAliases(database, { models: input.parts.state.models, aliases: input.parts.aliases });
   for (const name of DATASET_NAMES) await createCurrent(database, name, input);
   await createPositions(database);
   await createRankingCounts(database, input.rankingDays);
@@ -99,14 +104,14 @@ function intervalSql({ model, series, value, payload }: HistorySource, relation:
 
 async function createCurrent(database: Database, name: DatasetName, { parts, version }: TablesInput): Promise<void> {
   const dataset = DATASETS[name];
-  const added = name === 'models' ? ', added_on' : '';
+  const more = name === 'models' ? `, added_on, ${NAME_COLUMNS}` : '';
   const join = `LEFT JOIN (SELECT model_id, min(valid_from) AS added_on FROM view.history_metadata GROUP BY model_id) added
-    ON added.model_id = s.id`;
+    ON added.model_id = s.id LEFT JOIN ${NAMED_SQL} named ON named.pos = file_row_number + 1`;
   const records = await recordsSql(database, dataset, [parts.state[name]], ['file_row_number = true']);
   await database.run(
     `CREATE TABLE view.${name} AS
-     SELECT (file_row_number + 1)::INTEGER AS pos, ${columnList(dataset.columns)}, ${lineSql(version.datasets[name])} AS line${added}
-     FROM (${records}) s ${name === 'models' ? `${join} ORDER BY pos` : ''}`,
+     SELECT (file_row_number + 1)::INTEGER AS pos, ${columnList(dataset.columns, 's')}, ${lineSql(version.datasets[name], 's')} AS line${more}
+     FROM (${records}) s ${name === 'models' ? `${join} ORDER BY s.file_row_number` : ''}`,
   );
   await assertByKey(database, dataset);
   await database.run(`CREATE INDEX ${name}_pos ON view.${name} (pos)`);

@@ -159,6 +159,11 @@ export class View {
     return this.#inForce([this.meta.sources]);
   }
 
+  /** The names of models: a hash of them, and the release since which they have been so. */
+  get names(): ValueInForce {
+    return this.#inForce(this.meta.aliases);
+  }
+
   #inForce(changes: readonly ValueChange[]): ValueInForce {
     const last = changes.at(-1);
     const since = this.meta.catalog.releases.find(({ day }) => day === last?.day);

@@ -61,6 +61,7 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
 const EMPTY = {
   contents: mapDatasets(() => []),
   rankingMethods: [],
+  aliases: [],
   sources: { day: FIRST_HISTORY_DAY, value: '[]' },
 };
 
@@ -111,6 +112,7 @@ async function writeParts(
     closed: perDataset((dataset) => [get(closed)(dataset)]),
     changes: [],
     backfill: undefined,
+    aliases: undefined,
   };
 }
 

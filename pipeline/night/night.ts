@@ -153,7 +153,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
     await run.stage('history', () => closeIntervals(previous, versions.inForce, places));
     const written = await run.stage('snapshot', () =>
-      writeSnapshot({ day, versions, records: changed.records }, places),
+      writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),
     );
     await run.stage('prove', () => prove({ changed, written, previous, versions }, places));
     const release = await composeRelease({

@@ -9,7 +9,9 @@ import { type Database, writeLines, writeParquet } from '../../storage/duckdb/da
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
+import type { Alias } from '../aliases/parse-aliases.ts';
 import { allEnded } from '../run/all-ended.ts';
+import { writeAliases } from './aliases.ts';
 import type { Counts } from './check/check.ts';
 import type { NightVersions } from './night-versions.ts';
 import { table } from './tables.ts';
@@ -41,6 +43,8 @@ export interface SnapshotInput {
   readonly versions: NightVersions;
   /** Records in force, by dataset. */
   readonly records: Counts;
+  /** The names of models that the source keeps; undefined where it has no table of them. */
+  readonly aliases: readonly Alias[] | undefined;
 }
 
 /**
@@ -48,7 +52,7 @@ export interface SnapshotInput {
  * layout"). Resolves to the public files.
  */
 export async function writeSnapshot(
-  { day, versions, records }: SnapshotInput,
+  { day, versions, records, aliases }: SnapshotInput,
   deps: SnapshotDeps,
 ): Promise<WrittenSnapshot> {
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
@@ -60,6 +64,7 @@ export async function writeSnapshot(
   await writePart(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writePart(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
   await writePart(deps, UNPUBLISHED, RELEASE_PATHS.unpublished);
+  if (aliases !== undefined) await writeAliases(aliases, deps);
   const written = { ...inForce, files: await allEnded(files) };
   const noticed: SnapshotFiles[] = [];
   for (const version of versions.noticed) {

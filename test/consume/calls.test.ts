@@ -21,6 +21,7 @@ const PAGE: Required<Page> = { limit: 7, cursor: 'abc' };
 const RANGE = { from: '2026-06-01', to: '2026-06-02' };
 const MODELS: Required<ModelFilters & Page> = {
   q: 'a b',
+  alias: 'a/b:c',
   organization: 'Élan & Co',
   provider: 'cirrus',
   min_context: 1000,

@@ -190,6 +190,9 @@ async function sourceFiles(source: SourceDay, datasets: readonly CapturedDataset
       ? []
       : [{ name: file.name, dataset: file.dataset, bytes: file.scanned.bytes, sha256: file.scanned.sha256 }],
   );
-  if (source.sqlPath === undefined) return files;
-  return [...files, { name: 'source.sql', dataset: null, ...(await hashFile(source.sqlPath)) }];
+  const { sqlPath, aliases } = source;
+  const names =
+    aliases === undefined ? [] : [{ name: aliases.name, dataset: null, bytes: aliases.bytes, sha256: aliases.sha256 }];
+  if (sqlPath === undefined) return [...files, ...names];
+  return [...files, { name: 'source.sql', dataset: null, ...(await hashFile(sqlPath)) }, ...names];
 }

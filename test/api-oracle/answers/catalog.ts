@@ -16,8 +16,19 @@ export function answerModel({ world }: ApiState, { params }: ApiRequest): Expect
   const { scores, rankings, pricing } = world.current;
   return {
     kind: 'body',
-    body: { ...model, scores: ofModel(scores), rankings: ofModel(rankings), pricing: ofModel(pricing) },
+    body: {
+      ...model,
+      scores: ofModel(scores),
+      rankings: ofModel(rankings),
+      pricing: ofModel(pricing),
+      aliases: namesOf(world, params['id']),
+    },
   };
+}
+
+function namesOf({ aliases }: World, model: string | undefined) {
+  const names = aliases.filter(({ model_id }) => model_id === model).map(({ upstream, id }) => ({ upstream, id }));
+  return names.sort((a, b) => compareText(a.upstream, b.upstream) || compareText(a.id, b.id));
 }
 
 /** Current models that no night before the window had seen; what the very first night found was not added then. */

@@ -40,6 +40,7 @@ const PARAMETER_TYPES: Readonly<Record<Route, Readonly<Record<string, ParameterT
   models: {
     ...PAGE,
     q: 'q',
+    alias: 'q',
     min_context: 'integer',
     released_after: 'day',
     released_before: 'day',

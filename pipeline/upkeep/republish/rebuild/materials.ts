@@ -84,6 +84,12 @@ export class Materials {
     return this.previous === undefined ? undefined : parquetSql(await this.#fetch(this.previous, path));
   }
 
+  /** A local copy of a file of the release before. Rejects with `corrupt` also where there is no such file. */
+  copyBefore(path: string): Promise<string> {
+    if (this.previous === undefined) throw new AppError('corrupt', 'there is no release before it');
+    return this.#fetch(this.previous, path);
+  }
+
   /** The lines of a release's snapshot, as `linesSql` gives them; none where there is no such release. */
   async lines(release: Release | undefined, name: DatasetName): Promise<string> {
     if (release === undefined) return noLinesSql(this.versionOf(this.release).datasets[name]);
