@@ -34,21 +34,31 @@ export interface ProveInput {
   readonly versions: NightVersions;
 }
 
-export interface ProveDeps {
+interface FileDeps {
   readonly store: ObjectStore;
-  readonly database: Database;
   readonly folder: string;
   readonly scratch: string;
 }
 
-/** A stage of the night. Rejects where anything doesn't follow: that is a defect of ours, and nothing is published. */
-export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
-  const { changed, written, versions } = input;
+export interface ProveDeps extends FileDeps {
+  readonly database: Database;
+}
+
+/**
+ * The first part of the proof, over the written events; {@link proveFiles} is the second. Both reject where anything doesn't follow:
+ * that is a defect of ours, and nothing is published.
+ */
+export async function proveEvents({ changed, written, versions }: ProveInput, deps: ProveDeps): Promise<void> {
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
   await proveSeqs(changed, versions, deps.database);
   await proveNames(deps.database);
   for (const name of UPSERT_ORDER) await writeEvents(written.inForce.version.datasets[name], deps);
+}
+
+/** The second part, over the public files, which asks DuckDB for nothing. */
+export async function proveFiles(input: ProveInput, deps: FileDeps): Promise<void> {
+  const { written } = input;
   for (const snapshot of [written.inForce, ...written.noticed]) {
     await allEnded(snapshot.files.map((file) => proveFile(file, snapshot, { ...input, ...deps })));
   }
@@ -82,7 +92,7 @@ async function proveNames(database: Database): Promise<void> {
  * The compressed file, read back, has the recorded size and hashes on both sides of the compression. Its lines are
  * yesterday's plus the events; those in a version under notice are the same records as those in force.
  */
-async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & ProveDeps): Promise<void> {
+async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & FileDeps): Promise<void> {
   if (file.records !== deps.changed.records[file.name]) {
     throw failed(`${file.name} of ${snapshot.id} has ${file.records} lines`, deps.changed.records);
   }
@@ -110,7 +120,7 @@ async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: Prove
 async function proveSameRecords(
   dataset: Dataset,
   lines: AsyncIterable<Buffer>,
-  { written: { inForce }, folder }: ProveInput & ProveDeps,
+  { written: { inForce }, folder }: ProveInput & FileDeps,
 ): Promise<void> {
   const path = join(folder, snapshotPaths(inForce).dataset(dataset.name));
   const fault = await findRecordFault({
@@ -124,7 +134,7 @@ async function proveSameRecords(
 async function proveReplay(
   dataset: Dataset,
   lines: AsyncIterable<Buffer>,
-  { previous, versions, ...deps }: ProveInput & ProveDeps,
+  { previous, versions, ...deps }: ProveInput & FileDeps,
 ): Promise<void> {
   const yesterday = join(deps.scratch, `${dataset.name}.yesterday`);
   const events = eventsPath(dataset, deps);
@@ -142,7 +152,7 @@ async function proveReplay(
   await Promise.all([rm(events), rm(yesterday, { force: true })]);
 }
 
-function eventsPath({ name }: Dataset, { scratch }: ProveDeps): string {
+function eventsPath({ name }: Dataset, { scratch }: FileDeps): string {
   return join(scratch, `${name}.events`);
 }
 
