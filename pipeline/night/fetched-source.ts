@@ -9,7 +9,7 @@ import { AppError } from '../../schemas/errors.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { readFetchRecord } from '../fetch/day/fetch-record.ts';
 import type { FetchedDay, FetchRequest } from '../fetch/fetch-source.ts';
-import { type FetchSetup, runFetch } from '../fetch/run-fetch.ts';
+import type { FetchSetup } from '../fetch/run-fetch.ts';
 import { DAY_FILES } from '../source/fetch-list/fetch-paths.ts';
 import { assertFile } from '../source/source-paths.ts';
 import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
@@ -63,7 +63,11 @@ export async function fetchForNight(
   { root, settings, into, day }: FetchRequest & { readonly settings: SourceSettings },
   { fetching, clock, duckdb }: FetchForNightDeps,
 ): Promise<FetchedDay | undefined> {
-  if (day === dayFromDate(clock())) return runFetch({ root, settings, into, day }, fetching, { clock, duckdb });
+  if (day === dayFromDate(clock())) {
+    // Loaded here: most nights fetch nothing, and the HTTP client takes longer to load than many a night takes.
+    const { runFetch } = await import('../fetch/run-fetch.ts');
+    return runFetch({ root, settings, into, day }, fetching, { clock, duckdb });
+  }
   const { finished_at = null } = (await readFetchRecord(join(into, day))) ?? {};
   if (finished_at !== null) return undefined;
   throw new AppError(

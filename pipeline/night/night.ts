@@ -9,6 +9,7 @@ import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { assertComplete, type FetchedDay } from '../fetch/fetch-source.ts';
 import type { FetchSetup } from '../fetch/run-fetch.ts';
+import { allEnded } from '../run/all-ended.ts';
 import { Run, type RunDeps } from '../run/run.ts';
 import { claimWorkFolder } from '../run/work-folder-store.ts';
 import { capture } from './capture/capture.ts';
@@ -23,10 +24,10 @@ import { type NightResult, resultFromProblems, resultFromRelease } from './night
 import { findNightVersions, renewalNotes } from './night-versions.ts';
 import { preview } from './preview.ts';
 import { loadPrevious } from './previous.ts';
-import { prove } from './prove.ts';
+import { proveEvents, proveFiles } from './prove.ts';
 import { publish } from './publish.ts';
 import { carriedUpstreams } from './release-fetched.ts';
-import { writeSnapshot } from './snapshot.ts';
+import { writeSnapshot, writeState } from './snapshot.ts';
 import { findSourceDay } from './source.ts';
 import { type CaptureLimits, limitsFromSettings } from './source-limits.ts';
 
@@ -155,7 +156,12 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     const written = await run.stage('snapshot', () =>
       writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),
     );
-    await run.stage('prove', () => prove({ changed, written, previous, versions }, places));
+    const proof = { changed, written, previous, versions };
+    await run.stage('prove', async () => {
+      await proveEvents(proof, places);
+      // The files are read back without DuckDB, which has time for the state meanwhile.
+      await allEnded([proveFiles(proof, places), writeState(versions, places)]);
+    });
     const release = await composeRelease({
       day,
       run: run.id,

@@ -4,8 +4,6 @@
  * lies in the store and replays the events on its lines as a consumer would, see `findReplayFault`.
  */
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UPSERT_ORDER } from '../../schemas/change.ts';
@@ -14,12 +12,13 @@ import type { DatasetFile } from '../../schemas/manifest.ts';
 import { type Database, sqlText, writeLines } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
-import { hashFile, readGzip } from '../../storage/hash.ts';
+import { readGzip } from '../../storage/hash.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
 import { LineReader } from '../../storage/line-reader.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { misnamedEventsSql } from '../proof/event-names.ts';
-import { findReplayFault } from '../proof/replay.ts';
+import { type ReadBack, readBack } from '../proof/read-back.ts';
+import { readBackInThread } from '../proof/read-back-in-thread.ts';
 import { findRecordFault } from '../proof/same-records.ts';
 import { allEnded } from '../run/all-ended.ts';
 import type { Diff } from './diff.ts';
@@ -34,21 +33,31 @@ export interface ProveInput {
   readonly versions: NightVersions;
 }
 
-export interface ProveDeps {
+interface FileDeps {
   readonly store: ObjectStore;
-  readonly database: Database;
   readonly folder: string;
   readonly scratch: string;
 }
 
-/** A stage of the night. Rejects where anything doesn't follow: that is a defect of ours, and nothing is published. */
-export async function prove(input: ProveInput, deps: ProveDeps): Promise<void> {
-  const { changed, written, versions } = input;
+export interface ProveDeps extends FileDeps {
+  readonly database: Database;
+}
+
+/**
+ * The first part of the proof, over the written events; {@link proveFiles} is the second. Both reject where anything doesn't follow:
+ * that is a defect of ours, and nothing is published.
+ */
+export async function proveEvents({ changed, written, versions }: ProveInput, deps: ProveDeps): Promise<void> {
   const changes = join(deps.folder, RELEASE_PATHS.changes);
   await deps.database.run(`CREATE VIEW published_changes AS SELECT * FROM read_parquet(${sqlText(changes)})`);
   await proveSeqs(changed, versions, deps.database);
   await proveNames(deps.database);
   for (const name of UPSERT_ORDER) await writeEvents(written.inForce.version.datasets[name], deps);
+}
+
+/** The second part, over the public files, which asks DuckDB for nothing. */
+export async function proveFiles(input: ProveInput, deps: FileDeps): Promise<void> {
+  const { written } = input;
   for (const snapshot of [written.inForce, ...written.noticed]) {
     await allEnded(snapshot.files.map((file) => proveFile(file, snapshot, { ...input, ...deps })));
   }
@@ -82,67 +91,67 @@ async function proveNames(database: Database): Promise<void> {
  * The compressed file, read back, has the recorded size and hashes on both sides of the compression. Its lines are
  * yesterday's plus the events; those in a version under notice are the same records as those in force.
  */
-async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & ProveDeps): Promise<void> {
+async function proveFile(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & FileDeps): Promise<void> {
   if (file.records !== deps.changed.records[file.name]) {
     throw failed(`${file.name} of ${snapshot.id} has ${file.records} lines`, deps.changed.records);
   }
-  const path = join(deps.folder, snapshotPaths(snapshot).dataset(file.name));
-  const compressed = await hashFile(path);
-  const content = { bytes: 0, hash: createHash('sha256') };
-  const lines = tap(readGzip(path), (chunk) => {
-    content.bytes += chunk.length;
-    content.hash.update(chunk);
-  });
-  const dataset = snapshot.version.datasets[file.name];
-  if (snapshot !== deps.written.inForce) await proveSameRecords(dataset, lines, deps);
-  else if (dataset.entityType !== null) await proveReplay(dataset, lines, deps);
-  else for await (const _ of lines);
+  const { compressed, content } = await readLines(file, snapshot, deps);
   const isSame =
     compressed.bytes === file.bytes &&
     compressed.sha256 === file.sha256 &&
     content.bytes === file.content_bytes &&
-    content.hash.digest('hex') === file.content_sha256;
+    content.sha256 === file.content_sha256;
   if (isSame) return;
   throw failed(`${file.name} of ${snapshot.id} reads back differently`, { file, compressed, bytes: content.bytes });
 }
 
-/** The lines in a version under notice are the records of those in force; reads these to their end. */
-async function proveSameRecords(
-  dataset: Dataset,
-  lines: AsyncIterable<Buffer>,
-  { written: { inForce }, folder }: ProveInput & ProveDeps,
-): Promise<void> {
-  const path = join(folder, snapshotPaths(inForce).dataset(dataset.name));
-  const fault = await findRecordFault({
-    inForce: { dataset: inForce.version.datasets[dataset.name], lines: new LineReader(readGzip(path)) },
-    noticed: { dataset, lines: new LineReader(lines) },
-  });
-  if (fault !== undefined) throw failed(`${dataset.name} under notice are not the records in force`, fault);
+/** Reads a file back; rejects where its lines don't follow. */
+function readLines(file: DatasetFile, snapshot: SnapshotFiles, deps: ProveInput & FileDeps): Promise<ReadBack> {
+  const dataset = snapshot.version.datasets[file.name];
+  const path = join(deps.folder, snapshotPaths(snapshot).dataset(file.name));
+  if (snapshot !== deps.written.inForce) return readNoticed(dataset, path, deps);
+  if (dataset.entityType === null) return readBack(path, drain);
+  return replay(dataset, { path, bytes: file.content_bytes }, deps);
 }
 
-/** Yesterday's published lines plus the written events give today's lines, byte for byte; reads these to their end. */
-async function proveReplay(
+/** The lines in a version under notice are the records of those in force. */
+async function readNoticed(
   dataset: Dataset,
-  lines: AsyncIterable<Buffer>,
-  { previous, versions, ...deps }: ProveInput & ProveDeps,
-): Promise<void> {
+  path: string,
+  { written: { inForce }, folder }: ProveInput & FileDeps,
+): Promise<ReadBack> {
+  const ofForce = join(folder, snapshotPaths(inForce).dataset(dataset.name));
+  const read = await readBack(path, (lines) =>
+    findRecordFault({
+      inForce: { dataset: inForce.version.datasets[dataset.name], lines: new LineReader(readGzip(ofForce)) },
+      noticed: { dataset, lines: new LineReader(lines) },
+    }),
+  );
+  if (read.fault !== undefined) throw failed(`${dataset.name} under notice are not the records in force`, read.fault);
+  return read;
+}
+
+/** Yesterday's published lines plus the written events give today's lines, byte for byte. */
+async function replay(
+  dataset: Dataset,
+  { path, bytes }: { readonly path: string; readonly bytes: number },
+  { previous, versions, ...deps }: ProveInput & FileDeps,
+): Promise<ReadBack> {
   const yesterday = join(deps.scratch, `${dataset.name}.yesterday`);
   const events = eventsPath(dataset, deps);
   if (previous.release !== undefined) {
     await fetchReleaseFile(deps.store, previous.release, RELEASE_PATHS.snapshot(dataset.name), yesterday);
   }
-  const fault = await findReplayFault({
-    key: dataset.key,
-    before: new LineReader(previous.release === undefined ? nothing() : readGzip(yesterday)),
-    events: new LineReader(createReadStream(events, { highWaterMark: 1 << 20 })),
-    after: new LineReader(lines),
-    isRenewed: versions.renewed.includes(dataset.name),
-  });
-  if (fault !== undefined) throw failed(`yesterday's ${dataset.name} plus the events do not give today's`, fault);
+  const before = previous.release === undefined ? undefined : yesterday;
+  const isRenewed = versions.renewed.includes(dataset.name);
+  const read = await readBackInThread({ path, key: dataset.key, before, events, isRenewed }, bytes);
+  if (read.fault !== undefined)
+    throw failed(`yesterday's ${dataset.name} plus the events do not give today's`, read.fault);
   await Promise.all([rm(events), rm(yesterday, { force: true })]);
+  return read;
 }
 
-function eventsPath({ name }: Dataset, { scratch }: ProveDeps): string {
+function eventsPath({ name }: Dataset, { scratch }: FileDeps): string {
   return join(scratch, `${name}.events`);
 }
 
@@ -159,14 +168,9 @@ function eventsSql(dataset: Dataset): string {
     FROM published_changes WHERE entity_type = '${dataset.entityType}' ORDER BY ${parts.join(', ')}`;
 }
 
-async function* tap(chunks: AsyncIterable<Buffer>, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    look(chunk);
-    yield chunk;
-  }
+async function drain(lines: AsyncIterable<Buffer>): Promise<undefined> {
+  for await (const _ of lines);
 }
-
-async function* nothing(): AsyncGenerator<Buffer> {}
 
 function failed(message: string, details: unknown): Error {
   return new Error(`the night's proof failed: ${message}; nothing is published`, { cause: details });

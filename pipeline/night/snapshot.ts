@@ -48,18 +48,17 @@ export interface SnapshotInput {
 }
 
 /**
- * A stage of the night: writes everything the release will hold, except its manifests and release.json (specification "Store
- * layout"). Resolves to the public files.
+ * A stage of the night: writes everything the release will hold, except its manifests, release.json (specification "Store layout")
+ * and what {@link writeState} writes. Resolves to the public files.
  */
 export async function writeSnapshot(
   { day, versions, records, aliases }: SnapshotInput,
   deps: SnapshotDeps,
 ): Promise<WrittenSnapshot> {
-  for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
+  await mkdir(join(deps.folder, 'state'), { recursive: true });
   const inForce = { id: idFromSnapshot({ day, noticedMajor: null }), version: versions.inForce };
   const largestFirst = [...DATASET_NAMES].sort((left, right) => records[right] - records[left]);
   const files = await writeFiles(inForce, largestFirst, deps);
-  for (const name of largestFirst) await writeState(name, versions.inForce, deps);
   await writePart(deps, 'SELECT * FROM changes ORDER BY seq', RELEASE_PATHS.changes);
   await writePart(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writePart(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
@@ -117,11 +116,18 @@ async function compressLines(name: DatasetName, lines: DatasetLines, to: string)
   return { name, format: 'jsonl.gz', records: lines.records, ...gzip };
 }
 
-async function writeState(name: DatasetName, version: RecordVersion, deps: SnapshotDeps): Promise<void> {
-  const columns = columnList(keptColumns(name, version));
-  const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
-  await writePart(deps, state, RELEASE_PATHS.state(name));
-  await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));
+/** Writes the state from which the next night starts, and the intervals that ended, of every dataset. */
+export async function writeState(
+  { inForce }: NightVersions,
+  deps: Pick<SnapshotDeps, 'database' | 'folder'>,
+): Promise<void> {
+  for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
+  for (const name of DATASET_NAMES) {
+    const columns = columnList(keptColumns(name, inForce));
+    const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
+    await writePart(deps, state, RELEASE_PATHS.state(name));
+    await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));
+  }
 }
 
 /**
@@ -134,6 +140,10 @@ const UNPUBLISHED = `${DATASET_NAMES.map(
     FROM ${table('merged', name)} WHERE op = 'carry'${name === 'scores' ? " OR op = 'upsert'" : ''}`,
 ).join(' UNION ALL ')} ORDER BY dataset, entity_id`;
 
-function writePart({ database, folder }: SnapshotDeps, select: string, path: string): Promise<void> {
+function writePart(
+  { database, folder }: Pick<SnapshotDeps, 'database' | 'folder'>,
+  select: string,
+  path: string,
+): Promise<void> {
   return writeParquet(database, select, join(folder, path));
 }

@@ -16,14 +16,14 @@ export const DUCKDB_TYPES: Readonly<Record<ColumnType, string>> = {
 };
 
 /**
- * A DOUBLE as ECMAScript prints it. DuckDB finds the same shortest digits but writes `100.0`, `1e-05` and `1e+16`.
- * `v` must be finite.
+ * A DOUBLE as ECMAScript prints it. DuckDB finds the same shortest digits but writes `100.0`, `1e-05` and `1e+16`; its JSON writer
+ * takes a third of the time. `v` must be finite.
  */
 export const ES_NUMBER_MACRO = `
 CREATE OR REPLACE TEMP MACRO es_number(v) AS CASE
   WHEN v = 0 THEN '0'
   WHEN v = trunc(v) AND abs(v) < 1e15 THEN CAST(CAST(v AS BIGINT) AS VARCHAR)
-  WHEN abs(v) >= 1e-4 AND abs(v) < 1e15 THEN CAST(v AS VARCHAR)
+  WHEN abs(v) >= 1e-4 AND abs(v) < 1e15 THEN CAST(to_json(v) AS VARCHAR)
   ELSE es_number_rare(CAST(v AS VARCHAR)) END`;
 
 /** The rare shapes of {@link ES_NUMBER_MACRO}: a text with an exponent, or an integer of sixteen digits. */

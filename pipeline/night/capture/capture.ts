@@ -14,6 +14,9 @@ import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
 import { type SelectDeps, selectDatasets } from './sql/select-datasets.ts';
 import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
+/** Parents before children. The scores come last: theirs is mostly the largest file, and it is scanned while the others are read. */
+const READING_ORDER: readonly DatasetName[] = ['models', 'benchmarks', 'rankings', 'pricing', 'scores'];
+
 /** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
 const COLUMNS_SHOWN_MAX = 10;
 const COLUMN_LENGTH_SHOWN_MAX = 100;
@@ -58,30 +61,59 @@ export type CaptureDeps = FileDeps & SelectDeps;
  */
 export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Capture> {
   const selected = await selectDatasets(source, deps);
-  const datasets: CapturedDataset[] = [];
-  const warnings: string[] = [];
-  for (const name of DATASET_NAMES) {
-    const file = source.datasets.find((candidate) => candidate.dataset === name);
-    const captured = selected.has(name)
-      ? await captureSelected(DATASETS[name], selected.get(name), deps)
-      : file !== undefined && (await captureFile(DATASETS[name], file, deps));
-    if (!captured) continue;
-    if (source.fetched?.carries) assertUpstreams(captured);
-    datasets.push(captured);
-    warnings.push(...columnWarnings(captured));
+  const files = new Map(
+    source.datasets
+      .filter(({ dataset }) => !selected.has(dataset))
+      .map((file) => [file.dataset, scanAhead(file, deps)]),
+  );
+  const captured = new Map<DatasetName, CapturedDataset>();
+  try {
+    for (const name of READING_ORDER) {
+      const file = files.get(name);
+      const dataset = selected.has(name)
+        ? await captureSelected(DATASETS[name], selected.get(name), deps)
+        : file && (await captureScanned(DATASETS[name], file, deps));
+      if (dataset !== undefined) captured.set(name, dataset);
+    }
+  } finally {
+    await Promise.allSettled([...files.values()].map(({ scanning }) => scanning));
   }
-  const missing = DATASET_NAMES.filter((name) => !datasets.some(({ dataset }) => dataset === name));
+  const datasets = DATASET_NAMES.flatMap((name) => captured.get(name) ?? []);
+  if (source.fetched?.carries) datasets.forEach(assertUpstreams);
+  const missing = DATASET_NAMES.filter((name) => !captured.has(name));
   if (datasets.length === 0) throw new AppError('source_rejected', `${source.folder}: source.sql found no files`);
+  const warnings = datasets.flatMap(columnWarnings);
   warnings.push(...missing.map((name) => `${name}: no file today; its records are carried`));
   return { datasets, sourceFiles: await sourceFiles(source, datasets), warnings };
+}
+
+/** A file that is looked through. */
+interface ScannedAhead {
+  readonly file: DatasetSource;
+  readonly scanning: Promise<ScannedFile>;
+}
+
+/** Begins to scan a file, which takes one core and no DuckDB. A fault is told when the file's turn comes. */
+function scanAhead(file: DatasetSource, { scratch, limits }: FileDeps): ScannedAhead {
+  const scanning = scanFile(file, join(scratch, `${file.dataset}.${file.format}`), limits);
+  scanning.catch(() => undefined);
+  return { file, scanning };
 }
 
 /**
  * Reads one file into `source_<dataset>`, one row per row of the file, in its order. Rejects with `source_rejected` where
  * it can't be read as a whole.
  */
-export async function captureFile(dataset: Dataset, file: DatasetSource, deps: FileDeps): Promise<CapturedFile> {
-  const scanned = await scanFile(file, join(deps.scratch, `${file.dataset}.${file.format}`), deps.limits);
+export function captureFile(dataset: Dataset, file: DatasetSource, deps: FileDeps): Promise<CapturedFile> {
+  return captureScanned(dataset, scanAhead(file, deps), deps);
+}
+
+async function captureScanned(
+  dataset: Dataset,
+  { file, scanning }: ScannedAhead,
+  deps: FileDeps,
+): Promise<CapturedFile> {
+  const scanned = await scanning;
   try {
     const relation = await relationFromFile(deps.database, dataset, file, {
       path: scanned.path,

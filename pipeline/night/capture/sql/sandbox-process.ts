@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { extname, join } from 'node:path';
 import { AppError } from '../../../../schemas/errors.ts';
+import { programBeside } from '../../../run/program-beside.ts';
 import {
   type Answer,
   AnswerSchema,
@@ -12,11 +12,7 @@ import {
 import { bytesFromSize, memoryOfProcess } from './process-memory.ts';
 import { rejectedSection, type Section } from './sections.ts';
 
-/** The child's program beside this file: compiled as this file is, or TypeScript as this file is, which older Node has to be told. */
-const EXTENSION = extname(import.meta.filename);
-const CHILD = join(import.meta.dirname, `sandbox-child${EXTENSION}`);
-const NODE_OPTIONS =
-  EXTENSION === '.ts' && process.features.typescript === false ? ['--experimental-strip-types', '--no-warnings'] : [];
+const CHILD = programBeside(import.meta.filename, 'sandbox-child');
 
 /** For the process to be there, before any SELECT: a busy machine takes its time. */
 const START_MS_MAX = 60_000;
@@ -50,8 +46,8 @@ export class SandboxProcess {
 
   private constructor(settings: SandboxProcessSettings) {
     this.#settings = settings;
-    this.#child = fork(CHILD, [], {
-      execArgv: NODE_OPTIONS,
+    this.#child = fork(CHILD.path, [], {
+      execArgv: [...CHILD.execArgv],
       env: {},
       cwd: settings.folder,
       detached: true,
