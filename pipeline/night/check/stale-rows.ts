@@ -5,6 +5,7 @@ import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
 import { meantIdSql } from '../capture/typed-rows.ts';
 import { table } from '../tables.ts';
+import { namedUpstreamsSql } from './upstream-rows.ts';
 
 /**
  * Takes the rows of upstreams that failed today out of `source_<dataset>`, before anything is said about them: they are those of an
@@ -23,7 +24,7 @@ export async function takeStaleRows(
   await database.run(
     `CREATE TEMP TABLE stale_rows AS SELECT place FROM (
        SELECT row_number() OVER () - 1 AS place, ${staged.upstreamSql} FROM ${staged.name}.staged)
-     WHERE list_has_any(list_transform(regexp_split_to_array(upstream, '[][",]+'), lambda one: trim(one)), $1::JSON::VARCHAR[])`,
+     WHERE list_has_any(${namedUpstreamsSql('upstream')}, $1::JSON::VARCHAR[])`,
     [JSON.stringify(carried)],
   );
   await database.run(
