@@ -5,9 +5,9 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
 import type { Check } from '../check/check.ts';
 import type { Diff } from '../diff.ts';
-import { findLosses, type Loss, shareOf } from './losses.ts';
+import { findLosses, type Loss } from './losses.ts';
 import { countsOf, loadPastNights, type PastNights } from './past-nights.ts';
-import { changesFrom, usualLoss } from './usual-loss.ts';
+import { findUnusual, isNoticeable, shareOf } from './usual-loss.ts';
 
 export interface GuardInput {
   readonly checked: Check;
@@ -68,17 +68,12 @@ function holdOfSuspects(checked: Check, settings: SourceSettings): readonly Hold
 }
 
 function holdOfUnusual(loss: Loss, past: PastNights, settings: SourceSettings): readonly Hold[] {
-  const changes = changesFrom(countsOf(loss, past));
-  const usual = usualLoss(changes, settings.usual_spreads);
-  if (usual === undefined || shareOf(loss) <= usual) return [];
-  const allowed = percent(Math.max(usual, settings.min_shrink));
-  const message = `${describeLoss(loss)}; going by its last ${changes.length} nights up to ${allowed} is usual`;
+  const exceeded = findUnusual(loss, countsOf(loss, past), settings);
+  if (exceeded === undefined) return [];
+  const usual = `going by its last ${exceeded.nights} nights up to ${percent(exceeded.upTo)} is usual`;
   const { dataset, upstream } = loss;
-  return [{ dataset, rule: 'usual_shrink', ...(upstream === undefined ? {} : { upstream }), message }];
-}
-
-function isNoticeable(loss: Loss, { min_shrink, min_shrink_records }: SourceSettings): boolean {
-  return loss.before - loss.after > min_shrink_records && shareOf(loss) > min_shrink;
+  const whose = upstream === undefined ? {} : { upstream };
+  return [{ dataset, rule: 'usual_shrink', ...whose, message: `${describeLoss(loss)}; ${usual}` }];
 }
 
 /** Whether a night is held for this already. */

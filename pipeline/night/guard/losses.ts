@@ -3,45 +3,39 @@ import type { Release, UpstreamCounts } from '../../../schemas/release.ts';
 import type { Check } from '../check/check.ts';
 import type { UpstreamRows } from '../check/upstream-rows.ts';
 import type { Diff } from '../diff.ts';
+import type { Shrinkage } from './usual-loss.ts';
 
 /** What there is less of than the night before: records of a dataset, or rows of one of the upstreams that fill it. */
-export interface Loss {
+export interface Loss extends Shrinkage {
   readonly dataset: DatasetName;
   readonly of: 'records' | 'rows';
   /** Whose rows; of a dataset's records the one that fills it alone, where there is one. */
   readonly upstream: string | undefined;
-  readonly before: number;
-  readonly after: number;
 }
 
 /** Everything that became fewer, datasets first. Growth and what isn't known are nowhere here. */
 export function findLosses(checked: Check, changed: Diff, previous: Release | undefined): readonly Loss[] {
   const losses = DATASET_NAMES.flatMap((dataset): readonly Loss[] => {
     const known = previous?.upstream_rows?.[dataset] ?? {};
-    const counted = [...(checked.upstreamRows[dataset] ?? [])].filter(
-      ([upstream, rows]) => (rows ?? 0) > 0 || known[upstream] !== undefined,
+    const counted = [...(checked.upstreamRows[dataset] ?? [])].flatMap(([upstream, rows]) =>
+      rows === null || (rows === 0 && known[upstream] === undefined) ? [] : [{ upstream, rows }],
     );
-    const [[only] = [], ...others] = counted;
     const [before, after] = [changed.previousRecords[dataset], changed.records[dataset]];
-    const whole: Loss = { dataset, of: 'records', upstream: others.length === 0 ? only : undefined, before, after };
-    if (others.length === 0) return [whole];
+    const [first] = counted;
+    const isAlone = first?.rows === checked.rows[dataset] && Object.keys(known).every((id) => id === first.upstream);
+    if (isAlone) return [{ dataset, of: 'records', upstream: first.upstream, before, after }];
     const parts = counted.map(
-      ([upstream, rows]): Loss => ({
+      ({ upstream, rows }): Loss => ({
         dataset,
         of: 'rows',
         upstream,
         before: known[upstream]?.rows ?? 0,
-        after: rows ?? Number.POSITIVE_INFINITY,
+        after: rows,
       }),
     );
-    return [whole, ...parts];
+    return [{ dataset, of: 'records', upstream: undefined, before, after }, ...parts];
   });
   return losses.filter(({ before, after }) => after < before);
-}
-
-/** The part that went. */
-export function shareOf({ before, after }: Loss): number {
-  return (before - after) / before;
 }
 
 /** What the release says of each upstream's rows: as counted today, else as they were counted last. */
