@@ -21,9 +21,11 @@ export function findLosses(checked: Check, changed: Diff, previous: Release | un
       rows === null || (rows === 0 && known[upstream] === undefined) ? [] : [{ upstream, rows }],
     );
     const [before, after] = [changed.previousRecords[dataset], changed.records[dataset]];
-    const [first] = counted;
-    const isAlone = first?.rows === checked.rows[dataset] && Object.keys(known).every((id) => id === first.upstream);
-    if (isAlone) return [{ dataset, of: 'records', upstream: first.upstream, before, after }];
+    const [first, ...others] = counted;
+    const isAlone = others.length === 0 && Object.keys(known).every((id) => id === first?.upstream);
+    if (isAlone && first?.rows === checked.rows[dataset]) {
+      return [{ dataset, of: 'records', upstream: first.upstream, before, after }];
+    }
     const parts = counted.map(
       ({ upstream, rows }): Loss => ({
         dataset,
