@@ -86,6 +86,16 @@ describe('a part of the answer of a small upstream', () => {
     });
   });
 
+  test('is judged by no more nights than the source asks for', async () => {
+    const store = await useNights();
+    const more = addDays(TONIGHT, 1);
+    await store.night(await giveDay(TONIGHT, { shop: SHOP, mall: MALL }), TONIGHT);
+    const ten = await store.night(await giveDay(more, { shop: SHOP, mall: 44 }, { usual_nights: 10 }), more);
+    expect(ten.problems).toEqual([PART_OF_MALL]);
+    const all = await store.night(await giveDay(more, { shop: SHOP, mall: 44 }), more);
+    expect(all.problems).toEqual([PART_OF_MALL.replace('10 nights', '11 nights')]);
+  });
+
   test('is shown by a dry run as it would be held', async () => {
     const store = await useNights();
     const source = await giveDay(TONIGHT, { shop: SHOP, mall: 44 });

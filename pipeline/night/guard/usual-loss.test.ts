@@ -28,6 +28,26 @@ describe('what usually goes', () => {
     expect(usualLoss([...changes, 0.01], 1)).toBeCloseTo(0.005 + 1.4826 * 0.025, 10);
   });
 
+  test('without spreads is a value that no more than half of the nights are below, and no more than half above', () => {
+    fc.assert(
+      fc.property(Changes, (changes) => {
+        const middle = usualLoss(changes, 0) ?? Number.NaN;
+        expect(changes.filter((change) => change < middle).length).toBeLessThanOrEqual(changes.length / 2);
+        expect(changes.filter((change) => change > middle).length).toBeLessThanOrEqual(changes.length / 2);
+      }),
+    );
+    expect(usualLoss([0, 0, 0, 0, 0, 0.2, 0.2, 0.2, 0.2, 0.2], 0)).toBe(0.1);
+  });
+
+  test('is as much more as more goes in every night', () => {
+    fc.assert(
+      fc.property(Changes, Change, Spreads, (changes, more, spreads) => {
+        const shifted = changes.map((change) => change + more);
+        expect(usualLoss(shifted, spreads)).toBeCloseTo((usualLoss(changes, spreads) ?? Number.NaN) + more, 10);
+      }),
+    );
+  });
+
   test('does not depend on the order of the nights', () => {
     const shuffled = Changes.chain((changes) =>
       fc.tuple(fc.constant(changes), fc.shuffledSubarray(changes, { minLength: changes.length })),
@@ -59,7 +79,7 @@ describe('what usually goes', () => {
   });
 
   test('is told by no night that had nothing before it', () => {
-    expect(changesFrom([0, 100, 90, 0, 0, 50])).toEqual([0.1, 1]);
+    expect(changesFrom([0, 100, 90, 0, 0, 50, 75])).toEqual([0.1, 1, -0.5]);
   });
 });
 
@@ -97,6 +117,10 @@ describe('a night', () => {
     const restless = [100, 85, 100, 88, 101, 84, 99, 85, 100, 90, 102, 86];
     expect(findUnusual({ before: 100, after: 80 }, restless, DEFAULTS)).toBeUndefined();
     expect(findUnusual({ before: 100, after: 80 }, quiet(11, 100), DEFAULTS)).toBeDefined();
+    // A tenth goes and comes back: -1/180 in the middle, and six spreads of 19/180 make 93.34 %.
+    const wavering = [1000, 900, 1000, 900, 1000, 900, 1000, 900, 1000, 900, 1000];
+    expect(findUnusual({ before: 1000, after: 67 }, wavering, DEFAULTS)).toBeUndefined();
+    expect(findUnusual({ before: 1000, after: 66 }, wavering, DEFAULTS)).toMatchObject({ nights: 10 });
   });
 
   test('after one that was let pass is judged as before it, and what comes back is no loss', () => {
