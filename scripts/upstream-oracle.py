@@ -31,10 +31,6 @@ KEYS = {
 PRICE_MIN = 0.0001
 
 
-class Refused(Exception):
-    """The whole day can't be used."""
-
-
 def text_of(folder, name):
     path = os.path.join(folder, name)
     if os.path.exists(path):
@@ -381,8 +377,6 @@ EVALUATIONS = {
 
 def artificial_analysis(folder, day):
     document = json_of(folder, "llms.json")
-    if document["prompt_options"]["prompt_length"] != 1000:
-        raise Refused("measured with other prompts")
     facts, prices, scores, found = [], [], [], set()
     for entry in document["data"]:
         id = entry["slug"]
@@ -469,11 +463,8 @@ def is_plausible(upstream, row):
 
 
 def records_of(root, upstream, day):
-    """The records of a day by dataset; None where the day is refused."""
-    try:
-        rows = public(root, day) if upstream == "public" else UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
-    except Refused:
-        return None
+    """The records of a day by dataset."""
+    rows = public(root, day) if upstream == "public" else UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
     rows["models"] = models_from(rows.pop("facts"))
     counted = {}
     for row in rows.get("scores", []):
@@ -495,8 +486,6 @@ def line_of(row):
 
 
 def summary(records):
-    if records is None:
-        return None
     hashes = {name: hashlib.sha256("".join(map(line_of, rows)).encode()).hexdigest() for name, rows in records.items()}
     return {name: {"rows": len(rows), "sha256": hashes[name]} for name, rows in records.items() if rows}
 
