@@ -78,7 +78,7 @@ describe.skipIf(!HAS_REAL_DAYS)('recorded days in a row', () => {
   });
 
   test('the faulty day loses no model: it is held by what is usual, and the next ones go on', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const recipe = await useRecipe('artificial-analysis');
     const load = (day: string) => loadRealDay('artificial-analysis', day);
