@@ -9,7 +9,8 @@ import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { anyId, anyNumber, anyText } from '../support/schemas/arbitrary-record.ts';
 
-const DAY = '2026-06-01';
+/** In the newest version of the records. */
+const DAY = '2026-12-01';
 const UPDATED_AT = '2026-05-01T00:00:00Z';
 const BENCHMARK = { id: 'b', name: 'B', category: null, updated_at: UPDATED_AT };
 
@@ -52,6 +53,7 @@ function anyModels(): readonly PublishedRecord[] {
     id: anyId.map((id) => `m${id}`),
     name: anyText.map((text) => `N${text}`),
     organization: anyText.map((text) => `O${text}`),
+    source: anyText.map((text) => `S${text}`),
   });
   const rest = { release_date: null, context_length: null, inference: null, updated_at: UPDATED_AT };
   const records = fc.sample(record, { numRuns: 400, seed: 20260601 }).map((model) => ({ ...model, ...rest }));
