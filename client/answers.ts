@@ -16,6 +16,8 @@ export interface Model {
   readonly context_length: number | null;
   /** Ids of the providers that serve it, sorted. */
   readonly inference: readonly string[] | null;
+  /** Whose word it is, an id of `listSources`; absent from services whose newest snapshot is in version 1.0. */
+  readonly source?: string | null;
   readonly updated_at: string;
 }
 
@@ -58,6 +60,8 @@ export interface Price {
   readonly currency: string;
   /** `YYYY-MM-DD`. */
   readonly effective_from: string | null;
+  /** Whose word it is, an id of `listSources`; absent from services whose newest snapshot is in version 1.0. */
+  readonly source?: string | null;
   readonly updated_at: string;
 }
 
@@ -73,10 +77,17 @@ export interface Models extends ListFields {
   readonly models: readonly Model[];
 }
 
+/** What an upstream calls a model. */
+export interface Alias {
+  readonly upstream: string;
+  readonly id: string;
+}
+
 export interface ModelDetail extends Model {
   readonly scores: readonly Score[];
   readonly rankings: readonly Ranking[];
   readonly pricing: readonly Price[];
+  readonly aliases: readonly Alias[];
 }
 
 export interface Benchmarks extends ListFields {
@@ -111,6 +122,28 @@ export interface Category {
 
 export interface Categories {
   readonly categories: readonly Category[];
+}
+
+/** An upstream: who it is, on which terms, and how its files came. */
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly license: string | null;
+  readonly terms_url: string | null;
+  /** The line that whoever shows the data has to show with it. */
+  readonly attribution: string | null;
+  /** Whether its terms allow to pass the data on. */
+  readonly redistribution: boolean;
+  readonly terms_checked: string | null;
+  readonly fetched_at: string | null;
+  readonly checked_at: string | null;
+  readonly failed_since: string | null;
+  readonly files: number;
+}
+
+export interface Sources {
+  readonly sources: readonly Source[];
 }
 
 export interface HistoryPoint {

@@ -17,6 +17,7 @@ import type {
   Scores,
   SnapshotDownload,
   Snapshots,
+  Sources,
   Updates,
 } from './answers.ts';
 import { type ClientOptions, type ClientSettings, ClientSettingsSchema } from './client-settings.ts';
@@ -132,6 +133,11 @@ export class ModelstatsClient {
   /** `GET /v1/categories`. */
   listCategories(options: CallOptions = {}): Promise<Answer<Categories>> {
     return this.#get('/v1/categories', {}, options);
+  }
+
+  /** `GET /v1/sources`; costs no unit. */
+  listSources(options: CallOptions = {}): Promise<Answer<Sources>> {
+    return this.#get('/v1/sources', {}, options);
   }
 
   /** `GET /v1/models/{model_id}/history`. */

@@ -10,8 +10,10 @@ export interface Page {
 type ModelSort = 'id' | 'name' | 'release_date' | 'context_length' | 'updated_at';
 
 export interface ModelFilters {
-  /** Part of the id or the name, in any case. */
+  /** Part of the id, the name or an alias, in any case. */
   readonly q?: string;
+  /** What an upstream calls the model, or its id, exactly. */
+  readonly alias?: string;
   readonly organization?: string;
   readonly provider?: string;
   readonly min_context?: number;

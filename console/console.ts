@@ -11,6 +11,7 @@ import { modelPageRoute } from './data/model/model.tsx';
 import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';
+import { sourcesRoutes } from './data/sources.tsx';
 import { auditRoute } from './organization/audit.tsx';
 import { keysRoutes } from './organization/keys.tsx';
 import { membersRoutes } from './organization/members.tsx';
@@ -48,6 +49,7 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     rankingsPageRoute(deps),
     changesPageRoute(deps),
     ...snapshotsRoutes(deps),
+    ...sourcesRoutes(deps),
     ...endpointsRoutes(deps),
     ...endpointRoutes(deps),
     ...deliveryRoutes(deps),

@@ -20,6 +20,8 @@ export interface Column {
   readonly max?: number;
   /** What an absent value means. */
   readonly fallback?: string;
+  /** True where it names the upstream whose word the record is: what a SELECT says as `upstream` fills it. */
+  readonly isUpstream?: boolean;
   /** The dataset whose `id` this column holds. */
   readonly references?: DatasetName;
 }
@@ -43,12 +45,12 @@ export const ENTITY_TYPES = ['model', 'score', 'ranking', 'pricing'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** The version of the published records that {@link DATASETS} describes, `major.minor`; `versions/` has them all. */
-export const SCHEMA_VERSION = '1.0';
+export const SCHEMA_VERSION = '1.1';
 
 /** Longest id or other key part, in characters (specification "Ids"). */
 export const ID_LENGTH_MAX = 200;
 
-type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references'>;
+type Extra = Pick<Column, 'min' | 'max' | 'fallback' | 'references' | 'isUpstream'>;
 
 function required(name: string, type: ColumnType, description: string, extra: Extra = {}): Column {
   return { name, type, nullable: false, published: true, description, ...extra };
@@ -59,6 +61,7 @@ function optional(name: string, type: ColumnType, description: string, extra: Ex
 }
 
 const UPDATED_AT = required('updated_at', 'timestamp', 'When the content of this record last changed, UTC');
+const UPSTREAM = optional('source', 'text', 'Whose word it is: an id of GET /v1/sources', { isUpstream: true });
 const MODEL_ID = required('model_id', 'id', 'The model', { references: 'models' });
 
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = {
@@ -74,6 +77,7 @@ export const DATASETS: Readonly<Record<DatasetName, Dataset>> = {
       optional('release_date', 'date', 'Day of the release'),
       optional('context_length', 'bigint', 'Longest context in tokens', { min: 0 }),
       optional('inference', 'text[]', 'Ids of the providers that serve the model, sorted'),
+      UPSTREAM,
       UPDATED_AT,
     ],
   },
@@ -131,6 +135,7 @@ export const DATASETS: Readonly<Record<DatasetName, Dataset>> = {
       optional('output_per_million', 'double', 'Price of a million output tokens', { min: 0 }),
       required('currency', 'text', 'ISO 4217 code', { fallback: 'USD' }),
       optional('effective_from', 'date', 'First day of this price'),
+      UPSTREAM,
       UPDATED_AT,
     ],
   },

@@ -81,7 +81,7 @@ export const ReleaseSchema = z.strictObject({
    * the night's last ones; absent where there is none.
    */
   first_renewal_seq: z.number().int().positive().optional(),
-  /** Whom the source names, and what was fetched from them for this night; absent where it lists nothing to fetch. */
+  /** Whom the source names, and what was fetched from them for this night; each absent where there is nothing. */
   upstreams: z.array(UpstreamSchema).optional(),
   fetched: z.array(ReleasedFileSchema).optional(),
 });

@@ -31,6 +31,8 @@ export const RELEASE_PATHS = {
   suspects: 'state/suspects.parquet',
   removed: 'state/removed.parquet',
   unpublished: 'state/unpublished.parquet',
+  /** Only where the source keeps a table of names. */
+  aliases: 'state/aliases.parquet',
   snapshot: (dataset: DatasetName) => `snapshot/${dataset}.jsonl.gz`,
   state: (dataset: DatasetName) => `state/${dataset}.parquet`,
   history: (dataset: DatasetName) => `history/${dataset}.parquet`,

@@ -9,7 +9,7 @@ const PUBLIC = ['/v1/models', '/v1/models/a', '/v1/benchmarks', '/v1/scores', '/
 const PUBLIC_TODAY = ['/v1/updates'];
 const PRIVATE = ['/v1/changes'];
 const PRIVATE_TODAY = ['/v1/models/a/history?kind=score', '/v1/rankings/history?category_id=general', '/v1/snapshots'];
-const ROUTES = [...PUBLIC, '/v1/categories', ...PUBLIC_TODAY, ...PRIVATE, ...PRIVATE_TODAY];
+const ROUTES = [...PUBLIC, '/v1/categories', '/v1/sources', ...PUBLIC_TODAY, ...PRIVATE, ...PRIVATE_TODAY];
 const DAYS = Object.keys(SMALL_DAYS);
 
 const api = useApi({
@@ -78,11 +78,14 @@ describe.each(ROUTES)('%s', (path) => {
   });
 });
 
-test.each([...PUBLIC, '/v1/categories', ...PUBLIC_TODAY])('%s may be kept by anybody for a minute', async (path) => {
-  const { headers } = await api.get(path);
-  expect(headers['cache-control']).toBe('public, max-age=60');
-  expect(headers['vary']).toBe('Authorization, accept-encoding');
-});
+test.each([...PUBLIC, '/v1/categories', '/v1/sources', ...PUBLIC_TODAY])(
+  '%s may be kept by anybody for a minute',
+  async (path) => {
+    const { headers } = await api.get(path);
+    expect(headers['cache-control']).toBe('public, max-age=60');
+    expect(headers['vary']).toBe('Authorization, accept-encoding');
+  },
+);
 
 test.each([...PRIVATE, ...PRIVATE_TODAY])('%s may be kept by the caller for a minute', async (path) => {
   const { headers } = await api.get(path);

@@ -94,7 +94,7 @@ export class Answers {
 
   async #answerTagged(exchange: Exchange, answer: TaggedRouteAnswer): Promise<Answer> {
     const assertThere = 'cached' in answer ? answer.assertThere : undefined;
-    const { request, asker, context } = exchange;
+    const { request, context } = exchange;
     const understood = this.#understand(exchange, answer);
     const { effective, etag, modifiedAt, fresh } = understood;
     const ifNoneMatch = request.headers?.['if-none-match'];
@@ -106,7 +106,7 @@ export class Answers {
     const isUnchanged =
       ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt, context.now));
     if (isUnchanged && isKnown) return notModified(fresh);
-    await asker.takeUnit?.(unitFor(exchange, effective));
+    await takeUnit(exchange, effective);
     if (!isUnchanged) {
       if ('lent' in answer) return this.#lend(exchange, answer, understood);
       return this.#answerWithBody(exchange, answer, understood);
@@ -153,13 +153,13 @@ export class Answers {
 
   /** Answers that are made for each request, such as signed addresses. The entity tag is the hash of the body. */
   async #answerOnce(exchange: Exchange, { once }: OnceRouteAnswer): Promise<Answer> {
-    const { route, request, asker, context } = exchange;
+    const { route, request, context } = exchange;
     const effective = route.prepare(request, context);
     const { status, headers, body } = await once(effective, { ...context, signUrl: this.#signUrlFor(request) });
     const etag = etagOf(body);
     const all = { ...freshHeaders(route, context, { etag, modifiedAt: context.now }), ...headers };
     if (findMatchingEtag(request.headers?.['if-none-match'], etag) !== undefined) return notModified(all);
-    await asker.takeUnit?.(unitFor(exchange, effective));
+    await takeUnit(exchange, effective);
     return { status, headers: { ...all, 'X-Cache': 'BYPASS', 'Content-Type': JSON_TYPE }, body };
   }
 
@@ -234,6 +234,11 @@ function missed(headers: Answer['headers']): Answer['headers'] {
 
 function notModified(headers: Answer['headers']): Answer {
   return { status: 304, headers: { ...headers, 'X-Cache': 'BYPASS' }, body: undefined };
+}
+
+/** One unit of whoever asks, unless the route is free. */
+async function takeUnit(exchange: Exchange, effective: unknown): Promise<void> {
+  if (exchange.route.isFree !== true) await exchange.asker.takeUnit?.(unitFor(exchange, effective));
 }
 
 /** What an Idempotency-Key is bound to: the effective request, whatever the release (specification "Idempotency-Key"). */

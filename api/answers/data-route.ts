@@ -82,6 +82,8 @@ export interface RouteDescription {
   readonly feature: Feature | null;
   /** The backstop: requests of one key in any 60 seconds, unless configured otherwise. */
   readonly limitPerMinute: number;
+  /** True where answers cost no unit of the quota. */
+  readonly isFree?: boolean;
   readonly summary: string;
   readonly description?: string;
   /** The body, for the OpenAPI document and the tests; nothing is checked against it while serving. */

@@ -17,6 +17,7 @@ const CURRENT = [
   '/v1/scores',
   '/v1/rankings?category=general',
   '/v1/categories',
+  '/v1/sources',
   '/v1/updates?days=30',
 ];
 const PAST = [

@@ -1,11 +1,22 @@
 import { z } from 'zod';
-import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import { DATASETS, type DatasetName, publishedName } from '../../schemas/datasets.ts';
 import { recordSchema } from '../../schemas/records.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 
-/** A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). */
+/**
+ * A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). What one has
+ * added is not there while the newest release is in a version before it.
+ */
 function record(dataset: DatasetName, name: string) {
+  const isInAll = (field: string) =>
+    RECORD_VERSIONS.every(({ datasets }) =>
+      datasets[dataset].columns.some((column) => publishedName(column) === field),
+    );
+  const fields = Object.entries(recordSchema(dataset).shape).map(
+    ([field, schema]) => [field, isInAll(field) ? schema : z.optional(schema)] as const,
+  );
   return z
-    .looseObject(recordSchema(dataset).shape)
+    .looseObject(Object.fromEntries(fields))
     .meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
 }
 
@@ -24,6 +35,7 @@ export const EXAMPLE_MODEL = {
   release_date: '2026-03-17',
   context_length: 400_000,
   inference: ['azure', 'openai', 'openrouter'],
+  source: 'models-dev',
   updated_at: '2026-06-10T20:55:45Z',
 };
 export const EXAMPLE_RANKINGS = [
@@ -51,5 +63,6 @@ export const EXAMPLE_PRICE = {
   output_per_million: 4.5,
   currency: 'USD',
   effective_from: '2026-03-17',
+  source: 'models-dev',
   updated_at: '2026-03-17T19:51:31Z',
 };

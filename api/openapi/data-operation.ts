@@ -31,7 +31,7 @@ export interface OperationOptions extends Collectors {
 export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
   const { path, summary, description, params, query, capability } = route;
-  const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits ? ['IdempotencyKey'] : [])];
+  const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : [])];
   return {
     operationId: operationId(path),
     summary,
@@ -49,7 +49,8 @@ export function dataOperation(route: DataRoute, options: OperationOptions): Oper
 function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: OperationOptions): Responses {
   const limits: readonly HeaderName[] = hasLimits ? HEADERS.limits : [];
   const features: readonly ApiErrorCode[] = route.feature === null || !hasLimits ? [] : ['feature_not_in_plan'];
-  const codes = [...new Set([...COMMON_ERRORS, ...features, ...route.errors])];
+  const common = COMMON_ERRORS.filter((code) => route.isFree !== true || code !== 'quota_exceeded');
+  const codes = [...new Set([...common, ...features, ...route.errors])];
   const schema = schemas.schemaFrom(route.response, 'output');
   return {
     200: {

@@ -10,22 +10,24 @@ export interface ListQuery {
   readonly conditions: readonly Condition[];
   /** What sorts first; undefined: the key alone. */
   readonly sort?: SortKey | undefined;
-  /** Tables with the same records that take less to read than `table`; they have all that the conditions look at. */
-  readonly faster?: FasterTables;
+  /** Tables with the same records that take less to read than `table`. */
+  readonly faster?: FasterTables | undefined;
   /** The table's key, or the parts of it that the conditions leave open: what a cursor names a record by. */
   readonly key: readonly string[];
   /** What is put into each record's published line, and how; default: nothing. */
   readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
   /** What a cursor belongs to besides table and order; default: the conditions. */
-  readonly cursorScope?: string;
+  readonly cursorScope?: string | readonly Condition[];
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
 export interface FasterTables {
   /** Has each record's `pos` and `place` in the order of `sort`. */
-  readonly sorted?: string | undefined;
-  readonly counted?: string | undefined;
+  readonly sorted: string | undefined;
+  readonly counted: string;
+  /** The list's conditions as these tables are asked for them. */
+  readonly conditions: readonly Condition[];
 }
 
 export interface ListPage {
@@ -68,15 +70,18 @@ function hashOf({ table, conditions, cursorScope, sort }: ListQuery): string {
 
 /** Positions of the page's records, in its order, and of one more where there is one. */
 async function findPositions(view: View, query: ListQuery, place: CursorPlace | undefined): Promise<readonly number[]> {
-  const { table, sort, conditions, limit } = query;
-  const sorted = query.faster?.sorted;
-  const later = place === undefined ? [] : await findLater(view, query, place);
-  const { sql, values } = allOf([...conditions, ...later]);
+  const { table, sort, conditions, faster, limit } = query;
   const inOrder = sort === undefined ? 'pos' : orderSql(sort);
   // Of an order by whole numbers DuckDB reads no more than it needs.
+  const from =
+    faster?.sorted === undefined
+      ? { table, conditions, order: inOrder }
+      : { table: faster.sorted, conditions: faster.conditions, order: 'place' };
+  const later = place === undefined ? [] : await findLater(view, query, place);
+  const { sql, values } = allOf([...from.conditions, ...later]);
   const rows = await view.rows(
     { pos: number },
-    `SELECT pos FROM ${sorted ?? table} WHERE ${sql} ORDER BY ${sorted === undefined ? inOrder : 'place'} LIMIT ${limit + 1}`,
+    `SELECT pos FROM ${from.table} WHERE ${sql} ORDER BY ${from.order} LIMIT ${limit + 1}`,
     values,
   );
   return rows.map(({ pos }) => pos);
@@ -117,10 +122,11 @@ function laterKey([column = '', ...columns]: readonly string[], [id = null, ...i
 
 /** How many records meet the conditions, on all pages. */
 function countAll(view: View, { table, faster, conditions }: ListQuery): Promise<number> {
-  const { sql, values } = allOf(conditions);
+  const counted = faster?.counted ?? table;
+  const { sql, values } = allOf(faster?.conditions ?? conditions);
   return view.totals.get(JSON.stringify([table, sql, values]), async () => {
-    const from = `FROM ${faster?.counted ?? table} WHERE ${sql}`;
-    const [row] = await view.rows({ total: number }, `SELECT count(*)::DOUBLE AS total ${from}`, values);
+    const select = `SELECT count(*)::DOUBLE AS total FROM ${counted} WHERE ${sql}`;
+    const [row] = await view.rows({ total: number }, select, values);
     return row?.total ?? 0;
   });
 }

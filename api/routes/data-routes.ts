@@ -8,6 +8,7 @@ import { modelRoute } from './current/model.ts';
 import { modelsRoute } from './current/models.ts';
 import { rankingsRoute } from './current/rankings.ts';
 import { scoresRoute } from './current/scores.ts';
+import { sourcesRoute } from './current/sources.ts';
 import { updatesRoute } from './current/updates.ts';
 import { modelHistoryRoute } from './history/model-history.ts';
 import { rankingsHistoryRoute } from './history/rankings-history.ts';
@@ -23,6 +24,7 @@ export const DATA_ROUTES: readonly DataRoute[] = [
   rankingsRoute,
   updatesRoute,
   categoriesRoute,
+  sourcesRoute,
   modelHistoryRoute,
   rankingsHistoryRoute,
   snapshotsRoute,

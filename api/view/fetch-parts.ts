@@ -65,6 +65,7 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
   const retained = retainedFrom(catalog) ?? newest.day;
   const withEvents = entries.filter(({ day, first_seq: firstSeq }) => firstSeq !== null && day >= retained);
   const backfilled = limit(() => fetchBackfilledPrices(catalog, join(folder, 'backfill.parquet'), deps));
+  const hasNames = getRelease(newest).files.some(({ path }) => path === RELEASE_PATHS.aliases);
   const all = Promise.all([
     perDataset((name) => fetchFile(newest, RELEASE_PATHS.state(name), `state-${name}`)),
     perDataset((name) =>
@@ -72,10 +73,11 @@ export async function fetchParts({ catalog, entries, folder }: FetchInput, deps:
     ),
     Promise.all(withEvents.map((entry) => fetchFile(entry, RELEASE_PATHS.changes, 'changes'))),
     backfilled,
+    hasNames ? fetchFile(newest, RELEASE_PATHS.aliases, 'aliases') : undefined,
   ]);
   try {
-    const [state, closed, changes, backfill] = await all;
-    return { state, closed, changes, backfill, releases, newest: getRelease(newest) };
+    const [state, closed, changes, backfill, aliases] = await all;
+    return { state, closed, changes, backfill, aliases, releases, newest: getRelease(newest) };
   } catch (error) {
     hasFailed = true;
     await Promise.allSettled([...tasks, backfilled]); // Nothing is written into the folder after this.

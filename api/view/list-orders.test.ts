@@ -28,7 +28,7 @@ test.each(Object.values(SCORE_ORDERS))('$table has every score once, in its orde
   const [differing] = await api.follower.current().rows(
     { n: number },
     `SELECT count(*)::DOUBLE AS n FROM ${table} o JOIN scores s USING (pos)
-     WHERE (o.benchmark_id, o.value, o.source, o.measured_at) IS DISTINCT FROM (s.benchmark_id, s.value, s.source, s.measured_at)`,
+     WHERE (o.benchmark_id, o.value, o.source::VARCHAR, o.measured_at) IS DISTINCT FROM (s.benchmark_id, s.value, s.source, s.measured_at)`,
   );
   expect(differing).toEqual({ n: 0 });
 });

@@ -2,17 +2,20 @@ import { version as duckdbVersion } from '@duckdb/node-api';
 import { type Catalog, CatalogSchema, isSameRecord } from '../../schemas/catalog.ts';
 import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { HistoryKind } from './history-kinds.ts';
+import { sourcesFrom } from './release-sources.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
 /**
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 6;
+export const VIEW_FORMAT = 8;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta {
@@ -27,6 +30,10 @@ export interface ViewMeta {
   readonly contents: Readonly<Record<DatasetName, readonly ValueChange[]>>;
   /** How the rankings in force were made (specification "Rankings"). */
   readonly rankingMethods: readonly ValueChange[];
+  /** The upstreams that the newest release names, as the JSON text of a list of `Source`, and the first release in a row to tell the same. */
+  readonly sources: ValueChange;
+  /** The SHA-256 of the names of models; empty where a release keeps none. */
+  readonly aliases: readonly ValueChange[];
   /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
   readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
   /** Days on which a model that is there now was first seen, ascending. */
@@ -67,6 +74,16 @@ export function metaOf(
     const release = releases.get(day);
     return release === undefined ? undefined : (release.ranking_method ?? DEFAULT_RANKING_METHOD);
   };
+  const sourcesOn = (day: Day) => {
+    const release = releases.get(day);
+    return release === undefined ? undefined : JSON.stringify(sourcesFrom(release));
+  };
+  const [sources] = changesOf(previous && [previous.sources], catalog, sourcesOn).slice(-1);
+  if (sources === undefined) throw new AppError('corrupt', 'the catalog has no release');
+  const aliasesOn = (day: Day) => {
+    const release = releases.get(day);
+    return release && (release.files.find(({ path }) => path === RELEASE_PATHS.aliases)?.sha256 ?? '');
+  };
   return {
     format: VIEW_FORMAT,
     engine: duckdbVersion(),
@@ -74,6 +91,8 @@ export function metaOf(
     manifests,
     contents: mapDatasets((name) => changesOf(previous?.contents[name], catalog, contentOn(name))),
     rankingMethods: changesOf(previous?.rankingMethods, catalog, methodOn),
+    sources,
+    aliases: changesOf(previous?.aliases, catalog, aliasesOn),
   };
 }
 

@@ -35,6 +35,7 @@ async function tablesOf(benchmarks: readonly string[], categories: readonly (rea
       closed: mapDatasets(() => []),
       changes: [],
       backfill: undefined,
+      aliases: undefined,
     },
     hasPrevious: false,
     version: getVersion(RECORD_VERSIONS, SCHEMA_VERSION),

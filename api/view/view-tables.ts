@@ -4,6 +4,7 @@
  * | table | one row per | order |
  * |---|---|---|
  * | `models`, `benchmarks`, `scores`, `rankings`, `pricing` | current record: its place `pos`, columns and published `line` | key |
+ * | `aliases` | name of a model at an upstream, with the model's `pos`; `models` has them too, in `texts` and `aliases` | name, upstream |
  * | `scores_by_<order>` | score: its `place` in the order, its `pos`, and what filters look at | as `list-orders.ts` says |
  * | `history_<kind>` | interval of a record: its first and last day, and its point without the date | model, series, day |
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
@@ -14,18 +15,19 @@
  * Values that go into an answer unchanged are stored as the JSON text they will be. `changes` is written with the texts beside the
  * view, in `text/`; what is answered of `history_<kind>` is read from its text, and the table is what the next view is made of.
  */
-import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
+import { recordsSql } from '../../storage/duckdb/record-files.ts';
 import { columnList, lineSql, objectSql, wireSql } from '../../storage/duckdb/record-sql.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
 import { createScoreOrders } from './list-orders.ts';
 import type { ViewFacts } from './view-meta.ts';
+import { createAliases, NAME_COLUMNS, NAMED_SQL } from './view-names.ts';
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
 export interface ViewParts {
@@ -37,6 +39,8 @@ export interface ViewParts {
   readonly changes: readonly string[];
   /** Reconstructed price intervals. */
   readonly backfill: string | undefined;
+  /** The newest release's names of models; undefined where it keeps none. */
+  readonly aliases: string | undefined;
 }
 
 export interface TablesInput {
@@ -52,6 +56,7 @@ export interface TablesInput {
 /** Creates and fills every table in the attached database `view` but those that come with its texts. */
 export async function createTables(database: Database, input: TablesInput): Promise<void> {
   for (const kind of HISTORY_KINDS) await createHistory(database, kind, input);
+  await createAliases(database, { models: input.parts.state.models, aliases: input.parts.aliases });
   for (const name of DATASET_NAMES) await createCurrent(database, name, input);
   await createPositions(database);
   await createRankingCounts(database, input.rankingDays);
@@ -73,24 +78,20 @@ export async function loadFacts(database: Database): Promise<Omit<ViewFacts, 'te
 async function createHistory(database: Database, kind: HistoryKind, { parts, hasPrevious }: TablesInput) {
   const source = HISTORY_SOURCES[kind];
   const { name } = source.dataset;
-  const selects = [
-    intervalSql(source, `(SELECT *, NULL::DATE AS valid_to FROM read_parquet($1) WHERE valid_from IS NOT NULL)`),
-  ];
-  const values: DuckDBValue[] = [parts.state[name]];
-  const add = (paths: readonly string[], origin: string) => {
-    if (paths.length === 0) return;
-    values.push(listValue([...paths]));
-    selects.push(intervalSql(source, `read_parquet($${values.length})`, origin));
+  const rowsOf = (paths: readonly string[]) => recordsSql(database, source.dataset, paths);
+  const open = `(SELECT *, NULL::DATE AS valid_to FROM (${await rowsOf([parts.state[name]])}) WHERE valid_from IS NOT NULL)`;
+  const selects = [intervalSql(source, open)];
+  const add = async (paths: readonly string[], origin: string) => {
+    if (paths.length > 0) selects.push(intervalSql(source, `(${await rowsOf(paths)})`, origin));
   };
-  add(parts.closed[name], 'capture');
-  if (kind === 'pricing' && parts.backfill !== undefined) add([parts.backfill], 'backfill');
+  await add(parts.closed[name], 'capture');
+  if (kind === 'pricing' && parts.backfill !== undefined) await add([parts.backfill], 'backfill');
   if (hasPrevious) {
     selects.push(`SELECT * FROM prev.history_${kind} WHERE valid_to IS NOT NULL AND source = 'capture'`);
   }
   await database.run(
     `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
      ORDER BY model_id, series, valid_from`,
-    values,
   );
 }
 
@@ -103,14 +104,14 @@ function intervalSql({ model, series, value, payload }: HistorySource, relation:
 
 async function createCurrent(database: Database, name: DatasetName, { parts, version }: TablesInput): Promise<void> {
   const dataset = DATASETS[name];
-  const added = name === 'models' ? ', added_on' : '';
+  const more = name === 'models' ? `, added_on, ${NAME_COLUMNS}` : '';
   const join = `LEFT JOIN (SELECT model_id, min(valid_from) AS added_on FROM view.history_metadata GROUP BY model_id) added
-    ON added.model_id = s.id`;
+    ON added.model_id = s.id LEFT JOIN ${NAMED_SQL} named ON named.pos = file_row_number + 1`;
+  const records = await recordsSql(database, dataset, [parts.state[name]], ['file_row_number = true']);
   await database.run(
     `CREATE TABLE view.${name} AS
-     SELECT (file_row_number + 1)::INTEGER AS pos, ${columnList(dataset.columns)}, ${lineSql(version.datasets[name])} AS line${added}
-     FROM read_parquet($1, file_row_number = true) s ${name === 'models' ? `${join} ORDER BY pos` : ''}`,
-    [parts.state[name]],
+     SELECT (file_row_number + 1)::INTEGER AS pos, ${columnList(dataset.columns, 's')}, ${lineSql(version.datasets[name], 's')} AS line${more}
+     FROM (${records}) s ${name === 'models' ? `${join} ORDER BY s.file_row_number` : ''}`,
   );
   await assertByKey(database, dataset);
   await database.run(`CREATE INDEX ${name}_pos ON view.${name} (pos)`);

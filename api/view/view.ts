@@ -154,6 +154,16 @@ export class View {
     return this.#inForce(this.meta.rankingMethods);
   }
 
+  /** Whom the data come from: the JSON text of a list of `Source`. */
+  get sources(): ValueInForce {
+    return this.#inForce([this.meta.sources]);
+  }
+
+  /** The names of models: a hash of them, and the release since which they have been so. */
+  get names(): ValueInForce {
+    return this.#inForce(this.meta.aliases);
+  }
+
   #inForce(changes: readonly ValueChange[]): ValueInForce {
     const last = changes.at(-1);
     const since = this.meta.catalog.releases.find(({ day }) => day === last?.day);

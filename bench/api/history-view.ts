@@ -58,7 +58,12 @@ async function composeHistory({ folder, series, days }: HistoryToCompose): Promi
 }
 
 /** What no request for a history looks at. */
-const EMPTY = { contents: mapDatasets(() => []), rankingMethods: [] };
+const EMPTY = {
+  contents: mapDatasets(() => []),
+  rankingMethods: [],
+  aliases: [],
+  sources: { day: FIRST_HISTORY_DAY, value: '[]' },
+};
 
 /** A night a day, with nothing but scores. */
 function catalogOf(days: number): Catalog {
@@ -107,6 +112,7 @@ async function writeParts(
     closed: perDataset((dataset) => [get(closed)(dataset)]),
     changes: [],
     backfill: undefined,
+    aliases: undefined,
   };
 }
 

@@ -1,5 +1,6 @@
-import { type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import type { DatasetName } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
+import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import { findContentProblems } from './content.ts';
 import { differences } from './differences.ts';
 import { download } from './import-snapshot.ts';
@@ -43,7 +44,7 @@ const TOLD_MAX = 1000;
 export async function checkCopy(deps: SyncDeps): Promise<CheckResult> {
   const snapshot = await findSnapshot(deps);
   const { copy, scratch, onStep } = deps;
-  if (!copy.isVerbatim && snapshot.schema_version !== SCHEMA_VERSION) {
+  if (!copy.isVerbatim && !isKnownVersion(snapshot.schema_version)) {
     const message = `snapshot ${snapshot.id} is in version ${snapshot.schema_version}, with which this program can't compare`;
     throw new AppError('usage', message);
   }
@@ -51,7 +52,7 @@ export async function checkCopy(deps: SyncDeps): Promise<CheckResult> {
   const found: DatasetDifference[] = [];
   for (const { dataset } of problems) {
     const path = await download(snapshot, dataset, deps);
-    found.push(await differenceOf(dataset, copy.lines(dataset), readLines(path)));
+    found.push(await differenceOf(dataset, copy.lines(dataset, snapshot.schema_version), readLines(path)));
   }
   await scratch.remove();
   return { ok: found.length === 0, snapshot_id: snapshot.id, differences: found };

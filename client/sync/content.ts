@@ -14,14 +14,14 @@ export interface ContentProblem {
 
 /** The datasets of a copy whose lines don't have the hash that the snapshot's manifest says. */
 export async function findContentProblems(
-  { files }: Pick<Snapshot, 'files'>,
+  { files, schema_version: version }: Pick<Snapshot, 'files' | 'schema_version'>,
   copy: Pick<Copy, 'lines'>,
   onDataset: (dataset: DatasetName) => void = () => {},
 ): Promise<readonly ContentProblem[]> {
   const problems: ContentProblem[] = [];
   for (const dataset of DATASET_NAMES) {
     onDataset(dataset);
-    const { records, sha256 } = await contentOf(copy.lines(dataset));
+    const { records, sha256 } = await contentOf(copy.lines(dataset, version));
     const { content_sha256: expected, records: count } = files[dataset];
     if (sha256 !== expected) problems.push({ dataset, records, expected: count });
   }

@@ -60,8 +60,8 @@ export interface Copy {
   readonly batchEvents: number;
   /** Undefined where nothing was imported yet. */
   readonly state: () => Promise<SyncState | undefined>;
-  /** A dataset's canonical lines, sorted by key. */
-  readonly lines: (dataset: DatasetName) => AsyncIterable<string>;
+  /** A dataset's canonical lines in a version of the records, sorted by key; a copy that is verbatim has those of its own. */
+  readonly lines: (dataset: DatasetName, version: string) => AsyncIterable<string>;
   /** All of it or, where it rejects, nothing. */
   readonly update: (update: Update) => Promise<void>;
   readonly close: () => Promise<void>;

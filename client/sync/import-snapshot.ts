@@ -102,7 +102,7 @@ async function* eventsOf(
     const { entityType } = DATASETS[name];
     const { [name]: path } = paths;
     if (entityType === null || path === undefined) continue;
-    for await (const { key, right } of differences(name, known.lines(name), readLines(path))) {
+    for await (const { key, right } of differences(name, known.lines(name, snapshot.schema_version), readLines(path))) {
       yield JSON.stringify({
         seq: snapshot.seq,
         occurred_on: dayOf(snapshot),

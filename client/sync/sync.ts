@@ -3,6 +3,7 @@ import { seqFromCursor } from '../../schemas/change.ts';
 import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
+import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import type { ChangeEvent } from '../answers.ts';
 import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
 import { type ContentProblem, findContentProblems } from './content.ts';
@@ -169,7 +170,7 @@ class Sync {
 
   async #findProblems(newest: Snapshot): Promise<readonly ContentProblem[]> {
     const { copy, onStep } = this.#deps;
-    if (!copy.isVerbatim && newest.schema_version !== SCHEMA_VERSION) return [];
+    if (!copy.isVerbatim && !isKnownVersion(newest.schema_version)) return [];
     return findContentProblems(newest, copy, (dataset) => onStep?.({ is: 'check', dataset }));
   }
 
@@ -185,7 +186,7 @@ class Sync {
 
   /** A copy with columns of its own can only take records that this program knows. */
   #assertVersionKnown({ id, schema_version: version }: Snapshot): void {
-    if (this.#deps.copy.isVerbatim || version === SCHEMA_VERSION) return;
+    if (this.#deps.copy.isVerbatim || isKnownVersion(version)) return;
     if (numberFromVersion(version)?.major !== numberFromVersion(SCHEMA_VERSION)?.major) {
       const message = `the records of snapshot ${id} are in version ${version}, which this program doesn't know; use a newer one`;
       throw new AppError('usage', message);

@@ -10,6 +10,7 @@ const PAGES = [
   { to: '/data/rankings', label: 'Rankings' },
   { to: '/data/changes', label: 'Changes' },
   { to: '/data/snapshots', label: 'Snapshots' },
+  { to: '/data/sources', label: 'Sources' },
 ] as const;
 
 export interface DataPageProps {

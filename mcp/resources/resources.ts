@@ -1,8 +1,9 @@
 import type { DataRoute } from '../../api/answers/data-route.ts';
 import { benchmarksRoute } from '../../api/routes/current/benchmarks.ts';
 import { categoriesRoute } from '../../api/routes/current/categories.ts';
+import { sourcesRoute } from '../../api/routes/current/sources.ts';
 import type { Exchange } from '../exchange.ts';
-import { BENCHMARK_COLUMNS } from '../text/columns.ts';
+import { BENCHMARK_COLUMNS, SOURCE_COLUMNS } from '../text/columns.ts';
 import { HOW_TO_USE } from '../text/how-to-use.ts';
 import { TOKENS_MAX, tokensIn } from '../text/size.ts';
 import { type Columns, rowsOf, table } from '../text/table.ts';
@@ -66,6 +67,13 @@ export const RESOURCES: readonly Resource[] = [
     description: 'Who serves models, with how many: values of provider. One unit.',
     route: providersRoute,
     columns: COUNTED_COLUMNS,
+  }),
+  listResource({
+    name: 'sources',
+    title: 'Sources',
+    description: 'Whom the data come from, with the line to show with them: who cites them should. Costs nothing.',
+    route: sourcesRoute,
+    columns: SOURCE_COLUMNS,
   }),
 ];
 

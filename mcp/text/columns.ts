@@ -41,3 +41,13 @@ export const PRICE_COLUMNS: Columns = {
   'output (USD per million tokens)': 'output_per_million',
   'since (as the provider says)': 'effective_from',
 };
+
+export const SOURCE_COLUMNS: Columns = {
+  id: 'id',
+  name: 'name',
+  'home page': 'url',
+  licence: 'license',
+  attribution: 'attribution',
+  'may be passed on': 'redistribution',
+  fetched: 'fetched_at',
+};

@@ -36,6 +36,9 @@ export function listTool({ noun, columns, next, words = {}, ...definition }: Lis
   });
 }
 
+/** What every agent reads of an order, in as few words as will do. */
+const SORT_WORDS = 'A minus turns it round';
+
 /** What is so today. */
 export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
@@ -43,6 +46,15 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     title: 'List models',
     description: 'AI models that meet filters, in pages. One unit a page.',
     route: modelsRoute,
+    words: {
+      q: 'Part of id, name or alias, in any case',
+      alias: 'Exact name at any upstream, or id',
+      released_after: 'This day or later',
+      released_before: 'This day or earlier',
+      max_input_price: 'Sold somewhere at this per million or less',
+      max_output_price: 'The same for output; with both by one provider',
+      sort: SORT_WORDS,
+    },
     rows: 'models',
     noun: 'models',
     columns: MODEL_COLUMNS,
@@ -74,6 +86,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'Benchmark scores that meet filters, in pages. For the best models of one benchmark give benchmark and sort "-value". One unit a page.',
     route: scoresRoute,
+    words: { sort: SORT_WORDS },
     rows: 'scores',
     noun: 'scores',
     columns: { model: 'model_id', ...SCORE_COLUMNS },
@@ -111,9 +124,11 @@ async function rankedCategories({ body }: RouteBody, exchange: Exchange): Promis
 
 function modelText({ body, dataAsOf, cut }: Telling): string {
   const [scores, ranks, prices] = [rowsOf(body, 'scores'), rowsOf(body, 'rankings'), rowsOf(body, 'pricing')];
+  const aliases = rowsOf(body, 'aliases').map(({ upstream, id }) => `${cell(id)} at ${cell(upstream)}`);
   return lines(
     `${cell(body['name'])}${asOf(dataAsOf)}.`,
     table(MODEL_COLUMNS, [body]),
+    aliases.length === 0 ? undefined : `Also called: ${aliases.join(', ')}.`,
     `Prices, ${prices.length}:`,
     prices.length === 0 ? 'none' : table(PRICE_COLUMNS, prices),
     `Ranks, ${ranks.length}:`,

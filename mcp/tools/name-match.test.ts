@@ -5,13 +5,13 @@ const MODEL = { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini' };
 
 test.each([
   ['gpt-5.4-mini', REASONS[0]],
-  ['GPT-5.4-Mini', REASONS[1]],
-  ['gpt 5.4 mini', REASONS[1]],
-  ['gpt54mini', REASONS[1]],
-  ['openai/gpt-5.4-mini', REASONS[2]],
-  ['openrouter/openai/GPT 5.4 Mini', REASONS[2]],
-  ['mini gpt', REASONS[4]],
-  ['gpt-5.4', REASONS[4]],
+  ['GPT-5.4-Mini', REASONS[2]],
+  ['gpt 5.4 mini', REASONS[2]],
+  ['gpt54mini', REASONS[2]],
+  ['openai/gpt-5.4-mini', REASONS[3]],
+  ['openrouter/openai/GPT 5.4 Mini', REASONS[3]],
+  ['mini gpt', REASONS[5]],
+  ['gpt-5.4', REASONS[5]],
   ['gpt-5.5', undefined],
   ['claude', undefined],
   ['---', undefined],
@@ -20,6 +20,6 @@ test.each([
 });
 
 test('a name is found where the id is another, and a provider in the id is left out', () => {
-  expect(findReason('mini model', { id: 'x-1', name: 'Mini Model' })).toBe(REASONS[3]);
-  expect(findReason('x-1', { id: 'acme/X-1', name: 'Other' })).toBe(REASONS[2]);
+  expect(findReason('mini model', { id: 'x-1', name: 'Mini Model' })).toBe(REASONS[4]);
+  expect(findReason('x-1', { id: 'acme/X-1', name: 'Other' })).toBe(REASONS[3]);
 });

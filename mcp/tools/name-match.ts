@@ -1,8 +1,9 @@
 /** How well a model is what somebody wrote: pure, over ids and names. */
 
-/** Why a model may be the one that was meant, from the best reason to the weakest. */
+/** Why a model may be the one that was meant, from the best reason to the weakest. The second is not seen in the model: whoever asks the API for a name knows it. */
 export const REASONS = [
   'the id as written',
+  'an upstream calls it exactly so',
   'the id, in another case or punctuation',
   'the id without the provider before the slash',
   'the name, in another case or punctuation',
@@ -18,11 +19,11 @@ export function findReason(
   if (id === written.trim()) return REASONS[0];
   const plain = plainOf(written);
   if (plain === '') return undefined;
-  if (plainOf(id) === plain) return REASONS[1];
-  if (plainOf(lastPart(id)) === plainOf(lastPart(written))) return REASONS[2];
-  if (plainOf(name) === plain || plainOf(name) === plainOf(lastPart(written))) return REASONS[3];
+  if (plainOf(id) === plain) return REASONS[2];
+  if (plainOf(lastPart(id)) === plainOf(lastPart(written))) return REASONS[3];
+  if (plainOf(name) === plain || plainOf(name) === plainOf(lastPart(written))) return REASONS[4];
   const words = wordsOf(lastPart(written));
-  return [id, name].some((text) => hasAll(words, text)) ? REASONS[4] : undefined;
+  return [id, name].some((text) => hasAll(words, text)) ? REASONS[5] : undefined;
 }
 
 /** Whether a text has all words, in any order: letters anywhere in it, numbers as numbers of their own, each as often. */

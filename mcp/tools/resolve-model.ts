@@ -19,6 +19,8 @@ const CANDIDATES_MAX = 10;
 /** Pages of models looked through for one word. Smaller: models of very common words are missed; larger: a call takes longer. */
 const PAGES_MAX = 5;
 
+const [AS_WRITTEN, CALLED_SO] = REASONS;
+
 const ArgumentsSchema = z.object({
   name: z
     .string()
@@ -39,15 +41,18 @@ export const resolveModelTool: Tool = {
   name: 'resolve-model',
   title: 'Find the id of a model',
   description:
-    'Finds the exact id of a model from what people write: "GPT 5.4 mini", "openai/gpt-5.4-mini", any case and punctuation. Tells several candidates with why each may be meant. One unit, also where none is found.',
+    'Finds the exact id of a model from what people write: "GPT 5.4 mini", "openai/gpt-5.4-mini". Tells candidates with why each may be meant. One unit, also where none is found.',
   access: modelsRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(FoundSchema),
   call: async (args, exchange) => {
     const written = nameFrom(args);
     const { models, dataAsOf } = await modelsLike(written, exchange);
-    const found = models.flatMap((model) => {
-      const why = findReason(written, { id: String(model['id']), name: String(model['name']) });
+    const called = await modelsCalled(written, exchange);
+    const others = models.filter((model) => !called.some(({ id }) => id === model['id']));
+    const found = [...called, ...others].flatMap((model) => {
+      const reason = findReason(written, { id: String(model['id']), name: String(model['name']) });
+      const why = reason !== AS_WRITTEN && called.includes(model) ? CALLED_SO : reason;
       return why === undefined ? [] : [{ why, model }];
     });
     found.sort((a, b) => REASONS.indexOf(a.why) - REASONS.indexOf(b.why) || compare(a.model, b.model));
@@ -68,7 +73,13 @@ function nameFrom(args: Body): string {
   ]);
 }
 
-/** The models whose id or name has the most telling word of what was written: the longest. */
+/** The models that an upstream calls exactly so, and the one that has this id. */
+async function modelsCalled(written: string, exchange: Exchange): Promise<readonly Row[]> {
+  const query = { alias: written.trim(), limit: '200' };
+  return rowsOf((await exchange.askAgain(modelsRoute, { query })).body, 'models');
+}
+
+/** The models whose id, name or alias has the most telling word of what was written: the longest. */
 async function modelsLike(written: string, exchange: Exchange) {
   const [q = ''] = [...wordsOf(lastPart(written))].sort((a, b) => b.length - a.length);
   const first = await exchange.ask(modelsRoute, { query: { q, limit: '200' } });

@@ -14,8 +14,8 @@ export interface Placement {
   readonly last_day: Day | null;
 }
 
-/** The columns of the intervals, as in a release's history. */
-const COLUMNS = `${columnList(DATASETS.pricing.columns)}, valid_from, valid_to`;
+/** The columns of the intervals, as in a release's history, but whose word it was. */
+const COLUMNS = `${columnList(DATASETS.pricing.columns.filter(({ isUpstream = false }) => !isUpstream))}, valid_from, valid_to`;
 const KEY = columnList(DATASETS.pricing.key);
 /** The row that begins first comes first; an unknown start lies before every known one. */
 const IN_ORDER = 'starts, effective_from NULLS FIRST, row';

@@ -52,7 +52,7 @@ export const PRICING_TABLE: Dataset = {
   grain: 'model, provider and stretch of days with one price',
   entityType: null,
   columns: [
-    ...DATASETS.pricing.columns.filter(({ name }) => name !== 'updated_at'),
+    ...DATASETS.pricing.columns.filter(({ name, isUpstream = false }) => name !== 'updated_at' && !isUpstream),
     {
       name: 'effective_to',
       type: 'date',

@@ -13,6 +13,7 @@ import {
   type ReleaseFile,
   ReleaseSchema,
 } from '../../schemas/release.ts';
+import type { Upstream } from '../../schemas/upstreams.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { snapshotPaths } from '../../storage/keys.ts';
 import type { FetchRecord } from '../fetch/day/fetch-record.ts';
@@ -40,6 +41,8 @@ export interface ReleaseInput {
   readonly written: WrittenSnapshot;
   /** Folder that holds the release's files; the manifests are added to it. */
   readonly folder: string;
+  /** Those that the source names. */
+  readonly upstreams: readonly Upstream[];
   /** What was fetched into the source's folder. */
   readonly fetched: FetchRecord | undefined;
 }
@@ -85,7 +88,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
     ...(rankingMethod === DEFAULT_RANKING_METHOD ? {} : { ranking_method: rankingMethod }),
     ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
-    ...releaseFetched(input.fetched, { day: input.day, previous: previous.release }),
+    ...releaseFetched(input.fetched, { day: input.day, previous: previous.release, upstreams: input.upstreams }),
   });
 }
 

@@ -1,8 +1,9 @@
 import { DELETE_ORDER, UPSERT_ORDER } from '../../schemas/change.ts';
 import { contentColumns, DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import { keptColumns } from '../../schemas/versions/kept-columns.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
-import { columnList, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
+import { columnList, DUCKDB_TYPES, entityIdSql, keySql, lineSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
 import type { Capture } from './capture/capture.ts';
 import { type Check, type Counts, emptyCounts } from './check/check.ts';
@@ -59,16 +60,23 @@ export async function diff(input: DiffInput, { database }: { readonly database: 
   };
 }
 
-/** One row per key of yesterday or today, in key order: the record in force, since when, and what became of it. */
+/**
+ * One row per key of yesterday or today, in key order: the record in force, since when, and what became of it. A column that comes
+ * with today's version is filled, and not compared (decision 0076).
+ */
 async function merge(database: Database, dataset: Dataset, input: DiffInput): Promise<void> {
   const [captured, previous] = [table('captured', dataset.name), table('previous', dataset.name)];
-  const content = contentColumns(dataset).map(({ name }) => name);
+  const { inForce, before = inForce } = input.versions;
+  const [kept, keptBefore] = [keptColumns(dataset.name, inForce), keptColumns(dataset.name, before)];
+  const content = contentColumns(dataset).filter((column) => kept.includes(column) && keptBefore.includes(column));
   const [firstKey] = dataset.key;
   const isNew = `c.${firstKey} IS NOT NULL`;
-  const differs = content.map((name) => `c.${name} IS DISTINCT FROM p.${name}`).join(' OR ');
-  const columns = dataset.columns.map(({ name }) =>
-    name === 'updated_at' ? 'NULL::TIMESTAMP AS updated_at' : `if(${isNew}, c.${name}, p.${name}) AS ${name}`,
-  );
+  const differs = content.map(({ name }) => `c.${name} IS DISTINCT FROM p.${name}`).join(' OR ');
+  const columns = dataset.columns.map((column) => {
+    const { name, type } = column;
+    const isFilled = name !== 'updated_at' && kept.includes(column);
+    return isFilled ? `if(${isNew}, c.${name}, p.${name}) AS ${name}` : `NULL::${DUCKDB_TYPES[type]} AS ${name}`;
+  });
   await database.run(
     `CREATE TABLE ${table('merged', dataset.name)} AS
      SELECT ${dataset.columns.map(({ name }) => (name === 'updated_at' ? updatedAtSql() : name)).join(', ')},

@@ -13,20 +13,24 @@ import type { FetchSetup } from '../fetch/run-fetch.ts';
 import { DAY_FILES } from '../source/fetch-list/fetch-paths.ts';
 import { assertFile } from '../source/source-paths.ts';
 import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
-import { listSourceDays } from './source.ts';
+import { findAliases, listSourceDays } from './source.ts';
 
 /** Where the nights of a work folder keep what they fetch. */
 export function archiveFolder(workFolder: string): string {
   return resolve(workFolder, 'fetched');
 }
 
-/** The settings of a source that lists what to fetch; undefined for any other source. */
+/** The settings of a source that lists what to fetch, its table of names checked; undefined for any other source. */
 export async function loadFetchSettings(root: string): Promise<SourceSettings | undefined> {
   const path = resolve(root, DAY_FILES.settings);
   if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
   await assertFile(resolve(root), path);
   const settings = await loadSettings(path);
-  return settings.fetch.length > 0 ? settings : undefined;
+  if (settings.fetch.length === 0) return undefined;
+  // Nothing is asked for where the night would be rejected.
+  const isFetched = settings.fetch.some(({ file }) => file === settings.aliases);
+  if (!isFetched) await findAliases(root, [root], settings);
+  return settings;
 }
 
 /** Where a day is captured from, and what has to be fetched before. */

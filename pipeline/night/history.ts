@@ -1,5 +1,7 @@
-import { DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
+import { type Column, DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
+import { keptColumns } from '../../schemas/versions/kept-columns.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import type { Previous } from './previous.ts';
@@ -12,15 +14,25 @@ import { table } from './tables.ts';
  */
 export async function closeIntervals(
   { release }: Previous,
+  version: RecordVersion,
   { database }: { readonly database: Database },
 ): Promise<void> {
-  for (const name of DATASET_NAMES) await close(database, DATASETS[name], release?.last_captured[name] ?? null);
+  for (const name of DATASET_NAMES) {
+    const lastCaptured = release?.last_captured[name] ?? null;
+    await close(database, DATASETS[name], { columns: keptColumns(name, version), lastCaptured });
+  }
 }
 
-async function close(database: Database, dataset: Dataset, lastCaptured: Day | null): Promise<void> {
+interface Closing {
+  readonly columns: readonly Column[];
+  /** Before today. */
+  readonly lastCaptured: Day | null;
+}
+
+async function close(database: Database, dataset: Dataset, { columns, lastCaptured }: Closing): Promise<void> {
   await database.run(
     `CREATE TABLE ${table('closed', dataset.name)} AS
-     SELECT ${columnList(dataset.columns, 'p')}, p.valid_from, $1::DATE AS valid_to
+     SELECT ${columnList(columns, 'p')}, p.valid_from, $1::DATE AS valid_to
      FROM ${table('previous', dataset.name)} p JOIN ${table('merged', dataset.name)} m ON ${sameKeySql(dataset, 'p', 'm')}
      WHERE m.op IN ('upsert', 'delete', 'carry') AND p.valid_from IS NOT NULL
      ORDER BY ${columnList(dataset.key, 'p')}`,

@@ -14,6 +14,8 @@ import type { Previous } from './previous.ts';
 export interface NightVersions {
   /** Of the snapshot and of the events. */
   readonly inForce: RecordVersion;
+  /** Of the night before; undefined: there was none. */
+  readonly before: RecordVersion | undefined;
   /** In which the snapshot is written too. */
   readonly noticed: readonly RecordVersion[];
   /** Datasets of which every record is sent anew, because their version comes into force with this night. */
@@ -30,13 +32,13 @@ export function findNightVersions(
 ): NightVersions {
   const inForce = versionInForce(versions, day);
   const noticed = noticedVersions(versions, day);
-  if (previous.release === undefined) return { inForce, noticed, renewed: [] };
+  if (previous.release === undefined) return { inForce, before: undefined, noticed, renewed: [] };
   const before = getVersion(versions, previous.release.schema_version);
   if (versions.indexOf(before) > versions.indexOf(inForce)) {
     const newest = `the newest snapshot ${previous.release.day} is in version ${before.version} of the records`;
     throw new AppError('usage', `${newest}, and ${day} would go back to ${inForce.version}`);
   }
-  return { inForce, noticed, renewed: renewedDatasets(before, inForce) };
+  return { inForce, before, noticed, renewed: renewedDatasets(before, inForce) };
 }
 
 /** What an operator should know who sees many events. */

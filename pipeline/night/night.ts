@@ -152,15 +152,15 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     if (request.dryRun) found = { ...found, preview: await preview(checked, places) };
     run.warn(renewalNotes(versions, changed));
     if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
-    await run.stage('history', () => closeIntervals(previous, places));
+    await run.stage('history', () => closeIntervals(previous, versions.inForce, places));
     const written = await run.stage('snapshot', () =>
-      writeSnapshot({ day, versions, records: changed.records }, places),
+      writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),
     );
     const proof = { changed, written, previous, versions };
     await run.stage('prove', async () => {
       await proveEvents(proof, places);
       // The files are read back without DuckDB, which has time for the state meanwhile.
-      await allEnded([proveFiles(proof, places), writeState(places)]);
+      await allEnded([proveFiles(proof, places), writeState(versions.inForce, places)]);
     });
     const release = await composeRelease({
       day,
@@ -176,6 +176,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       accepted: holds,
       written,
       folder,
+      upstreams: source.settings.upstreams,
       fetched: source.fetched,
     });
     if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));

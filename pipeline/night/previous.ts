@@ -5,6 +5,7 @@ import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';
+import { recordsSql } from '../../storage/duckdb/record-files.ts';
 import { columnDefinitions } from '../../storage/duckdb/record-sql.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
@@ -46,14 +47,22 @@ export async function loadPrevious(entry: CatalogEntry | undefined, deps: Previo
 
 async function loadState(entry: CatalogEntry, deps: PreviousDeps): Promise<Release> {
   const release = await loadRelease(deps.store, entry);
-  const load = async (name: string, path: string) => {
+  const fetch = async (name: string, path: string) => {
     const local = join(deps.scratch, `${name}.parquet`);
     await fetchReleaseFile(deps.store, release, path, local);
-    await deps.database.run(`CREATE VIEW ${name} AS SELECT * FROM read_parquet(${sqlText(local)})`);
+    return local;
   };
-  for (const dataset of DATASET_NAMES) await load(table('previous', dataset), RELEASE_PATHS.state(dataset));
-  await load('previous_suspects', RELEASE_PATHS.suspects);
-  await load('previous_removed', RELEASE_PATHS.removed);
+  for (const dataset of DATASET_NAMES) {
+    const name = table('previous', dataset);
+    const state = await fetch(name, RELEASE_PATHS.state(dataset));
+    await deps.database.run(`CREATE VIEW ${name} AS ${await recordsSql(deps.database, DATASETS[dataset], [state])}`);
+  }
+  for (const [name, path] of [
+    ['previous_suspects', RELEASE_PATHS.suspects],
+    ['previous_removed', RELEASE_PATHS.removed],
+  ] as const) {
+    await deps.database.run(`CREATE VIEW ${name} AS SELECT * FROM read_parquet(${sqlText(await fetch(name, path))})`);
+  }
   return release;
 }
 

@@ -1,14 +1,21 @@
 import type { Day } from '../../schemas/day.ts';
 import type { Release, SourceFile } from '../../schemas/release.ts';
-import { fetchedFileFrom, type ReleasedFile } from '../../schemas/upstreams.ts';
+import { fetchedFileFrom, type ReleasedFile, type Upstream } from '../../schemas/upstreams.ts';
 import type { FetchRecord } from '../fetch/day/fetch-record.ts';
 
-/** What a release says of a day that was fetched; nothing of any other. */
+export interface ReleaseFetchedInput {
+  readonly day: Day;
+  readonly previous: Release | undefined;
+  /** Those that the source names today; of a day that was fetched its record says who they were. */
+  readonly upstreams: readonly Upstream[];
+}
+
+/** What a release says of upstreams and of files that were fetched from them; nothing where there are none. */
 export function releaseFetched(
   fetched: FetchRecord | undefined,
-  { day, previous }: { readonly day: Day; readonly previous: Release | undefined },
+  { day, previous, upstreams }: ReleaseFetchedInput,
 ): Pick<Release, 'upstreams' | 'fetched'> {
-  if (fetched === undefined) return {};
+  if (fetched === undefined) return upstreams.length === 0 ? {} : { upstreams: [...upstreams] };
   const before = previous?.fetched ?? [];
   const files = fetched.files.map((file): ReleasedFile => {
     const told = fetchedFileFrom(file);

@@ -3,12 +3,15 @@ import { dirname, join } from 'node:path';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
+import { keptColumns } from '../../schemas/versions/kept-columns.ts';
 import { majorOf, type RecordVersion } from '../../schemas/versions/record-version.ts';
 import { type Database, writeLines, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
+import type { Alias } from '../aliases/parse-aliases.ts';
 import { allEnded } from '../run/all-ended.ts';
+import { writeAliases } from './aliases.ts';
 import type { Counts } from './check/check.ts';
 import type { NightVersions } from './night-versions.ts';
 import { table } from './tables.ts';
@@ -40,6 +43,8 @@ export interface SnapshotInput {
   readonly versions: NightVersions;
   /** Records in force, by dataset. */
   readonly records: Counts;
+  /** The names of models that the source keeps; undefined where it has no table of them. */
+  readonly aliases: readonly Alias[] | undefined;
 }
 
 /**
@@ -47,7 +52,7 @@ export interface SnapshotInput {
  * and what {@link writeState} writes. Resolves to the public files.
  */
 export async function writeSnapshot(
-  { day, versions, records }: SnapshotInput,
+  { day, versions, records, aliases }: SnapshotInput,
   deps: SnapshotDeps,
 ): Promise<WrittenSnapshot> {
   await mkdir(join(deps.folder, 'state'), { recursive: true });
@@ -58,6 +63,7 @@ export async function writeSnapshot(
   await writePart(deps, 'SELECT * FROM suspects ORDER BY model_id, provider', RELEASE_PATHS.suspects);
   await writePart(deps, 'SELECT * FROM removed ORDER BY dataset, id', RELEASE_PATHS.removed);
   await writePart(deps, UNPUBLISHED, RELEASE_PATHS.unpublished);
+  if (aliases !== undefined) await writeAliases(aliases, deps);
   const written = { ...inForce, files: await allEnded(files) };
   const noticed: SnapshotFiles[] = [];
   for (const version of versions.noticed) {
@@ -111,10 +117,13 @@ async function compressLines(name: DatasetName, lines: DatasetLines, to: string)
 }
 
 /** Writes the state from which the next night starts, and the intervals that ended, of every dataset. */
-export async function writeState(deps: Pick<SnapshotDeps, 'database' | 'folder'>): Promise<void> {
+export async function writeState(
+  version: RecordVersion,
+  deps: Pick<SnapshotDeps, 'database' | 'folder'>,
+): Promise<void> {
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
   for (const name of DATASET_NAMES) {
-    const columns = columnList(DATASETS[name].columns);
+    const columns = columnList(keptColumns(name, version));
     const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
     await writePart(deps, state, RELEASE_PATHS.state(name));
     await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { type Day, isDay } from '../../schemas/day.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { type AliasTable, loadAliasTable } from '../aliases/alias-table.ts';
 import type { FetchRecord } from '../fetch/day/fetch-record.ts';
 import { assertFile, assertFolder, assertTree, isFile } from '../source/source-paths.ts';
 import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
@@ -29,6 +30,8 @@ export interface SourceDay {
   readonly settings: SourceSettings;
   /** What was fetched into the folder; undefined where nothing was. */
   readonly fetched: FetchRecord | undefined;
+  /** The names of models that it keeps; undefined where its settings name no table of them. */
+  readonly aliases: AliasTable | undefined;
 }
 
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
@@ -83,7 +86,32 @@ export async function findSourceDay(root: string, day: Day): Promise<SourceDay> 
   }
   const fetched = await findFetched(folder, day);
   const settings = await loadSettings(await findFirst(root, folders, 'source.json'));
-  return { folder, datasets, sqlPath, settings, fetched };
+  const aliases = await findAliases(root, folders, settings);
+  return { folder, datasets, sqlPath, settings, fetched, aliases };
+}
+
+/**
+ * The table of names that the settings of a source name, checked; undefined where they name none.
+ *
+ * @param folders in which it may lie, the first first
+ * @throws AppError `source_rejected` where it isn't there, or wrong
+ */
+export async function findAliases(
+  root: string,
+  folders: readonly string[],
+  { aliases: name, upstreams }: Pick<SourceSettings, 'aliases' | 'upstreams'>,
+): Promise<AliasTable | undefined> {
+  if (name === undefined) return undefined;
+  const path = await findFirst(root, folders, name);
+  if (path !== undefined)
+    return loadAliasTable(
+      path,
+      upstreams.map(({ id }) => id),
+    );
+  throw new AppError(
+    'source_rejected',
+    `${resolve(folders[0] ?? root)}: ${name}, which source.json names as aliases, is not there`,
+  );
 }
 
 function datasetsFromNames(folder: string, names: readonly string[]): readonly DatasetSource[] {

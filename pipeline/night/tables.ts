@@ -16,6 +16,7 @@
  * | `merged_<dataset>` | key of yesterday or today, in key order, with `op` | diff |
  * | `changes` | event of the feed | diff |
  * | `closed_<dataset>` | interval that ended | history |
+ * | `aliases` | name of a model in the source's table of names, where it keeps one | snapshot |
  *
  * `op` of a merged row: `upsert` new or changed; `keep` captured and unchanged; `idle` not captured, its dataset's file
  * was not there; `carry` set aside or withheld, in force without a point today; `delete` gone.

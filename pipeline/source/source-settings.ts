@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../schemas/errors.ts';
 import { DEFAULT_RANKING_METHOD, RankingMethodSchema } from '../../schemas/release.ts';
 import { UpstreamSchema } from '../../schemas/upstreams.ts';
+import { AliasFileSchema } from './alias-file.ts';
 import { FetchEntrySchema } from './fetch-list/fetch-entry.ts';
 import { checkFetchList } from './fetch-list/fetch-list.ts';
 import { findJsonFault } from './json-fault.ts';
@@ -47,6 +48,8 @@ export const SourceSettingsSchema = z
     accept: z.array(z.string()).default([]),
     /** Whom the data comes from. */
     upstreams: z.array(UpstreamSchema).max(UPSTREAMS_MAX).default([]),
+    /** The file with the names of models at its upstreams; none where it isn't told. */
+    aliases: AliasFileSchema.optional(),
     /** What is fetched before a day is captured. */
     fetch: z.array(FetchEntrySchema).max(FETCHES_MAX).default([]),
   })

@@ -1,4 +1,4 @@
-import { type Column, DATASETS, type Dataset, type DatasetName } from '../datasets.ts';
+import type { Column, Dataset, DatasetName } from '../datasets.ts';
 import type { Day } from '../day.ts';
 
 /** How records are published from some day on (specification "Record versions"). Days are those that a night captured. */
@@ -9,7 +9,10 @@ export interface RecordVersion {
   readonly noticeFrom: Day | null;
   /** The first day of which snapshot and events are in this version; null: from the first night on. */
   readonly inForceFrom: Day | null;
-  /** The datasets as this version publishes them: which columns, in which order, under which names. */
+  /**
+   * The datasets as this version publishes them: which columns, in which order, under which names. Columns that it does not publish
+   * are there too, but for those that came with a later version.
+   */
   readonly datasets: Readonly<Record<DatasetName, Dataset>>;
 }
 
@@ -37,14 +40,20 @@ export function majorOf({ version }: Pick<RecordVersion, 'version'>): number {
 export type Field = string | readonly [column: string, publishedAs: string];
 
 /**
- * A dataset of the table as a version publishes it: with these fields in wire order. What is captured stays the same; the
- * columns that are no fields come last, unpublished.
+ * A dataset as a version publishes it: with these fields in wire order. What is captured stays the same; the columns that are no
+ * fields come last, unpublished.
+ *
+ * @param dataset of the table, or of the version before
  */
-export function datasetWithFields(name: DatasetName, fields: readonly Field[]): Dataset {
-  const dataset = DATASETS[name];
+export function datasetWithFields(dataset: Dataset, fields: readonly Field[]): Dataset {
   const published = fields.map((field) => publishedColumn(dataset, field));
   const others = dataset.columns.filter((column) => !published.some((candidate) => candidate.name === column.name));
   return { ...dataset, columns: [...published, ...others.map((column) => ({ ...column, published: false }))] };
+}
+
+/** A dataset of the table as it was before a column came. */
+export function datasetWithout(column: string, dataset: Dataset): Dataset {
+  return { ...dataset, columns: dataset.columns.filter(({ name }) => name !== column) };
 }
 
 function publishedColumn(dataset: Dataset, field: Field): Column {

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { versionOneOne, versionsWith, versionTwo } from '../../test/support/schemas/record-versions.ts';
 import { DATASET_NAMES, DATASETS, publishedColumns, publishedName } from '../datasets.ts';
 import { defineVersions } from './define-versions.ts';
+import { keptColumns } from './kept-columns.ts';
 import { datasetWithFields, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 import {
   findVersion,
@@ -20,12 +21,31 @@ const [ONE] = RECORD_VERSIONS as readonly [RecordVersion];
 
 const names = (versions: readonly RecordVersion[]) => versions.map(({ version }) => version);
 
-test('production publishes 1.0 alone: the fields of the table, whatever the day', () => {
-  expect(names(RECORD_VERSIONS)).toEqual(['1.0']);
-  for (const day of ['2000-01-01', '2999-12-31']) {
-    expect(versionInForce(RECORD_VERSIONS, day).datasets).toBe(DATASETS);
+test('production publishes 1.0 until 2026-11-23, and the fields of the table from then on, whatever the day', () => {
+  expect(names(RECORD_VERSIONS)).toEqual(['1.0', '1.1']);
+  const versions = [
+    ['2000-01-01', '1.0'] as const,
+    ['2026-11-23', '1.0'],
+    ['2026-11-24', '1.1'],
+    ['2999-12-31', '1.1'],
+  ];
+  for (const [day, version] of versions) {
+    expect([day, versionInForce(RECORD_VERSIONS, day).version]).toEqual([day, version]);
     expect(noticedVersions(RECORD_VERSIONS, day)).toEqual([]);
   }
+  expect(versionInForce(RECORD_VERSIONS, '2999-12-31').datasets).toBe(DATASETS);
+});
+
+test('version 1.1 gives models and prices their source, before updated_at, and nothing else', () => {
+  const [before, after] = [getVersion(RECORD_VERSIONS, '1.0'), getVersion(RECORD_VERSIONS, '1.1')];
+  expect(renewedDatasets(before, after)).toEqual(['models', 'pricing']);
+  for (const name of ['models', 'pricing'] as const) {
+    const [old, now] = [before, after].map(({ datasets }) => publishedColumns(datasets[name]).map(publishedName));
+    expect(now).toEqual([...(old ?? []).slice(0, -1), 'source', 'updated_at']);
+    expect(keptColumns(name, before).map((column) => column.name)).toEqual(old);
+    expect(keptColumns(name, after)).toEqual(DATASETS[name].columns);
+  }
+  expect(keptColumns('scores', before)).toEqual(DATASETS.scores.columns);
 });
 
 test.each([
@@ -109,14 +129,14 @@ test('a dataset with other fields keeps what is captured, and its key', () => {
     ...['model_id', 'benchmark_id', 'value', 'sample_size', 'source', 'measured_at', 'changed_at'],
   ]);
   expect(scores.columns.map(({ name }) => name).sort()).toEqual(DATASETS.scores.columns.map(({ name }) => name).sort());
-  expect(() => datasetWithFields('models', ['id', 'nmae'])).toThrow('models has no column nmae');
+  expect(() => datasetWithFields(DATASETS.models, ['id', 'nmae'])).toThrow('models has no column nmae');
 });
 
 describe('a list of versions is refused', () => {
   const two = versionTwo(CUTOVER);
   const withModels = (...fields: Parameters<typeof datasetWithFields>[1]): RecordVersion => ({
     ...two,
-    datasets: { ...two.datasets, models: datasetWithFields('models', fields) },
+    datasets: { ...two.datasets, models: datasetWithFields(DATASETS.models, fields) },
   });
 
   it.each<[string, readonly RecordVersion[], string]>([

@@ -17,11 +17,19 @@ import {
 import type { Day } from '../day.ts';
 import { AppError } from '../errors.ts';
 import { defineVersions } from './define-versions.ts';
-import { majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
+import { datasetWithout, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
+
+const DATASETS_1_0: RecordVersion['datasets'] = {
+  ...DATASETS,
+  models: datasetWithout('source', DATASETS.models),
+  pricing: datasetWithout('source', DATASETS.pricing),
+};
 
 /** Every version that was ever published or announced, oldest first. */
 export const RECORD_VERSIONS = defineVersions([
-  { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: null, datasets: DATASETS },
+  { version: '1.0', noticeFrom: null, inForceFrom: null, datasets: DATASETS_1_0 },
+  // Models and prices say whose word they are.
+  { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: '2026-11-24', datasets: DATASETS },
 ]);
 
 /** The version of a day's snapshot and events. */
@@ -44,6 +52,11 @@ export function getVersion(versions: readonly RecordVersion[], version: string):
   const found = versions.find((candidate) => candidate.version === version);
   if (found !== undefined) return found;
   throw new AppError('usage', `records of version ${version} are not known to this program; use a newer one`);
+}
+
+/** True where this program can read and write records of a version. */
+export function isKnownVersion(version: string): boolean {
+  return RECORD_VERSIONS.some((candidate) => candidate.version === version);
 }
 
 /**

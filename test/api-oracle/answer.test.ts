@@ -64,7 +64,7 @@ describe('lists', () => {
 describe('a model, updates, categories', () => {
   test('a model comes with its records by key', () => {
     const body = bodyOf(ask('model', {}, { params: { id: 'C' } }));
-    expect(Object.keys(body).slice(-4)).toEqual(['updated_at', 'scores', 'rankings', 'pricing']);
+    expect(Object.keys(body).slice(-5)).toEqual(['updated_at', 'scores', 'rankings', 'pricing', 'aliases']);
     expect(body).toMatchObject({ id: 'C', scores: [{ value: 5 }], rankings: [{ rank: 3 }], pricing: [] });
     expect(ask('model', {}, { params: { id: 'c' } })).toEqual({
       kind: 'refusal',

@@ -1,4 +1,4 @@
-import { answerCategories, answerModel, answerUpdates } from './answers/catalog.ts';
+import { answerCategories, answerModel, answerSources, answerUpdates } from './answers/catalog.ts';
 import { answerChanges } from './answers/changes.ts';
 import { answerBenchmarks, answerModels, answerRankings, answerScores } from './answers/lists.ts';
 import { answerModelHistory } from './answers/model-history.ts';
@@ -16,6 +16,7 @@ const ANSWERS: Readonly<Record<Route, (state: ApiState, request: ApiRequest) => 
   rankings: answerRankings,
   updates: answerUpdates,
   categories: answerCategories,
+  sources: answerSources,
   'model-history': answerModelHistory,
   'rankings-history': answerRankingsHistory,
   changes: answerChanges,

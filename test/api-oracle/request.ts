@@ -8,6 +8,7 @@ export const ROUTE_PATHS = {
   rankings: '/v1/rankings',
   updates: '/v1/updates',
   categories: '/v1/categories',
+  sources: '/v1/sources',
   'model-history': '/v1/models/{model_id}/history',
   'rankings-history': '/v1/rankings/history',
   changes: '/v1/changes',

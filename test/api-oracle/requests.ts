@@ -6,7 +6,7 @@ import { askChanges, askDownload, askSnapshots } from './requests/feeds.ts';
 import { askModelHistory, askRankingsHistory } from './requests/histories.ts';
 import { findInterests } from './requests/interests.ts';
 import { askBenchmarks, askModels, askRankings, askScores } from './requests/lists.ts';
-import { askCategories, askModel, askNowhere, askOtherMethod, askUpdates } from './requests/others.ts';
+import { askCategories, askModel, askNowhere, askOtherMethod, askSources, askUpdates } from './requests/others.ts';
 import { addUnknownParameters, spoilRequest } from './requests/spoil.ts';
 
 const WEIGHTS = {
@@ -20,6 +20,7 @@ const WEIGHTS = {
   benchmarks: 2,
   updates: 4,
   categories: 1,
+  sources: 1,
   snapshots: 1,
   download: 3,
   nowhere: 1,
@@ -37,6 +38,7 @@ const MAKERS: Readonly<Record<keyof typeof WEIGHTS, RequestMaker>> = {
   benchmarks: askBenchmarks,
   updates: askUpdates,
   categories: askCategories,
+  sources: askSources,
   snapshots: askSnapshots,
   download: askDownload,
   nowhere: askNowhere,

@@ -11,7 +11,14 @@ import type { Day } from '../../schemas/day.ts';
 import { publishedRecord, sha256, sortByKey } from '../night-oracle/canonical.ts';
 import { oracleNight } from '../night-oracle/night-oracle.ts';
 import type { Value, Values } from '../night-oracle/row-rules.ts';
-import type { OracleDay, OracleEvent, OracleNight, OracleState, PerDataset } from '../night-oracle/state.ts';
+import type {
+  OracleAlias,
+  OracleDay,
+  OracleEvent,
+  OracleNight,
+  OracleState,
+  PerDataset,
+} from '../night-oracle/state.ts';
 import { perDataset } from '../night-oracle/state.ts';
 
 /** A published record: its columns in wire order. */
@@ -51,6 +58,8 @@ export interface World {
   readonly current: PerDataset<readonly WireRecord[]>;
   /** `feed[i]` has the seq `i + 1`. */
   readonly feed: readonly FeedEvent[];
+  /** What upstreams call the models that are there after the last night. */
+  readonly aliases: readonly OracleAlias[];
 }
 
 /**
@@ -62,10 +71,12 @@ export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNig
   const series = perDataset(() => new Map<string, Series>());
   const feed: FeedEvent[] = [];
   let state: OracleState | undefined;
+  let aliases: readonly OracleAlias[] = [];
   for (const day of days) {
     const night = oracleNight(state, day);
     if (night.verdict !== 'published') continue;
     state = night.state;
+    aliases = day.aliases ?? [];
     onNight(night);
     const captured = DATASET_NAMES.filter((dataset) => day.rows[dataset] !== undefined);
     for (const dataset of captured) addPoints(series[dataset], dataset, state);
@@ -73,7 +84,13 @@ export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNig
     nights.push(publishedNight(night, captured, day.capturedAt));
   }
   if (state === undefined) throw new Error('none of the days was published');
-  return { nights, series, current: currentRecords(state), feed };
+  const current = currentRecords(state);
+  return { nights, series, current, feed, aliases: shownAliases(aliases, current) };
+}
+
+function shownAliases(aliases: readonly OracleAlias[], { models }: World['current']): readonly OracleAlias[] {
+  const there = new Set(models.map(({ id }) => id));
+  return aliases.filter(({ model_id }) => there.has(model_id));
 }
 
 function addPoints(series: Map<string, Series>, dataset: DatasetName, { day, records }: OracleState): void {

@@ -3,8 +3,11 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { addDays, dayFromDate } from '../../schemas/day.ts';
+import * as faults from '../support/fetch/faults.ts';
+import { SHOP_FILES, SHOP_KEY, serveShop, shopSettings } from '../support/fetch/shop.ts';
+import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { answersFrom, envOf, type RunningCli, runCli, startCli } from '../support/processes/cli.ts';
 
 /** Due at midnight and caught up until midnight: whenever a scheduler is started, today's night begins at once. */
@@ -112,6 +115,28 @@ test('a source that arrives late is published by a later attempt', async () => {
   scheduler.child.kill('SIGINT');
   expect(await scheduler.ended).toMatchObject({ code: 0 });
   expect((await statusesOf(scheduler)).at(-1)).toBe('published');
+});
+
+test('an upstream that is down at first is asked again by a later attempt, and what it says is published', async () => {
+  const upstream = await UpstreamServer.start();
+  onTestFinished(() => upstream.close());
+  serveShop(upstream, { a: 1, b: 2 });
+  upstream.break('/models.json', faults.status(503));
+  rmSync(source, { recursive: true });
+  await mkdir(source);
+  for (const [name, text] of Object.entries(SHOP_FILES)) await writeFile(join(source, name), text);
+  await writeFile(join(source, 'source.json'), JSON.stringify(shopSettings(upstream.url)));
+  const scheduler = startSchedule({ SHOP_KEY, MODELSTATS_FETCH_ATTEMPTS_MAX: '1' });
+  await scheduler.logged('trying again');
+  expect(JSON.parse(readFileSync(health, 'utf8'))).toMatchObject({ last: { status: 'rejected' } });
+  await scheduler.logged(`published ${TODAY}`);
+  scheduler.child.kill('SIGTERM');
+  const { code, stdout } = await scheduler.ended;
+  expect(code).toBe(0);
+  expect(answersFrom(stdout).at(-1)).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 } });
+  expect(scheduler.lines.join('\n')).not.toContain(SHOP_KEY);
+  // The prices came with the first attempt, so nobody asked for them again.
+  expect(upstream.takeSeen().filter((path) => path === '/prices.csv')).toHaveLength(1);
 });
 
 test('a held night is told to the operator, never accepted, and published once its source is repaired', async () => {

@@ -38,7 +38,7 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
     const state = await copy.state();
     if (state === undefined) throw new Error('there is no state');
     const gone = place('gone.jsonl');
-    for await (const line of copy.lines('models')) {
+    for await (const line of copy.lines('models', state.schema_version)) {
       await writeFile(gone, `${line}\n`);
       break;
     }

@@ -21,6 +21,7 @@ const PAGE: Required<Page> = { limit: 7, cursor: 'abc' };
 const RANGE = { from: '2026-06-01', to: '2026-06-02' };
 const MODELS: Required<ModelFilters & Page> = {
   q: 'a b',
+  alias: 'a/b:c',
   organization: 'Élan & Co',
   provider: 'cirrus',
   min_context: 1000,
@@ -72,6 +73,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   '/v1/rankings': { call: (client) => client.getRankings('a/b', PAGE), query: { category: 'a/b', ...PAGE } },
   '/v1/updates': { call: (client) => client.listUpdates(UPDATES), query: UPDATES },
   '/v1/categories': { call: (client) => client.listCategories(), query: {} },
+  '/v1/sources': { call: (client) => client.listSources(), query: {} },
   '/v1/models/{model_id}/history': { call: (client) => client.getModelHistory(ID, HISTORY), path: ID, query: HISTORY },
   '/v1/rankings/history': {
     call: (client) => client.getRankingsHistory('a/b', POSITIONS),

@@ -11,14 +11,17 @@ test.each(ERAS)('a client of the %s era reads every resource, lists for one unit
   const client = await connect(era, mcp.url, customer.key);
   const uris = await client.listResources();
   expect(uris).toEqual(
-    ['how-to-use', 'benchmarks', 'categories', 'organizations', 'providers'].map((name) => `modelstats://${name}`),
+    ['how-to-use', 'benchmarks', 'categories', 'organizations', 'providers', 'sources'].map(
+      (name) => `modelstats://${name}`,
+    ),
   );
   const read: Record<string, string> = {};
   for (const uri of uris) read[uri] = await client.readResource(uri);
-  expect(await mcp.usedBy(customer)).toBe(uris.length - 1);
+  expect(await mcp.usedBy(customer)).toBe(uris.length - 2);
   expect(read['modelstats://how-to-use']).toContain('US dollars per million tokens');
   expect(read['modelstats://benchmarks']).toContain('reason-bench | Reason Bench');
   expect(read['modelstats://categories']).toMatch(/^general \| \d+$/m);
+  expect(read['modelstats://sources']).toMatch(/^0 sources, data as of .*\nid \| name \| home page/);
   const models = await pageList(mcp.api, '/v1/models?limit=200');
   const ofNorthlight = models.filter(({ organization }) => organization === 'Northlight').length;
   expect(read['modelstats://organizations']).toContain(`\nNorthlight | ${ofNorthlight}`);

@@ -4,6 +4,13 @@ import type { Value, Values } from './row-rules.ts';
 
 export type PerDataset<T> = Readonly<Record<DatasetName, T>>;
 
+/** What an upstream calls a model. */
+export interface OracleAlias {
+  readonly upstream: string;
+  readonly id: string;
+  readonly model_id: string;
+}
+
 export interface OracleDay {
   /** UTC day, YYYY-MM-DD. */
   readonly day: string;
@@ -14,6 +21,8 @@ export interface OracleDay {
   readonly accept?: boolean;
   /** `pricing:<entity_id>` of each suspect to let in. */
   readonly acceptSuspects?: readonly string[];
+  /** The source's table of names. */
+  readonly aliases?: readonly OracleAlias[];
 }
 
 export interface OracleRecord {

@@ -7,7 +7,7 @@ import * as faults from '../support/fetch/faults.ts';
 import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
 import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';
 import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
-import { listReleases, readRelease } from '../support/pipeline/published.ts';
+import { listReleases, readAliases, readRelease } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 
@@ -44,6 +44,14 @@ async function newestRelease() {
   const entry = (await listReleases(store)).at(-1);
   if (entry === undefined) throw new Error('nothing was published');
   return readRelease(store, entry);
+}
+
+/** Gives the source a table of names. */
+async function nameModels(table: string): Promise<void> {
+  const path = join(place.root, 'source.json');
+  const settings = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...settings, aliases: 'aliases.csv' }));
+  await writeFile(join(place.root, 'aliases.csv'), table);
 }
 
 const archive = () => join(store.deps.workFolder, 'fetched');
@@ -90,6 +98,26 @@ describe('a night of a source that lists what to fetch', () => {
     expect(stages[0]).toMatchObject({ stage: 'fetch' });
     expect(fetched).toHaveLength(2);
     expect(await verify('all', { ...verifyDeps() })).toMatchObject({ ok: true, problems: [] });
+  });
+
+  test('takes its table of names into the day, and out of the archive into the release', async () => {
+    await nameModels('upstream,id,model_id\nshop,Model A,a\n');
+    expect(await night()).toMatchObject({ problems: [], status: 'published' });
+    const [entry] = await listReleases(store);
+    if (entry === undefined) throw new Error('nothing was published');
+    expect(await readAliases(store, entry)).toEqual(['shop,Model A,a']);
+    const { source_files: files } = await newestRelease();
+    expect(files.filter(({ name }) => name === 'aliases.csv')).toHaveLength(1);
+  });
+
+  test('asks for nothing where its table of names is wrong', async () => {
+    await nameModels('upstream,id,model_id\nshop,Model A\n');
+    const { status, problems } = await night();
+    expect({ status, problems }).toEqual({
+      status: 'rejected',
+      problems: [`${place.root}/aliases.csv: line 2: must be upstream,id,model_id`],
+    });
+    expect(place.server.seen).toEqual([]);
   });
 
   test('leaves its secrets nowhere: not in the work folder, the store, or what is told', async () => {

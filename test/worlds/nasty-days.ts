@@ -2,11 +2,13 @@
  * A small source in which everything happens that makes an answer hard: ids of every kind, records that vanish, come
  * back or are set aside, files that are missing, days without a night, ties, nulls, numbers at the edges.
  */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatasetName } from '../../schemas/datasets.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { type Chooser, createChooser } from '../support/random.ts';
+import { writeNames, writeNamingSettings } from './nasty-names.ts';
 
 type Row = Record<string, unknown>;
 type Rows = Partial<Record<DatasetName, readonly Row[]>>;
@@ -54,6 +56,9 @@ const TIMES = ['2024-02-01T10:00:00Z', '2024-02-01T10:00:00.250Z', '2024-02-01T1
 /** Writes the dated folders, the same for the same seed, and tells their names. */
 export async function writeNastyDays(folder: string, seed: number): Promise<readonly Day[]> {
   const choose = createChooser(seed);
+  const naming = createChooser(seed + 1000);
+  await mkdir(folder, { recursive: true });
+  await writeNamingSettings(folder);
   const days: Day[] = [];
   const known = new Set<unknown>();
   let [day, rows] = [FIRST_DAY, inventRows(choose)];
@@ -62,6 +67,7 @@ export async function writeNastyDays(folder: string, seed: number): Promise<read
     const files = night === REPEATING_NIGHT ? rows : damageRows(rows, night, choose);
     for (const { id, name } of [...(files.models ?? []), ...(files.benchmarks ?? [])]) if (name !== null) known.add(id);
     await writeDay(join(folder, day), withParents(files, known));
+    await writeNames(folder, day, { models: MODEL_IDS, choose: naming });
     days.push(day);
     day = addDays(day, choose.pick([1, 1, 1, 2, 5]));
   }

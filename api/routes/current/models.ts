@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { contentOf } from '../../answers/dependencies.ts';
+import { all, contentOf, inForce } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';
 import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { SortKey } from '../../view/list-orders.ts';
+import { TEXTS_SEPARATOR } from '../../view/view-names.ts';
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),
@@ -20,7 +21,12 @@ const SORT_COLUMNS = {
 } as const;
 
 const ModelFiltersSchema = z.object({
-  q: freeText({ max: 200, description: 'Part of the id or the name, in any case', example: 'gpt' }).optional(),
+  q: freeText({
+    max: 200,
+    description: 'Part of the id, the name or an alias, in any case',
+    example: 'gpt',
+  }).optional(),
+  alias: id('What an upstream calls the model, or its id, exactly', 'openai/gpt-5.4-mini').optional(),
   organization: id('Who made the model', 'openai').optional(),
   provider: id('A provider that serves the model', 'openrouter').optional(),
   min_context: plainInteger({ min: 0, description: 'Least context length in tokens', example: 100_000 }).optional(),
@@ -51,18 +57,23 @@ export const modelsRoute = listRoute({
   bodyName: 'Models',
   records: { name: 'models', schema: z.array(ModelSchema).describe('One page, in the order asked for') },
   example: { models: [EXAMPLE_MODEL], total: 3, next_cursor: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd' },
-  dependsOn: (filters, { view }) => contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']),
+  dependsOn: (filters, { view }) => {
+    const content = contentOf(view, boundsPrices(filters) ? ['models', 'pricing'] : ['models']);
+    return asksForNames(filters) ? all(content, inForce(view.names)) : content;
+  },
   list: (filters) => ({
     table: 'models',
-    conditions: conditionsFrom(filters),
+    conditions: conditionsFrom(filters, searchIn),
+    cursorScope: conditionsFrom(filters, searchInBefore),
     sort: sortFrom(filters.sort),
     key: ['id'],
   }),
 });
 
-function conditionsFrom(query: ModelFilters): readonly Condition[] {
+function conditionsFrom(query: ModelFilters, search: typeof searchIn): readonly Condition[] {
   return [
-    ...where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', query.q, query.q),
+    ...search(query.q),
+    ...where(NAMED, query.alias, query.alias),
     ...where('organization = ?', query.organization),
     ...where('list_contains(inference, ?)', query.provider),
     ...where('context_length >= ?::BIGINT', query.min_context),
@@ -70,6 +81,23 @@ function conditionsFrom(query: ModelFilters): readonly Condition[] {
     ...where('release_date <= ?::VARCHAR::DATE', query.released_before),
     ...priceConditions(query),
   ];
+}
+
+/** What is between a model's texts is in none of them. */
+function searchIn(q: string | undefined): readonly Condition[] {
+  return where(`contains(texts, lower(?)) AND NOT contains(?, '${TEXTS_SEPARATOR}')`, q, q);
+}
+
+/** How `q` was once looked for. Cursors belong to it, so that those of then stay good. */
+function searchInBefore(q: string | undefined): readonly Condition[] {
+  return where('contains(lower(id), lower(?)) OR contains(lower(name), lower(?))', q, q);
+}
+
+/** Two looks for one name, each of which skips whatever lies elsewhere in its order. */
+const NAMED = 'pos IN (SELECT pos FROM models WHERE id = ? UNION ALL SELECT pos FROM aliases WHERE id = ?)';
+
+function asksForNames({ q, alias }: ModelFilters): boolean {
+  return q !== undefined || alias !== undefined;
 }
 
 function boundsPrices({ max_input_price: input, max_output_price: output }: ModelFilters): boolean {

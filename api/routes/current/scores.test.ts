@@ -57,3 +57,18 @@ test('a cursor of another list is 422', async () => {
   const { next_cursor: cursor } = await getList(api, '/v1/models?limit=1');
   expect((await api.get(`/v1/scores?cursor=${cursor}`)).statusCode).toBe(422);
 });
+
+describe('where no score says who measured', () => {
+  const unsaid = useApi({
+    days: (store) =>
+      store.publish('2026-06-01', {
+        ...LISTED_DAY,
+        scores: LISTED_DAY.scores?.map((score) => ({ ...score, source: null })),
+      }),
+  });
+
+  test.each(['model_id', 'value', '-value', '-measured_at'])('sorted by %s, nobody did', async (sort) => {
+    expect(await getList(unsaid, `/v1/scores?sort=${sort}&source=official`)).toMatchObject({ scores: [], total: 0 });
+    expect(await pageList(unsaid, `/v1/scores?sort=${sort}`)).toHaveLength(ALL.length);
+  });
+});

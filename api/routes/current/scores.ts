@@ -5,7 +5,7 @@ import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
 import { ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { FasterTables } from '../../queries/list-page.ts';
-import { type ListOrder, SCORE_ORDERS } from '../../view/list-orders.ts';
+import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../view/list-orders.ts';
 
 const ScoreFiltersSchema = z.object({
   model: id('The model', 'gpt-5').optional(),
@@ -59,20 +59,23 @@ function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
   return sort === 'model_id' ? undefined : SCORE_ORDERS[sort];
 }
 
-function fasterTables(filters: ScoreFilters): FasterTables {
+function fasterTables(filters: ScoreFilters): FasterTables | undefined {
   // The tables of the orders don't have the models; of one they aren't needed.
-  if (filters.model !== undefined) return {};
+  if (filters.model !== undefined) return undefined;
   const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
   // In an order, blocks that lie within bounds, or outside, are counted without being read.
   const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];
-  return { sorted: orderFrom(filters)?.table, counted };
+  // No source of the view: NULL, which nothing equals.
+  const conditions = conditionsFrom(filters, `TRY_CAST(?::VARCHAR AS ${SCORE_SOURCE})`);
+  return { sorted: orderFrom(filters)?.table, counted, conditions };
 }
 
-function conditionsFrom(query: ScoreFilters): readonly Condition[] {
+/** @param source what a `source` is compared with, `?` standing for the one that is asked for */
+function conditionsFrom(query: ScoreFilters, source = '?'): readonly Condition[] {
   return [
     ...where('model_id = ?', query.model),
     ...where('benchmark_id = ?', query.benchmark),
-    ...where('source = ?', query.source),
+    ...where(`source = ${source}`, query.source),
     ...where('value >= ?', query.min_value),
     ...where('value <= ?', query.max_value),
     ...where('measured_at >= ?::VARCHAR::DATE', query.measured_after),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../../schemas/datasets.ts';
+import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
 import { canonicalLine, type PublishedRecord } from '../../../schemas/records.ts';
 import { collect } from '../../../test/support/client/collect.ts';
 import { anyRecord } from '../../../test/support/schemas/arbitrary-record.ts';
@@ -106,7 +106,7 @@ test.each(['.duckdb', '.sqlite', ''])(
           for (const dataset of DATASET_NAMES) {
             const records = sorted(dataset, models[dataset].values());
             const expected = records.map((record) => canonicalLine(dataset, record));
-            expect(await collect(copy.lines(dataset))).toEqual(expected);
+            expect(await collect(copy.lines(dataset, SCHEMA_VERSION))).toEqual(expected);
           }
         } finally {
           await copy.close();

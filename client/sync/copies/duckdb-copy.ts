@@ -4,7 +4,9 @@ import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import {
   assertNoOthers,
+  columnsIn,
   columnsOf,
+  columnsToAdd,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
@@ -75,10 +77,10 @@ export class DuckDBCopy implements Copy {
     return row && stateFromRow(row);
   }
 
-  async *lines(name: DatasetName): AsyncGenerator<string, void> {
+  async *lines(name: DatasetName, version: string): AsyncGenerator<string, void> {
     const { key } = DATASETS[name];
     const result = await this.#connection.stream(
-      `SELECT ${lineParts(name).join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`,
+      `SELECT ${lineParts(name, version).join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`,
     );
     for await (const rows of result.yieldRowsJs()) {
       for (const row of rows)
@@ -94,11 +96,11 @@ export class DuckDBCopy implements Copy {
           // Deleting and inserting the same keys in one transaction takes DuckDB a time that grows with their square.
           await this.#connection.run(`DROP TABLE ${name}`);
           await this.#connection.run(`CREATE TABLE ${name} (${definitionOf(name)})`);
-          await this.#connection.run(`INSERT INTO ${name} ${selectSql(name, path)}`);
+          await this.#connection.run(`INSERT INTO ${name} BY NAME ${selectSql(name, path)}`);
         },
         remove: async (name, path) => void (await this.#connection.run(deleteSql(name, path))),
         upsert: async (name, path) =>
-          void (await this.#connection.run(`INSERT OR REPLACE INTO ${name} ${selectSql(name, path)}`)),
+          void (await this.#connection.run(`INSERT OR REPLACE INTO ${name} BY NAME ${selectSql(name, path)}`)),
       });
       if (dropsEvents) await this.#connection.run(`DELETE FROM ${EVENTS_TABLE}`);
       if (events !== undefined)
@@ -135,6 +137,15 @@ export class DuckDBCopy implements Copy {
     for (const [name, columns] of [...definitions, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const) {
       await this.#connection.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
     }
+    for (const name of DATASET_NAMES) {
+      const present = await this.#rows(`SELECT column_name FROM (DESCRIBE ${name})`);
+      for (const { name: column, type } of columnsToAdd(
+        name,
+        present.map((row) => String(row['column_name'])),
+      )) {
+        await this.#connection.run(`ALTER TABLE ${name} ADD COLUMN ${column} ${TYPES[type]}`);
+      }
+    }
     await this.#connection.run('COMMIT');
   }
 
@@ -152,10 +163,10 @@ const EVENT_DEFINITION = `seq BIGINT NOT NULL, occurred_on DATE NOT NULL, entity
  * A line as expressions, one behind the other: JSON text where DuckDB writes it as it was published, and numbers where it doesn't.
  * Many columns in one text are read much faster than each by itself.
  */
-function lineParts(name: DatasetName): readonly string[] {
+function lineParts(name: DatasetName, version: string): readonly string[] {
   const parts: string[] = [];
   let text: string[] = [];
-  for (const [index, { name: column, type }] of columnsOf(name).entries()) {
+  for (const [index, { name: column, type }] of columnsIn(name, version).entries()) {
     text.push(`'${index === 0 ? '{' : ','}"${column}":'`);
     if (type === 'double') {
       parts.push(`concat(${text.join(', ')})`, column);
@@ -186,7 +197,7 @@ function definitionOf(name: DatasetName): string {
 /** Rows from a file of records. Date-times are read as text first: DuckDB guesses their format otherwise. */
 function selectSql(name: DatasetName, path: string): string {
   const columns = columnsOf(name);
-  const selected = columns.map(({ name: column, type }) => `CAST(${column} AS ${TYPES[type]})`);
+  const selected = columns.map(({ name: column, type }) => `CAST(${column} AS ${TYPES[type]}) AS ${column}`);
   const read = columns.map(
     ({ name: column, type }) => [column, type === 'timestamp' ? 'VARCHAR' : TYPES[type]] as const,
   );

@@ -46,9 +46,9 @@ function guarded(place: string, copy: Copy, unlock: () => void = () => {}): Copy
     isVerbatim: copy.isVerbatim,
     batchEvents: copy.batchEvents,
     state: () => guard(copy.state()),
-    lines: async function* lines(dataset) {
+    lines: async function* lines(dataset, version) {
       try {
-        yield* copy.lines(dataset);
+        yield* copy.lines(dataset, version);
       } catch (error) {
         throw failed(error);
       }

@@ -8,6 +8,7 @@ import type { AnyRecord } from '../keys.ts';
 import {
   assertNoOthers,
   CREATE_INDEXES,
+  columnsIn,
   columnsOf,
   EVENT_COLUMNS,
   EVENTS_KEY,
@@ -76,8 +77,8 @@ export class PostgresCopy implements Copy {
     return rows[0] && stateFromRow(rows[0]);
   }
 
-  async *lines(name: DatasetName): AsyncGenerator<string, void> {
-    const columns = columnsOf(name);
+  async *lines(name: DatasetName, version: string): AsyncGenerator<string, void> {
+    const columns = columnsIn(name, version);
     const selected = columns.map(
       (column) => `${READ_SQL[column.type]?.(column.name) ?? column.name} AS ${column.name}`,
     );
@@ -160,7 +161,12 @@ export class PostgresCopy implements Copy {
     const state = STATE_COLUMNS.map((column) => `${column} text`).join(', ');
     const all = [...tables, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const;
     const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    await this.#client.query(['BEGIN', ...creates, ...CREATE_INDEXES, 'COMMIT'].join('; '));
+    const adds = DATASET_NAMES.flatMap((name) =>
+      columnsOf(name)
+        .filter(({ nullable }) => nullable)
+        .map((column) => `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${column.name} ${TYPES[column.type]}`),
+    );
+    await this.#client.query(['BEGIN', ...creates, ...adds, ...CREATE_INDEXES, 'COMMIT'].join('; '));
   }
 }
 

@@ -7,7 +7,9 @@ import { type AnyRecord, parseRecord } from '../keys.ts';
 import {
   assertNoOthers,
   CREATE_INDEXES,
+  columnsIn,
   columnsOf,
+  columnsToAdd,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
@@ -53,8 +55,8 @@ export class SqliteCopy implements Copy {
     return row && stateFromRow(row);
   }
 
-  async *lines(name: DatasetName): AsyncGenerator<string, void> {
-    const columns = columnsOf(name);
+  async *lines(name: DatasetName, version: string): AsyncGenerator<string, void> {
+    const columns = columnsIn(name, version);
     const select = `SELECT ${columns.map((column) => column.name).join(', ')} FROM ${name}`;
     const rows = this.#database.prepare<[], AnyRecord>(`${select} ORDER BY ${DATASETS[name].key.join(', ')}`).iterate();
     for (const row of rows) {
@@ -103,6 +105,15 @@ export class SqliteCopy implements Copy {
       for (const name of DATASET_NAMES) {
         const columns = tableDefinition(DATASETS[name], ({ type }) => TYPES[type]);
         this.#database.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}) STRICT, WITHOUT ROWID`);
+        const present = this.#database
+          .prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${name}')`)
+          .all();
+        for (const { name: column, type } of columnsToAdd(
+          name,
+          present.map((row) => row.name),
+        )) {
+          this.#database.exec(`ALTER TABLE ${name} ADD COLUMN ${column} ${TYPES[type]}`);
+        }
       }
       for (const statement of CREATE_INDEXES) this.#database.exec(statement);
       this.#database.exec(`CREATE TABLE IF NOT EXISTS ${EVENTS_TABLE} (seq INTEGER NOT NULL, occurred_on TEXT NOT NULL,
@@ -117,7 +128,8 @@ export class SqliteCopy implements Copy {
   async #insert(name: DatasetName, path: string): Promise<void> {
     const columns = columnsOf(name);
     const places = columns.map(() => '?').join(', ');
-    const statement = this.#database.prepare(`INSERT OR REPLACE INTO ${name} VALUES (${places})`);
+    const names = columns.map((column) => column.name).join(', ');
+    const statement = this.#database.prepare(`INSERT OR REPLACE INTO ${name} (${names}) VALUES (${places})`);
     for await (const line of readLines(path)) {
       const record = parseRecord(line);
       statement.run(columns.map((column) => stored(record[column.name])));

@@ -10,6 +10,7 @@ import {
   publishedColumns,
 } from '../../../schemas/datasets.ts';
 import { AppError } from '../../../schemas/errors.ts';
+import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 import { NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 
 export const STATE_TABLE = '_modelstats_sync';
@@ -99,6 +100,18 @@ export function tableDefinition(dataset: Dataset, typeOf: (column: Dataset['colu
 /** The columns of a dataset's table. */
 export function columnsOf(name: DatasetName): Dataset['columns'] {
   return publishedColumns(DATASETS[name]);
+}
+
+/** Those of them that records of a version have, in its order; all where this program doesn't know it. */
+export function columnsIn(name: DatasetName, version: string): Dataset['columns'] {
+  const known = RECORD_VERSIONS.find((candidate) => candidate.version === version);
+  return known === undefined ? columnsOf(name) : publishedColumns(known.datasets[name]);
+}
+
+/** The columns that a table made by an older program lacks: they may be null, and are added behind the others. */
+export function columnsToAdd(name: DatasetName, present: readonly string[]): Dataset['columns'] {
+  if (present.length === 0) return [];
+  return columnsOf(name).filter((column) => !present.includes(column.name));
 }
 
 /** The values of a state in the order of {@link STATE_COLUMNS}. */

@@ -206,7 +206,10 @@ function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
 /** What an operator should know of a file's columns. */
 export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
-  const absent = missingColumns.filter((name) => name !== 'n' && !FILLED_LATER.has(name));
+  const filled = DATASETS[dataset].columns.filter(({ published, isUpstream }) => !published || isUpstream === true);
+  const absent = missingColumns.filter(
+    (name) => !FILLED_LATER.has(name) && !filled.some((column) => column.name === name),
+  );
   return [
     ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
     ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),
@@ -219,6 +222,9 @@ async function sourceFiles(source: SourceDay, datasets: readonly CapturedDataset
       ? []
       : [{ name: file.name, dataset: file.dataset, bytes: file.scanned.bytes, sha256: file.scanned.sha256 }],
   );
-  if (source.sqlPath === undefined) return files;
-  return [...files, { name: 'source.sql', dataset: null, ...(await hashFile(source.sqlPath)) }];
+  const { sqlPath, aliases } = source;
+  const names =
+    aliases === undefined ? [] : [{ name: aliases.name, dataset: null, bytes: aliases.bytes, sha256: aliases.sha256 }];
+  if (sqlPath === undefined) return [...files, ...names];
+  return [...files, { name: 'source.sql', dataset: null, ...(await hashFile(sqlPath)) }, ...names];
 }

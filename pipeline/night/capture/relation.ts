@@ -18,7 +18,7 @@ export interface Relation {
   readonly staged?: {
     readonly name: string;
     readonly bytes: number;
-    /** The column, as text, that names the upstreams of each row; undefined where the SELECT has none. */
+    /** What names the upstreams of each row, as text; undefined where the SELECT has no such column. */
     readonly upstreamSql: string | undefined;
   };
 }
@@ -70,10 +70,18 @@ export function textColumnSql(
   name: string,
   column: { readonly sql: string; readonly type: string } | undefined,
 ): string {
-  if (column === undefined) return `CAST(NULL AS VARCHAR) AS ${name}`;
-  const { sql, type } = column;
+  return `${column === undefined ? 'CAST(NULL AS VARCHAR)' : textSql(column)} AS ${name}`;
+}
+
+export function textSql({ sql, type }: { readonly sql: string; readonly type: string }): string {
   const isNested = type.endsWith(']') || type.startsWith('STRUCT') || type.startsWith('MAP');
-  return `CAST(${isNested ? `to_json(${sql})` : sql} AS VARCHAR) AS ${name}`;
+  return `CAST(${isNested ? `to_json(${sql})` : sql} AS VARCHAR)`;
+}
+
+/** The upstreams that a row names in a text with commas, or in a list as JSON text, in their order. */
+export function upstreamIdsSql(named: string): string {
+  const parts = `list_transform(regexp_split_to_array(${named}, '[][",]+'), lambda one: trim(one))`;
+  return `list_filter(${parts}, lambda one: one <> '')`;
 }
 
 async function jsonRelation(dataset: Dataset, path: string, format: string): Promise<Relation> {

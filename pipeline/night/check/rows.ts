@@ -137,6 +137,8 @@ function insertRepeats(dataset: Dataset, kind: 'bad' | 'repeat', condition: stri
     JOIN verdict v ON ${sameKeySql(dataset, 's', 'v')} WHERE ${condition}`;
 }
 
+/** All that a row says; who says it is no part of that: two upstreams that say the same don't contradict each other. */
 function columnPack(dataset: Dataset, alias: string): string {
-  return dataset.columns.map(({ name }) => `${name} := ${alias}.${name}`).join(', ');
+  const said = dataset.columns.filter(({ isUpstream = false }) => !isUpstream);
+  return said.map(({ name }) => `${name} := ${alias}.${name}`).join(', ');
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import type { CapturedDataset } from '../capture/capture.ts';
+import { upstreamIdsSql } from '../capture/relation.ts';
 import { meantIdSql } from '../capture/typed-rows.ts';
 import { table } from '../tables.ts';
 
@@ -19,11 +20,11 @@ export async function takeStaleRows(
   if (carried.length === 0 || staged?.upstreamSql === undefined) return 0;
   const source = table('source', name);
   const key = DATASETS[name].key.map((part) => `${meantIdSql(part)} AS ${part}`).join(', ');
-  // Rows lie in the source's table as they came, so that the place in one is the place in the other. A list is JSON text here.
+  // Rows lie in the source's table as they came, so that the place in one is the place in the other.
   await database.run(
     `CREATE TEMP TABLE stale_rows AS SELECT place FROM (
-       SELECT row_number() OVER () - 1 AS place, ${staged.upstreamSql} FROM ${staged.name}.staged)
-     WHERE list_has_any(list_transform(regexp_split_to_array(upstream, '[][",]+'), lambda one: trim(one)), $1::JSON::VARCHAR[])`,
+       SELECT row_number() OVER () - 1 AS place, ${staged.upstreamSql} AS upstream FROM ${staged.name}.staged)
+     WHERE list_has_any(${upstreamIdsSql('upstream')}, $1::JSON::VARCHAR[])`,
     [JSON.stringify(carried)],
   );
   await database.run(

@@ -1,4 +1,4 @@
-/** `/v1/models/{id}`, `/v1/updates` and `/v1/categories` (specification "Models"; "Updates"). */
+/** `/v1/models/{id}`, `/v1/updates`, `/v1/categories` and `/v1/sources` (specification "Models"; "Updates"). */
 import { addDays } from '../../../schemas/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { ApiState } from '../api-state.ts';
@@ -16,8 +16,19 @@ export function answerModel({ world }: ApiState, { params }: ApiRequest): Expect
   const { scores, rankings, pricing } = world.current;
   return {
     kind: 'body',
-    body: { ...model, scores: ofModel(scores), rankings: ofModel(rankings), pricing: ofModel(pricing) },
+    body: {
+      ...model,
+      scores: ofModel(scores),
+      rankings: ofModel(rankings),
+      pricing: ofModel(pricing),
+      aliases: namesOf(world, params['id']),
+    },
   };
+}
+
+function namesOf({ aliases }: World, model: string | undefined) {
+  const names = aliases.filter(({ model_id }) => model_id === model).map(({ upstream, id }) => ({ upstream, id }));
+  return names.sort((a, b) => compareText(a.upstream, b.upstream) || compareText(a.id, b.id));
 }
 
 /** Current models that no night before the window had seen; what the very first night found was not added then. */
@@ -44,6 +55,11 @@ export function answerCategories({ world }: ApiState): Expected {
   }
   const ids = [...counts.keys()].sort(compareText);
   return { kind: 'body', body: { categories: ids.map((id) => ({ id, model_count: counts.get(id) })) } };
+}
+
+/** The days that are asked about come from sources that name nobody. */
+export function answerSources(): Expected {
+  return { kind: 'body', body: { sources: [] } };
 }
 
 function firstSeen({ series }: World, model: WireRecord): string {

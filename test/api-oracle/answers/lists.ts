@@ -24,6 +24,7 @@ export function answerModels({ world }: ApiState, { query }: ApiRequest): Expect
   const reader = new QueryReader(query);
   const limit = readLimit(reader, 'models');
   const q = reader.text('q', { min: 1, max: 200 })?.toLowerCase();
+  const alias = reader.text('alias', { min: 1, max: 200 });
   const organization = reader.text('organization');
   const provider = reader.text('provider');
   const contextMin = reader.integer('min_context', { min: 0 });
@@ -39,7 +40,8 @@ export function answerModels({ world }: ApiState, { query }: ApiRequest): Expect
   );
   const hasPriceFilter = inputMax !== undefined || outputMax !== undefined;
   const rows = world.current.models
-    .filter((model) => q === undefined || textOf(model, 'id').includes(q) || textOf(model, 'name').includes(q))
+    .filter((model) => q === undefined || textsOf(model, world).some((text) => text.toLowerCase().includes(q)))
+    .filter((model) => alias === undefined || model['id'] === alias || namesOf(model, world).includes(alias))
     .filter((model) => organization === undefined || model['organization'] === organization)
     .filter((model) => provider === undefined || listOf(model, 'inference').includes(provider))
     .filter((model) => isAtLeast(model['context_length'], contextMin))
@@ -129,8 +131,13 @@ function isAtMost(value: unknown, bound: string | number | undefined): boolean {
   return bound === undefined || (typeof value === 'string' || typeof value === 'number' ? value <= bound : false);
 }
 
-function textOf(record: WireRecord, name: string): string {
-  return String(record[name]).toLowerCase();
+/** Whatever a model is called: its id, its name, and its names at upstreams. */
+function textsOf(model: WireRecord, world: World): readonly string[] {
+  return [String(model['id']), String(model['name']), ...namesOf(model, world)];
+}
+
+function namesOf(model: WireRecord, { aliases }: World): readonly string[] {
+  return aliases.filter(({ model_id }) => model_id === model['id']).map(({ id }) => id);
 }
 
 function listOf(record: WireRecord, name: string): readonly unknown[] {

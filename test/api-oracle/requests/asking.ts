@@ -27,6 +27,7 @@ export function gatherValues({ world }: ApiState): ReadonlyMap<string, readonly 
     const records = world.current[dataset as keyof typeof FILTERED_COLUMNS]; // a key of that table
     for (const column of columns) values.set(`${dataset}.${column}`, valuesOf(records, column));
   }
+  values.set('aliases.id', [...new Set(world.aliases.map(({ id }) => id))]);
   return values;
 }
 

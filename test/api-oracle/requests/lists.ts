@@ -14,6 +14,7 @@ export function askModels(asking: Asking): ApiRequest {
   const sort = () => (choose.chance(0.5) ? '-' : '') + choose.pick(MODEL_SORTS);
   const filters = pickSome(asking, {
     q: [0.3, () => pickPart(asking)],
+    alias: [0.15, () => pickValue(asking, choose.pick(['aliases.id', 'models.id', 'models.name']))],
     organization: [0.15, () => pickValue(asking, 'models.organization')],
     provider: [0.2, () => pickValue(asking, 'models.inference')],
     min_context: [0.2, () => pickValue(asking, 'models.context_length', '0')],
@@ -72,7 +73,7 @@ function paged(
 function pickPart(asking: Asking): string {
   const { choose } = asking;
   if (choose.chance(0.15)) return choose.pick(['%', '_', '\\', '.', '/', ' ', '[', '*', "'", 'é', 'a'.repeat(200)]);
-  const characters = [...pickValue(asking, choose.chance(0.5) ? 'models.id' : 'models.name')];
+  const characters = [...pickValue(asking, choose.pick(['models.id', 'models.name', 'aliases.id']))];
   const start = choose.integer(0, characters.length - 1);
   const part = characters.slice(start, start + choose.integer(1, 8)).join('');
   return choose.pick([part, part.toUpperCase(), part.toLowerCase()]);

@@ -19,6 +19,10 @@ export function askCategories(): ApiRequest {
   return { route: 'categories', params: {}, query: {} };
 }
 
+export function askSources(): ApiRequest {
+  return { route: 'sources', params: {}, query: {} };
+}
+
 /** A path that the API does not have. */
 export function askNowhere({ choose }: Asking): ApiRequest {
   const nowhere = choose.pick(['', 'model', 'Models', 'ranking', 'histories', 'admin', 'models.json']);

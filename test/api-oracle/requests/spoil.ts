@@ -40,6 +40,7 @@ const PARAMETER_TYPES: Readonly<Record<Route, Readonly<Record<string, ParameterT
   models: {
     ...PAGE,
     q: 'q',
+    alias: 'q',
     min_context: 'integer',
     released_after: 'day',
     released_before: 'day',
@@ -60,6 +61,7 @@ const PARAMETER_TYPES: Readonly<Record<Route, Readonly<Record<string, ParameterT
   rankings: { ...PAGE, category: 'required' },
   updates: { ...PAGE, days: 'integer' },
   categories: {},
+  sources: {},
   'model-history': { ...RANGE, kind: 'choice' },
   'rankings-history': { ...RANGE, top: 'integer', category_id: 'required' },
   changes: { limit: 'integer', cursor: 'feedCursor', entity_type: 'choice' },

@@ -10,7 +10,7 @@ import type { Copy } from '../../../client/sync/copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
 import type { SyncOptions, SyncResult, SyncStep } from '../../../client/sync/sync-run.ts';
-import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
 import { listen } from '../api/listen.ts';
 import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
 import { WIDE_BACKSTOP } from '../api/test-accounts.ts';
@@ -112,9 +112,10 @@ export function syncInto(
 /** Every line of a copy, by dataset. */
 export function linesOf(into: string): Promise<Readonly<Record<DatasetName, string>>> {
   return withCopy(into, async (copy) => {
+    const { schema_version: version = SCHEMA_VERSION } = (await copy.state()) ?? {};
     const all = new Map<DatasetName, string>();
     for (const name of DATASET_NAMES) {
-      all.set(name, (await collect(copy.lines(name))).map((line) => `${line}\n`).join(''));
+      all.set(name, (await collect(copy.lines(name, version))).map((line) => `${line}\n`).join(''));
     }
     return Object.fromEntries(all) as Record<DatasetName, string>; // Of every name.
   });

@@ -2,11 +2,11 @@ import { beforeAll } from 'vitest';
 import { mcpFace } from '../../../mcp/mcp.ts';
 import type { Customer } from '../accounts/subject.ts';
 import { listen } from '../api/listen.ts';
-import type { TestApi } from '../api/open-api.ts';
+import type { Days, TestApi } from '../api/open-api.ts';
 import { useApi } from '../api/use-api.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 
-/** MCP beside the API over the sample days, on a port of its own, as a test file has it. */
+/** MCP beside the API over days, the sample days unless told, on a port of its own, as a test file has it. */
 export interface TestMcp {
   readonly api: TestApi;
   /** Where messages go; known while the tests run. */
@@ -17,9 +17,9 @@ export interface TestMcp {
   usedBy(customer: Customer): Promise<number>;
 }
 
-export function useMcp(): TestMcp {
+export function useMcp(days: Days = SAMPLE_DAYS): TestMcp {
   const api = useApi({
-    days: SAMPLE_DAYS,
+    days,
     now: '2026-06-04T12:00:00Z',
     accounts: { as: 'commercial' },
     faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],

@@ -76,6 +76,12 @@ export async function readSuspects(store: TemporaryStore, entry: CatalogEntry): 
   return linesFrom(await readParquet(store, entry, RELEASE_PATHS.suspects), (row) => JSON.stringify(row));
 }
 
+/** The names of models that a release keeps, in its order, each as `upstream,id,model_id`. */
+export async function readAliases(store: TemporaryStore, entry: CatalogEntry): Promise<readonly string[]> {
+  const rows = await readParquet(store, entry, RELEASE_PATHS.aliases);
+  return rows.map((row) => ['upstream', 'id', 'model_id'].map((column) => row[column]).join());
+}
+
 /** The `issues.jsonl` of a run. */
 export async function readIssues(reportFolder: string | null): Promise<string> {
   return reportFolder === null ? '' : readFile(join(reportFolder, 'issues.jsonl'), 'utf8');

@@ -31,8 +31,8 @@ export interface TemporaryStore {
   readonly reader: Database;
   /** Runs the night of a day of a source, a folder of its own or a folder of days. */
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
-  /** Publishes a day from its rows, with a `source.json` where settings are given, whatever the guard says; throws where that fails. */
-  publish(day: Day, rows: DayRows, options?: NightOptions & { readonly settings?: object }): Promise<NightResult>;
+  /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
+  publish(day: Day, rows: DayRows, options?: NightOptions & DaySource): Promise<NightResult>;
   /** Replaces the reconstructed prices, at an instant. */
   backfill(rows: readonly object[], at: string): Promise<BackfillResult>;
   prune(retention: Retention): Promise<void>;
@@ -50,6 +50,14 @@ export interface TemporaryStore {
 export interface NightOptions {
   readonly accept?: boolean;
   readonly acceptSuspects?: readonly string[];
+}
+
+/** What a day's source has beside its rows. */
+export interface DaySource {
+  /** Its `source.json`. */
+  readonly settings?: object;
+  /** Its table of names, `aliases.csv`, which the settings don't name by themselves. */
+  readonly aliases?: string;
 }
 
 export interface TemporaryStoreOptions {
@@ -114,9 +122,10 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
     options,
     reader,
     night,
-    publish: async (day, rows, { settings, ...more } = {}) => {
+    publish: async (day, rows, { settings, aliases, ...more } = {}) => {
       await writeDay(join(source, day), rows);
       if (settings !== undefined) await writeFile(join(source, day, 'source.json'), JSON.stringify(settings));
+      if (aliases !== undefined) await writeFile(join(source, day, 'aliases.csv'), aliases);
       const result = await night(source, day, { accept: true, ...more });
       if (result.status !== 'published') throw new Error(`${day} is ${result.status}: ${JSON.stringify(result)}`);
       return result;

@@ -1,10 +1,12 @@
 /** Versions of the records that were never published, for tests of what happens when there is more than one. */
-import { DATASETS } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { addDays } from '../../../schemas/day.ts';
 import { defineVersions, NOTICE_DAYS_MIN } from '../../../schemas/versions/define-versions.ts';
 import { datasetWithFields, type RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+
+/** What the versions here come after: 1.0. */
+const [{ datasets: ONE }] = RECORD_VERSIONS as readonly [RecordVersion, ...RecordVersion[]];
 
 /** A major version that renames, removes, moves and adds fields; `rankings` stay as they are. */
 export function versionTwo(inForceFrom: Day, noticeFrom: Day = addDays(inForceFrom, -NOTICE_DAYS_MIN)): RecordVersion {
@@ -13,16 +15,16 @@ export function versionTwo(inForceFrom: Day, noticeFrom: Day = addDays(inForceFr
     noticeFrom,
     inForceFrom,
     datasets: {
-      ...DATASETS,
-      models: datasetWithFields('models', [
+      ...ONE,
+      models: datasetWithFields(ONE.models, [
         ...(['id', ['name', 'display_name'], 'organization', 'release_date', 'context_length', 'updated_at'] as const),
       ]),
-      benchmarks: datasetWithFields('benchmarks', ['id', ['name', 'title'], 'model_count', 'category', 'updated_at']),
-      scores: datasetWithFields('scores', [
+      benchmarks: datasetWithFields(ONE.benchmarks, ['id', ['name', 'title'], 'model_count', 'category', 'updated_at']),
+      scores: datasetWithFields(ONE.scores, [
         ...(['model_id', 'benchmark_id', 'value', ['n', 'sample_size'], 'source', 'measured_at'] as const),
         ['updated_at', 'changed_at'],
       ]),
-      pricing: datasetWithFields('pricing', [
+      pricing: datasetWithFields(ONE.pricing, [
         ...(['model_id', 'provider', ['input_per_million', 'input_price']] as const),
         ...([['output_per_million', 'output_price'], 'currency', 'effective_from', 'updated_at'] as const),
       ]),
@@ -33,8 +35,12 @@ export function versionTwo(inForceFrom: Day, noticeFrom: Day = addDays(inForceFr
 /** A minor version after 1.0: scores have their sample size too. */
 export function versionOneOne(inForceFrom: Day): RecordVersion {
   const fields = ['model_id', 'benchmark_id', 'value', 'source', 'measured_at', 'updated_at', 'n'];
-  const datasets = { ...DATASETS, scores: datasetWithFields('scores', fields) };
-  return { version: '1.1', noticeFrom: null, inForceFrom, datasets };
+  return {
+    version: '1.1',
+    noticeFrom: null,
+    inForceFrom,
+    datasets: { ...ONE, scores: datasetWithFields(ONE.scores, fields) },
+  };
 }
 
 /** The versions that are published, and others after them. */

@@ -11,6 +11,8 @@ import { copyRecipe, type DayFiles, writeRecipeDay } from './recipe-folder.ts';
 
 /** Nights of a recipe over files in its upstream's form, in a store of their own. */
 export interface Recipe {
+  /** The address of the store. */
+  readonly url: string;
   /** Where a day's files lie. */
   dayFolder(day: Day): string;
   /** Runs the night of a day whose files are in place. */
@@ -45,6 +47,7 @@ export async function useRecipe(name: string): Promise<Recipe> {
     return entry;
   };
   return {
+    url: store.url,
     dayFolder: (day) => join(source, day),
     night: (day, options) => store.night(source, day, options),
     nightOf,

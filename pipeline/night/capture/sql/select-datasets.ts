@@ -4,7 +4,7 @@ import { DATASETS, type Dataset, type DatasetName } from '../../../../schemas/da
 import { type Database, type DuckDBLimits, sqlText } from '../../../../storage/duckdb/database.ts';
 import type { SourceDay } from '../../source.ts';
 import type { CaptureLimits } from '../../source-limits.ts';
-import { compareColumns, type Relation, textColumnSql } from '../relation.ts';
+import { compareColumns, type Relation, textColumnSql, textSql, upstreamIdsSql } from '../relation.ts';
 import type { SelectColumns } from './messages.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import { loadSections } from './sections.ts';
@@ -43,7 +43,9 @@ export async function selectDatasets(
       const path = join(scratch, `${section.dataset}.duckdb`);
       const staged = { path, rowsMax: limits.rowsMax, bytesMax: limits.fileBytesMax };
       const columns = await sandbox.run(section, staged);
-      const relation = columns && (await relationFromStaged(database, DATASETS[section.dataset], { path, columns }));
+      const onlyUpstream = source.settings.upstreams.length === 1 ? source.settings.upstreams[0]?.id : undefined;
+      const rows = columns && { path, columns, onlyUpstream };
+      const relation = rows && (await relationFromStaged(database, DATASETS[section.dataset], rows));
       relations.set(section.dataset, relation);
     }
   } finally {
@@ -55,21 +57,34 @@ export async function selectDatasets(
 /** In which a SELECT may name the upstreams of each row: a text, with commas between several, or a list. */
 const UPSTREAM_COLUMN = 'upstream';
 
+interface StagedRows {
+  /** The database that holds them. */
+  readonly path: string;
+  readonly columns: SelectColumns;
+  /** Whose they are where they don't say so: the one upstream that the source names. */
+  readonly onlyUpstream: string | undefined;
+}
+
 /** The rows that a SELECT gave, as text, as those of a file are. */
 async function relationFromStaged(
   database: Database,
   dataset: Dataset,
-  { path, columns: { names, types } }: { readonly path: string; readonly columns: SelectColumns },
+  { path, columns: { names, types }, onlyUpstream }: StagedRows,
 ): Promise<Relation> {
   const name = `staged_${dataset.name}`;
   await database.run(`ATTACH ${sqlText(path)} AS ${name} (READ_ONLY)`);
-  const selected = dataset.columns.map((column) => {
-    const index = names.indexOf(column.name);
-    return textColumnSql(column.name, index < 0 ? undefined : { sql: `c${index}`, type: types[index] ?? '' });
+  const staged = (column: string) => {
+    const index = names.indexOf(column);
+    return index < 0 ? undefined : { sql: `c${index}`, type: types[index] ?? '' };
+  };
+  const upstream = staged(UPSTREAM_COLUMN);
+  const upstreamSql = upstream && textSql(upstream);
+  const selected = dataset.columns.map(({ name: column, isUpstream = false }) => {
+    const own = staged(column);
+    if (!isUpstream || own !== undefined) return textColumnSql(column, own);
+    if (upstreamSql !== undefined) return `${upstreamIdsSql(upstreamSql)}[1] AS ${column}`;
+    return `CAST(${onlyUpstream === undefined ? 'NULL' : sqlText(onlyUpstream)} AS VARCHAR) AS ${column}`;
   });
-  const upstream = names.indexOf(UPSTREAM_COLUMN);
-  const upstreamSql =
-    upstream < 0 ? undefined : textColumnSql(UPSTREAM_COLUMN, { sql: `c${upstream}`, type: types[upstream] ?? '' });
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${name}.staged`,
     parameters: [],

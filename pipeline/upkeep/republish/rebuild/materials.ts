@@ -1,11 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Dataset, type DatasetName, publishedColumns, publishedName } from '../../../../schemas/datasets.ts';
+import {
+  type Column,
+  type Dataset,
+  type DatasetName,
+  publishedColumns,
+  publishedName,
+} from '../../../../schemas/datasets.ts';
 import { AppError, isAppError } from '../../../../schemas/errors.ts';
 import type { Release } from '../../../../schemas/release.ts';
+import { keptColumns } from '../../../../schemas/versions/kept-columns.ts';
 import type { RecordVersion } from '../../../../schemas/versions/record-version.ts';
 import { getVersion } from '../../../../schemas/versions/record-versions.ts';
 import { type Database, sqlText } from '../../../../storage/duckdb/database.ts';
+import { recordsSql } from '../../../../storage/duckdb/record-files.ts';
 import { columnDefinitions, DUCKDB_TYPES, entityIdSql } from '../../../../storage/duckdb/record-sql.ts';
 import { fetchReleaseFile } from '../../../../storage/fetch-object.ts';
 import { unpackLines } from '../../../../storage/gzip-lines.ts';
@@ -48,6 +56,13 @@ export class Materials {
     return getVersion(this.#input.versions, schema_version);
   }
 
+  /** The columns of a dataset that the release keeps, and those of them that the one before kept too. */
+  columnsOf(dataset: Dataset): { readonly kept: readonly Column[]; readonly compared: readonly Column[] } {
+    const kept = keptColumns(dataset.name, this.versionOf(this.release));
+    const before = keptColumns(dataset.name, this.versionOf(this.previous ?? this.release));
+    return { kept, compared: kept.filter((column) => before.includes(column)) };
+  }
+
   /** A Parquet file of the release as a relation. */
   async parquet(path: string): Promise<string> {
     return parquetSql(await this.#fetch(this.release, path));
@@ -56,7 +71,8 @@ export class Materials {
   /** The state before the night as a relation with `valid_from`; one without rows where there was none. */
   async stateBefore(dataset: Dataset): Promise<string> {
     if (this.previous !== undefined) {
-      return parquetSql(await this.#fetch(this.previous, RELEASE_PATHS.state(dataset.name)));
+      const path = await this.#fetch(this.previous, RELEASE_PATHS.state(dataset.name));
+      return `(${await recordsSql(this.database, dataset, [path])})`;
     }
     const empty = `empty_${dataset.name}`;
     await this.database.run(`CREATE OR REPLACE TABLE ${empty} (${columnDefinitions(dataset)}, valid_from DATE)`);
@@ -66,6 +82,12 @@ export class Materials {
   /** A file of the release before as a relation; undefined where there was none. */
   async parquetBefore(path: string): Promise<string | undefined> {
     return this.previous === undefined ? undefined : parquetSql(await this.#fetch(this.previous, path));
+  }
+
+  /** A local copy of a file of the release before. Rejects with `corrupt` also where there is no such file. */
+  copyBefore(path: string): Promise<string> {
+    if (this.previous === undefined) throw new AppError('corrupt', 'there is no release before it');
+    return this.#fetch(this.previous, path);
   }
 
   /** The lines of a release's snapshot, as `linesSql` gives them; none where there is no such release. */
@@ -82,7 +104,8 @@ export class Materials {
    */
   async publishedRecords(dataset: Dataset): Promise<string> {
     const published = publishedColumns(this.versionOf(this.release).datasets[dataset.name]);
-    const missing = publishedColumns(dataset).find(({ name }) => !published.some((column) => column.name === name));
+    const { kept } = this.columnsOf(dataset);
+    const missing = kept.find((column) => column.published && !published.some(({ name }) => name === column.name));
     if (missing !== undefined) {
       throw new AppError('corrupt', `version ${this.release.schema_version} of the records has no ${missing.name}`);
     }

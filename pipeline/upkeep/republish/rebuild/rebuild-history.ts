@@ -30,7 +30,8 @@ interface States {
 /** The intervals that ended between two states: of each record that went, or that is no longer in force since the same day. */
 export function closedSql(dataset: Dataset, { before, after, materials }: States): string {
   const last = materials.previous?.last_captured[dataset.name] ?? null;
-  return `SELECT ${columnList(dataset.columns, 'b')}, b.valid_from, ${last === null ? 'NULL' : `'${last}'`}::DATE AS valid_to
+  const { kept } = materials.columnsOf(dataset);
+  return `SELECT ${columnList(kept, 'b')}, b.valid_from, ${last === null ? 'NULL' : `'${last}'`}::DATE AS valid_to
     FROM ${before} b LEFT JOIN ${after} a ON ${sameKeySql(dataset, 'a', 'b')}
     WHERE b.valid_from IS NOT NULL AND (a.${dataset.key[0]} IS NULL OR a.valid_from IS DISTINCT FROM b.valid_from)`;
 }

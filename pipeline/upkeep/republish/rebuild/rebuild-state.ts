@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  contentColumns,
-  DATASETS,
-  type Dataset,
-  type DatasetName,
-  publishedColumns,
-} from '../../../../schemas/datasets.ts';
+import { contentColumns, DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
 import { writeLines, writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, lineSql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
@@ -27,11 +21,12 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
   const published = await materials.publishedRecords(dataset);
   const before = await materials.stateBefore(dataset);
   const unpublished = await unpublishedSql(name, materials);
+  const { kept, compared } = materials.columnsOf(dataset);
   const changed = contentColumns(dataset)
-    .filter((column) => publishedColumns(dataset).includes(column))
+    .filter((column) => column.published && compared.includes(column))
     .map(({ name: column }) => `a.${column} IS DISTINCT FROM b.${column}`);
   const isChanged = `(b.${dataset.key[0]} IS NULL OR u.op IS NOT DISTINCT FROM 'upsert' OR ${changed.join(' OR ')})`;
-  const columns = dataset.columns.map((column) =>
+  const columns = kept.map((column) =>
     column.published ? `a.${column.name}` : `if(${isChanged}, u.${column.name}, b.${column.name}) AS ${column.name}`,
   );
   const since = release.captured.includes(name) ? `coalesce(b.valid_from, $1::DATE)` : 'b.valid_from';

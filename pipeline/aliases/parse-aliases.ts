@@ -1,0 +1,96 @@
+import { findIdProblem } from '../../schemas/ids.ts';
+import { SPINE } from './suggest-aliases.ts';
+
+/** What an upstream calls a model. */
+export interface Alias {
+  readonly upstream: string;
+  readonly id: string;
+  readonly model_id: string;
+}
+
+/** What a table of names comes to: its aliases in the order of its lines, or what is wrong with it, each with its line. */
+export interface ParsedAliases {
+  readonly aliases: readonly Alias[];
+  readonly problems: readonly string[];
+}
+
+const HEADER = 'upstream,id,model_id';
+
+/** A hundred times what the public upstreams need today. Larger: a night and a view take more memory and time for it. */
+export const ALIASES_MAX = 100_000;
+
+interface Line {
+  readonly number: number;
+  readonly alias: Alias;
+}
+
+/**
+ * Parses and checks the text of a table of names, CSV with a header (specification "Names of models").
+ *
+ * @param upstreams the ids that may stand in it
+ */
+export function parseAliases(text: string, upstreams: readonly string[]): ParsedAliases {
+  const [header, ...rest] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (header !== HEADER) return { aliases: [], problems: [`line 1: must be the header ${HEADER}`] };
+  const written = rest.flatMap((line, index) => (line === '' ? [] : [{ number: index + 2, fields: fieldsOf(line) }]));
+  if (written.length > ALIASES_MAX) return { aliases: [], problems: [`has more than ${ALIASES_MAX} names`] };
+  const lines = written.flatMap(({ number, fields }) => (fields === undefined ? [] : [{ number, alias: fields }]));
+  const problems = [
+    ...written.flatMap(({ number, fields }) => (fields === undefined ? [`line ${number}: must be ${HEADER}`] : [])),
+    ...lines.flatMap((line) => findFieldProblems(line, upstreams)),
+    ...findRepeats(lines),
+    ...findChains(lines),
+  ];
+  return { aliases: problems.length === 0 ? lines.map(({ alias }) => alias) : [], problems };
+}
+
+/** A field is text without quotes and commas, or in quotes, where two stand for one. */
+const LINE = /^("(?:[^"]|"")*"|[^",]*),("(?:[^"]|"")*"|[^",]*),("(?:[^"]|"")*"|[^",]*)$/;
+
+/** What a line says; undefined where it hasn't three fields. */
+function fieldsOf(line: string): Alias | undefined {
+  const [, upstream, id, model] = LINE.exec(line) ?? [];
+  if (upstream === undefined || id === undefined || model === undefined) return undefined;
+  return { upstream: unquoted(upstream), id: unquoted(id), model_id: unquoted(model) };
+}
+
+function unquoted(field: string): string {
+  return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+}
+
+function findFieldProblems({ number, alias }: Line, upstreams: readonly string[]): readonly string[] {
+  const problems = (['id', 'model_id'] as const).flatMap((name) => {
+    const problem = findIdProblem(alias[name]);
+    return problem === undefined ? [] : [`line ${number}: ${name} ${problem}`];
+  });
+  if (upstreams.includes(alias.upstream)) return problems;
+  return [`line ${number}: ${quoted(alias.upstream)} is no id of upstreams`, ...problems];
+}
+
+/** A name of an upstream that stands twice, whatever it leads to. */
+function findRepeats(lines: readonly Line[]): readonly string[] {
+  const first = new Map<string, number>();
+  return lines.flatMap(({ number, alias: { upstream, id } }) => {
+    const name = JSON.stringify([upstream, id]);
+    const before = first.get(name);
+    if (before === undefined) first.set(name, number);
+    return before === undefined
+      ? []
+      : [`line ${number}: ${quoted(id)} of ${upstream} stands in line ${before} already`];
+  });
+}
+
+/** A model that is itself another name there whose names the models have: it would never be found. */
+function findChains(lines: readonly Line[]): readonly string[] {
+  const spine = new Map(lines.flatMap(({ number, alias }) => (alias.upstream === SPINE ? [[alias.id, number]] : [])));
+  return lines.flatMap(({ number, alias: { model_id: model } }) => {
+    const other = spine.get(model);
+    return other === undefined
+      ? []
+      : [`line ${number}: the model ${quoted(model)} is itself another name, in line ${other}`];
+  });
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 200));
+}

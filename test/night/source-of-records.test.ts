@@ -1,0 +1,91 @@
+/** Whose word a record is: what a SELECT, a row or `source.json` says of it (specification "Datasets"). */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listReleases, readIssues, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+
+const DAY = '2026-11-24';
+const UPSTREAMS = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://upstream.test' }));
+
+let store: TemporaryStore;
+beforeEach(async () => {
+  store = await openTemporaryStore();
+});
+afterEach(() => store.dispose());
+
+/** The night of a source with these files. */
+async function night(files: Readonly<Record<string, string>>, day = DAY) {
+  const folder = join(store.folder, '..', 'source');
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return store.night(folder, day);
+}
+
+/** The source of each record of the newest snapshot, by the first part of its key. */
+async function sources(dataset: 'models' | 'pricing' | 'scores' = 'models') {
+  const newest = (await listReleases(store)).at(-1);
+  if (newest === undefined) throw new Error('nothing was published');
+  const lines = (await readSnapshot(store, newest, dataset)).trimEnd().split('\n');
+  const records = lines.map((line) => JSON.parse(line));
+  return Object.fromEntries(records.map((record) => [record.id ?? record.model_id, record.source]));
+}
+
+/** A SELECT of models, one per id, with `more` in further columns. */
+const select = (rows: string, columns: string) =>
+  `-- models\nSELECT id, id AS name, ${columns} FROM (VALUES ${rows}) t(id, x)`;
+const named = (upstreams: readonly object[]) => JSON.stringify({ upstreams });
+
+test('is the upstream that its row names, the first of several', async () => {
+  const rows = `('one', 'shop'), ('text', ' mall , shop'), ('list', '["mall", "shop"]'), ('none', ''), ('null', NULL)`;
+  await night({ 'source.sql': select(rows, 'x AS upstream'), 'source.json': named(UPSTREAMS) });
+  expect(await sources()).toEqual({ one: 'shop', text: 'mall', list: 'mall', none: null, null: null });
+});
+
+test('is the first of a list', async () => {
+  await night({ 'source.sql': select(`('a', 'shop')`, `['mall', x] AS upstream`), 'source.json': named(UPSTREAMS) });
+  expect(await sources()).toEqual({ a: 'mall' });
+});
+
+test('is what the SELECT says as source, whatever its upstream, also where that is nothing', async () => {
+  const rows = `('a', 'another'), ('b', NULL)`;
+  const sql = select(rows, `x AS source, 'shop' AS upstream`);
+  await night({ 'source.sql': sql, 'source.json': named(UPSTREAMS) });
+  expect(await sources()).toEqual({ a: 'another', b: null });
+});
+
+test('is the one upstream of a source whose SELECT names none, and nothing where there are several or none', async () => {
+  const sql = select(`('a', 1)`, 'x AS context_length');
+  await night({ 'source.sql': sql, 'source.json': named(UPSTREAMS.slice(0, 1)) });
+  expect(await sources()).toEqual({ a: 'shop' });
+  await night({ 'source.json': named(UPSTREAMS) }, '2026-11-25');
+  expect(await sources()).toEqual({ a: null });
+  await night({ 'source.json': '{}' }, '2026-11-26');
+  expect(await sources()).toEqual({ a: null });
+});
+
+test('is what a file says as source, and nothing where it says none, without a warning', async () => {
+  const { warnings } = await night({
+    'models.csv': 'id,name,source\na,A,shop\nb,B,\n',
+    'pricing.csv': 'model_id,provider\na,p\n',
+  });
+  expect([await sources(), await sources('pricing')]).toEqual([{ a: 'shop', b: null }, { a: null }]);
+  expect(warnings.filter((warning) => warning.includes('source'))).toEqual([]);
+});
+
+test('of a score is who measured it, not the upstream', async () => {
+  const scores = `-- scores\nSELECT 'a' AS model_id, 'x' AS benchmark_id, 1 AS value, 'vendor' AS source, 'shop' AS upstream`;
+  const sql = `${select(`('a', 'shop')`, 'x AS upstream')};\n\n${scores};\n`;
+  await night({ 'source.sql': sql, 'source.json': named(UPSTREAMS), 'benchmarks.csv': 'id,name\nx,X\n' });
+  expect([await sources(), await sources('scores')]).toEqual([{ a: 'shop' }, { a: 'vendor' }]);
+});
+
+test('is that of the first of two rows that say the same, which do not contradict each other', async () => {
+  const rows = `('a', 'mall'), ('a', 'shop')`;
+  const { quarantined, report } = await night({
+    'source.sql': select(rows, 'x AS upstream'),
+    'source.json': named(UPSTREAMS),
+  });
+  expect([quarantined, await sources()]).toEqual([0, { a: 'mall' }]);
+  expect(await readIssues(report)).toContain('stands more than once, identically');
+});

@@ -1,0 +1,204 @@
+/** Version 1.1 of the records, in which models and prices say whose word they are, over a store without (decision 0076). */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
+import { republish } from '../../pipeline/upkeep/republish/republish.ts';
+import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import type { CatalogEntry } from '../../schemas/catalog.ts';
+import type { Day } from '../../schemas/day.ts';
+import { releaseKey } from '../../storage/keys.ts';
+import { dumpView } from '../support/api/dump-view.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { forgetColumn } from '../support/client/older-copy.ts';
+import { linesOf, openService, syncInto, useFolder } from '../support/client/service.ts';
+import { listReleases, readChanges, readHistory, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { openStoreFiles } from '../support/pipeline/store-files.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
+import { rawRows } from '../support/storage/raw-rows.ts';
+import { AFTER, CUTOVER, DAYS, FIRST, LAST, publishSourcedDays } from '../worlds/sourced-days.ts';
+
+const NOW = '2026-11-30T12:00:00Z';
+const place = useFolder();
+let store: TemporaryStore;
+let entries: readonly CatalogEntry[];
+beforeAll(async () => {
+  store = await openTemporaryStore();
+  await publishSourcedDays(store);
+  entries = await listReleases(store);
+});
+afterAll(() => store.dispose());
+
+function entryOf(day: Day): CatalogEntry {
+  const entry = entries.find((candidate) => candidate.day === day);
+  if (entry === undefined) throw new Error(`no release of ${day}`);
+  return entry;
+}
+
+const records = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+/** A dataset's records of a day by the first part of their key, as fields. */
+async function snapshotOf(day: Day, dataset: 'models' | 'pricing') {
+  const lines = records(await readSnapshot(store, entryOf(day), dataset));
+  return new Map(lines.map((record) => [String(record.id ?? record.model_id), record]));
+}
+
+/** The events of a day, as `op entity`, those behind the first renewal apart. */
+async function eventsOf(day: Day) {
+  const events = records(await readChanges(store, entryOf(day)));
+  const { first_renewal_seq: from = Number.POSITIVE_INFINITY } = await readRelease(store, entryOf(day));
+  const named = (all: typeof events) =>
+    all.map(({ op, entity_type, entity_id }) => `${op} ${entity_type} ${entity_id}`).sort();
+  return {
+    changes: named(events.filter(({ seq }) => seq < from)),
+    renewals: named(events.filter(({ seq }) => seq >= from)),
+  };
+}
+
+const columnsOf = (day: Day, path: string) =>
+  rawRows(store.reader, `DESCRIBE FROM read_parquet('${join(store.folder, releaseKey(entryOf(day), path))}')`);
+
+test('records have their source from the cutover on, and nothing keeps it before', async () => {
+  for (const day of DAYS) {
+    const isNew = day >= CUTOVER;
+    for (const dataset of ['models', 'pricing'] as const) {
+      expect(entryOf(day).schema_version).toBe(isNew ? '1.1' : '1.0');
+      for (const record of (await snapshotOf(day, dataset)).values()) expect('source' in record).toBe(isNew);
+      for (const path of [`state/${dataset}.parquet`, `history/${dataset}.parquet`]) {
+        const columns = (await columnsOf(day, path)).map((row) => row['column_name']);
+        expect([day, path, columns.includes('source')]).toEqual([day, path, isNew]);
+      }
+    }
+  }
+  expect((await snapshotOf(CUTOVER, 'pricing')).get('same')).toMatchObject({ source: 'shop' });
+});
+
+test('what nobody keeps yet is no change', async () => {
+  expect(await eventsOf(LAST)).toEqual({ changes: [], renewals: [] });
+});
+
+test('in the night of the cutover filling the source is no change: all that stayed is sent anew behind the changes', async () => {
+  const { changes, renewals } = await eventsOf(CUTOVER);
+  expect(changes).toEqual([
+    'delete model gone',
+    'delete pricing gone:p',
+    'delete score gone:x',
+    'upsert model named',
+    'upsert model new',
+    'upsert pricing moved:p',
+    'upsert pricing new:p',
+    'upsert score new:x',
+  ]);
+  expect(renewals).toEqual([
+    'upsert model moved',
+    'upsert model same',
+    'upsert pricing named:p',
+    'upsert pricing same:p',
+  ]);
+  const [before, after] = [await snapshotOf(LAST, 'pricing'), await snapshotOf(CUTOVER, 'pricing')];
+  expect(after.get('same')).toEqual({ ...before.get('same'), source: 'shop' });
+  expect(after.get('same').updated_at).toBe('2026-11-22T23:59:59Z');
+  const ended = records(await readHistory(store, entryOf(CUTOVER))).filter(({ dataset }) => dataset === 'pricing');
+  expect(ended.map(({ record, valid_to }) => [record.model_id, record.source, valid_to])).toEqual([
+    ['gone', null, LAST],
+    ['moved', null, LAST],
+  ]);
+});
+
+test('from then on a source alone is content: an event, another updated_at, and the end of an interval', async () => {
+  expect(await eventsOf(AFTER)).toEqual({ changes: ['upsert pricing same:p'], renewals: [] });
+  expect((await snapshotOf(AFTER, 'pricing')).get('same')).toMatchObject({
+    source: 'mall',
+    updated_at: '2026-11-25T23:59:59Z',
+  });
+  const ended = records(await readHistory(store, entryOf(AFTER)));
+  expect(ended).toMatchObject([{ valid_from: FIRST, valid_to: CUTOVER, record: { model_id: 'same', source: 'shop' } }]);
+});
+
+test('the store proves true, and its catalog is found again', async () => {
+  const deps = verifyDeps(store.deps.workFolder);
+  expect(await withoutRun(verify('all', { ...deps, store: store.deps.store }))).toEqual({
+    ok: true,
+    snapshots: 4,
+    replayed: 3,
+    problems: [],
+  });
+  const copy = await openStoreFiles(store.folder);
+  await copy.damage('catalog.json', 'lost');
+  const found = await rebuildCatalog({ force: true }, { ...deps, store: copy.store });
+  expect(found.catalog.releases).toEqual(entries);
+  await copy.dispose();
+});
+
+test.each(DAYS)('damaged states and histories of %s come back with the columns that they had', async (day) => {
+  const paths = ['state/models.parquet', 'state/pricing.parquet', 'history/models.parquet', 'history/pricing.parquet'];
+  for (const path of paths) {
+    const copy = await openStoreFiles(store.folder);
+    await copy.damage(releaseKey(entryOf(day), path), 'lost');
+    const deps = { ...upkeepDeps(store.deps.workFolder), onFile: () => {} };
+    const { ok, files } = await republish(day, { ...deps, origin: copy.store, second: undefined });
+    expect([day, path, ok, files.filter(({ status }) => status !== 'ok').map((file) => file.path)]).toEqual([
+      ...[day, path, true, [path]],
+    ]);
+    const verified = await verify('all', { ...verifyDeps(store.deps.workFolder), store: copy.store });
+    expect(verified.problems).toEqual([]);
+    await copy.dispose();
+  }
+});
+
+test('a view that was extended over the cutover is the one that is built from nothing, and shows the source', async () => {
+  const own = await openTemporaryStore();
+  await publishSourcedDays(own, [FIRST]);
+  const extended = await openApi({ store: own.url, now: NOW });
+  const shown = (await extended.json('/v1/models/same')) as { pricing: object[] };
+  expect(['source' in shown, shown.pricing.some((price) => 'source' in price)]).toEqual([false, false]);
+  for (const day of DAYS.slice(1)) {
+    await publishSourcedDays(own, [day]);
+    await extended.follower.refresh();
+    expect(extended.follower.problem).toBeUndefined();
+  }
+  const built = await openApi({ store: own.url, now: NOW });
+  expect(await dumpView(extended.follower.current().path)).toEqual(await dumpView(built.follower.current().path));
+  expect(await built.json('/v1/models/same')).toMatchObject({
+    source: 'shop',
+    pricing: [{ provider: 'p', source: 'mall' }],
+    scores: [{ source: 'vendor' }],
+  });
+  const history = await built.json('/v1/models/same/history?kind=pricing');
+  const { points } = history as { points: { date: string; source: string; payload: object }[] };
+  expect(points.map(({ date, source, payload }) => [date, source, 'source' in payload])).toEqual(
+    DAYS.map((day) => [day, 'capture', false]),
+  );
+  await Promise.all([extended.close(), built.close()]);
+  await own.dispose();
+});
+
+test.each(['copy.duckdb', 'copy.sqlite', 'folder'])(
+  'a copy %s that an older program made before the cutover goes on, and equals every snapshot',
+  { timeout: 120_000 },
+  async (name) => {
+    const own = await openTemporaryStore();
+    await publishSourcedDays(own, [FIRST]);
+    const service = await openService({ store: own.url });
+    const into = place(name);
+    await syncInto(into, service.client());
+    await forgetColumn(into, 'source', ['models', 'pricing']);
+    for (const day of DAYS.slice(1)) {
+      await service.publish(() => publishSourcedDays(own, [day]));
+      const result = await syncInto(into, service.client());
+      expect(result).toMatchObject({ status: 'followed', snapshot_id: day, warnings: [] });
+      const newest = (await listReleases(own)).at(-1);
+      if (newest === undefined) throw new Error('nothing was published');
+      const lines = await linesOf(into);
+      for (const dataset of ['models', 'pricing'] as const)
+        expect(lines[dataset]).toBe(await readSnapshot(own, newest, dataset));
+    }
+    await service.close();
+    await own.dispose();
+  },
+);
