@@ -14,8 +14,7 @@ export const BULK_TOOLS: readonly Tool[] = [
   routeTool({
     name: 'list-snapshots',
     title: 'List snapshots',
-    description:
-      'Bulk snapshots of all data, newest first, as far as the plan has them, with sizes and hashes. One unit.',
+    description: 'Snapshots of all data, newest first, as far as the plan has them, with sizes and hashes. One unit.',
     route: snapshotsRoute,
     rows: 'snapshots',
     text: ({ body, dataAsOf, cut }) => {
@@ -38,7 +37,7 @@ export const BULK_TOOLS: readonly Tool[] = [
     name: 'get-snapshot-file',
     title: 'Get the address of a file',
     description:
-      'A signed address for one dataset of a snapshot, good for 15 minutes; downloading it costs nothing and needs no key. One unit.',
+      'A signed address for one dataset of a snapshot, good for 15 minutes; the download costs nothing and needs no key. One unit.',
     route: snapshotDownloadRoute,
     left: ['redirect'],
     text: ({ body }) =>
@@ -52,7 +51,7 @@ export const BULK_TOOLS: readonly Tool[] = [
     name: 'get-changes',
     title: 'Get changes',
     description:
-      'Every change since a cursor, oldest first: models, scores, rankings and prices set or deleted. Give since or a cursor; without either it begins with the oldest change still kept. One unit a page.',
+      'Every change since a cursor, oldest first: models, scores, rankings and prices set or deleted. Without since or a cursor it begins with the oldest kept. One unit a page.',
     route: changesRoute,
     defaults: { limit: '100' },
     more: {

@@ -39,7 +39,7 @@ export const resolveModelTool: Tool = {
   name: 'resolve-model',
   title: 'Find the id of a model',
   description:
-    'Finds the exact id of a model from what people write: "GPT 5.4 mini", "openai/gpt-5.4-mini", any case and punctuation. Tells several candidates with why each may be meant. One unit, also where none is found.',
+    'Finds the exact id of a model from what people write: "GPT 5.4 mini", "openai/gpt-5.4-mini", any case and punctuation. Tells candidates, and why each may be meant. One unit, also where none is found.',
   access: modelsRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(FoundSchema),
