@@ -1,6 +1,7 @@
 /** Run as a process of its own, so that its memory is not the bench's: `tsx bench/generate-days.ts FOLDER SCORES CHANGED`. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ALIASES_MAX } from '../pipeline/aliases/parse-aliases.ts';
 import { Database, sqlText } from '../storage/duckdb/database.ts';
 import { FIRST_DAY, SECOND_DAY } from './night.ts';
 
@@ -19,6 +20,10 @@ async function generateDays({ folder, scores, changed }: DaysToGenerate): Promis
   const database = await Database.open(':memory:', { memoryLimit: '1GB', threads: 2, tempFolder: join(folder, 'tmp') });
   const benchmarks = Math.max(1, Math.round(Math.sqrt(scores / 100)));
   const models = Math.ceil(scores / benchmarks);
+  await mkdir(folder, { recursive: true });
+  const upstreams = [{ id: 'shop', name: 'A shop', url: 'https://shop.test' }];
+  await writeFile(join(folder, 'source.json'), JSON.stringify({ aliases: 'aliases.csv', upstreams }));
+  await database.run(`COPY (${aliasesSql(models)}) TO ${sqlText(join(folder, 'aliases.csv'))} (FORMAT csv, HEADER)`);
   for (const day of [FIRST_DAY, SECOND_DAY]) {
     await mkdir(join(folder, day), { recursive: true });
     const write = (name: string, select: string) =>
@@ -51,6 +56,11 @@ function modelsSql(models: number): string {
       DATE '2025-01-01' + (i % 300)::INTEGER AS release_date, 128000 AS context_length, 'azure,bedrock' AS inference,
       ${earlier('i')} AS updated_at
     FROM range(${models}) AS rows(i)`;
+}
+
+/** A name for each model, as many as a table may have. */
+function aliasesSql(models: number): string {
+  return `SELECT 'shop' AS upstream, 'us.' || ${modelId('i')} AS id, ${modelId('i')} AS model_id FROM range(${Math.min(models, ALIASES_MAX)}) AS rows(i)`;
 }
 
 function benchmarksSql(benchmarks: number): string {

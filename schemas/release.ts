@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATASET_NAMES } from './datasets.ts';
 import { type Manifest, ManifestSchema } from './manifest.ts';
-import { ReleasedFileSchema, UpstreamSchema } from './upstreams.ts';
+import { ReleasedFileSchema, UpstreamIdSchema, UpstreamSchema } from './upstreams.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();
@@ -35,10 +35,21 @@ export const RepairedFileSchema = z.strictObject({ ...ReleaseFileSchema.shape, r
 /** What held the night and was accepted by an operator. */
 export const HoldSchema = z.strictObject({
   dataset: z.enum(DATASET_NAMES),
-  rule: z.enum(['max_shrink', 'max_suspect_fraction']),
+  rule: z.enum(['max_shrink', 'usual_shrink', 'max_suspect_fraction']),
+  /** Whose rows it is about; absent where it is about the dataset as a whole. */
+  upstream: UpstreamIdSchema.optional(),
   message: z.string(),
 });
 export type Hold = z.infer<typeof HoldSchema>;
+
+/** Rows of an upstream in a dataset, and the newest day on which they were counted. */
+const UpstreamCountSchema = z.strictObject({ rows: Count, day: Day });
+/** By dataset and upstream; what isn't known is absent. */
+export const UpstreamCountsSchema = z.partialRecord(
+  z.enum(DATASET_NAMES),
+  z.record(UpstreamIdSchema, UpstreamCountSchema),
+);
+export type UpstreamCounts = z.infer<typeof UpstreamCountsSchema>;
 
 /** Raised when a release's files change meaning: a program reads releases of its own format alone. */
 export const RELEASE_FORMAT = 2;
@@ -84,6 +95,8 @@ export const ReleaseSchema = z.strictObject({
   /** Whom the source names, and what was fetched from them for this night; each absent where there is nothing. */
   upstreams: z.array(UpstreamSchema).optional(),
   fetched: z.array(ReleasedFileSchema).optional(),
+  /** How many rows of each upstream the source gave, by which the next night is judged; absent where it lists none. */
+  upstream_rows: UpstreamCountsSchema.optional(),
 });
 export type Release = z.infer<typeof ReleaseSchema>;
 

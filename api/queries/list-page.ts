@@ -14,6 +14,8 @@ export interface ListQuery {
   readonly faster?: FasterTables | undefined;
   /** The table's key, or the parts of it that the conditions leave open: what a cursor names a record by. */
   readonly key: readonly string[];
+  /** True where looking takes nearly all of a page's time, so that a first page is counted with the same look. */
+  readonly isCostly?: boolean;
   /** What is put into each record's published line, and how; default: nothing. */
   readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
   /** What a cursor belongs to besides table and order; default: the conditions. */
@@ -47,7 +49,10 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
   const hash = hashOf(query);
   const parts = (sort === undefined ? 0 : 1) + key.length;
   const place = query.cursor === undefined ? undefined : getPlace(query.cursor, hash, parts);
-  const [page, total] = await Promise.all([readPage(view, query, place), countAll(view, query)]);
+  const isCountedWithPage = query.isCostly === true && place === undefined;
+  const [page, total] = isCountedWithPage
+    ? await readCountedPage(view, query)
+    : await Promise.all([readPage(view, query, place), countAll(view, query)]);
   const last = page.records.at(-1);
   return {
     lines: page.records.map(({ line }) => line),
@@ -57,7 +62,10 @@ export async function listPage(view: View, query: ListQuery): Promise<ListPage> 
 }
 
 async function readPage(view: View, query: ListQuery, place: CursorPlace | undefined) {
-  const positions = await findPositions(view, query, place);
+  return readFound(view, query, await findPositions(view, query, place));
+}
+
+async function readFound(view: View, query: ListQuery, positions: readonly number[]) {
   const records = await readRecords(view, query, positions.slice(0, query.limit));
   return { records, hasMore: positions.length > query.limit };
 }
@@ -85,6 +93,25 @@ async function findPositions(view: View, query: ListQuery, place: CursorPlace | 
     values,
   );
   return rows.map(({ pos }) => pos);
+}
+
+/** The first page, and how many records there are on all, in one look; the pages that follow find the number kept. */
+async function readCountedPage(view: View, query: ListQuery) {
+  const { table, sort, conditions, limit } = query;
+  const { sql, values } = allOf(conditions);
+  const rows = await view.rows(
+    { pos: number, total: number },
+    `SELECT pos, (count(*) OVER ())::DOUBLE AS total FROM ${table} WHERE ${sql}
+     ORDER BY ${sort === undefined ? 'pos' : orderSql(sort)} LIMIT ${limit + 1}`,
+    values,
+  );
+  const total = rows[0]?.total ?? 0;
+  const page = await readFound(
+    view,
+    query,
+    rows.map(({ pos }) => pos),
+  );
+  return [page, await view.totals.get(totalKey(query), async () => total)] as const;
 }
 
 /** The condition for records behind a cursor's, which itself may be gone. */
@@ -121,14 +148,19 @@ function laterKey([column = '', ...columns]: readonly string[], [id = null, ...i
 }
 
 /** How many records meet the conditions, on all pages. */
-function countAll(view: View, { table, faster, conditions }: ListQuery): Promise<number> {
-  const counted = faster?.counted ?? table;
-  const { sql, values } = allOf(faster?.conditions ?? conditions);
-  return view.totals.get(JSON.stringify([table, sql, values]), async () => {
+function countAll(view: View, query: ListQuery): Promise<number> {
+  const counted = query.faster?.counted ?? query.table;
+  const { sql, values } = allOf(query.faster?.conditions ?? query.conditions);
+  return view.totals.get(totalKey(query), async () => {
     const select = `SELECT count(*)::DOUBLE AS total FROM ${counted} WHERE ${sql}`;
     const [row] = await view.rows({ total: number }, select, values);
     return row?.total ?? 0;
   });
+}
+
+function totalKey({ table, conditions }: ListQuery): string {
+  const { sql, values } = allOf(conditions);
+  return JSON.stringify([table, sql, values]);
 }
 
 interface ListedRecord {

@@ -13,7 +13,7 @@ export interface NameParts {
 
 /**
  * Creates `aliases` in the attached database `view`: one row per name of a model that is there, by name and upstream (specification
- * "Names of models").
+ * "Names of models"; decision 0077).
  */
 export async function createAliases(database: Database, { models, aliases }: NameParts): Promise<void> {
   if (aliases === undefined) {

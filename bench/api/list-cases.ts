@@ -32,7 +32,7 @@ export async function listCases(
     await fixed('scores sort=-value, a page from the middle', (n) =>
       middle(`min_value=${fine(n + 6000)}&sort=-value`, 'value'),
     ),
-    ...modelCases(),
+    ...modelCases(values),
     { name: 'rankings?category=N', path: (n) => `/v1/rankings?limit=${1 + (n % 50)}&category=${pick(CATEGORIES, n)}` },
     { name: 'benchmarks?category=N', path: (n) => `/v1/benchmarks?category=c${n}` },
     { name: 'updates?days=N', path: (n) => `/v1/updates?days=${1 + (n % 30)}` },
@@ -68,9 +68,10 @@ function scoreCase(name: string, query: (n: number) => string): ListCase {
   return { name: `scores?${name}`, path: (n) => `/v1/scores?limit=100&${query(n)}` };
 }
 
-function modelCases(): readonly ListCase[] {
+function modelCases({ models }: Values): readonly ListCase[] {
   const filters: Readonly<Record<string, (n: number) => string>> = {
     'q=N': (n) => `q=${n}`,
+    'alias=N': (n) => `alias=${encodeURIComponent(`us.${pick(models, n * 7)}`)}`,
     'organization=N': (n) => `organization=Lab%20${n}`,
     'provider=N': (n) => `provider=p${n}`,
     'min_context=N': (n) => `min_context=${n}`,

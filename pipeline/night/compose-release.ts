@@ -20,6 +20,7 @@ import type { FetchRecord } from '../fetch/day/fetch-record.ts';
 import type { Capture } from './capture/capture.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
+import { upstreamCounts } from './guard/losses.ts';
 import type { Previous } from './previous.ts';
 import { ownSourceFiles, releaseFetched } from './release-fetched.ts';
 import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
@@ -57,6 +58,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
   }
   const captureFiles = input.captured.sourceFiles;
   const captured = input.captured.datasets.map(({ dataset }) => dataset);
+  const upstreamRows = upstreamCounts(checked.upstreamRows, { day: input.day, previous: previous.release });
   const rankingMethod = rankingMethodOf(input, captured.includes('rankings'));
   return ReleaseSchema.parse({
     format: RELEASE_FORMAT,
@@ -89,6 +91,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     ...(rankingMethod === DEFAULT_RANKING_METHOD ? {} : { ranking_method: rankingMethod }),
     ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
     ...releaseFetched(input.fetched, { day: input.day, previous: previous.release, upstreams: input.upstreams }),
+    ...(upstreamRows === undefined ? {} : { upstream_rows: upstreamRows }),
   });
 }
 

@@ -17,7 +17,7 @@ import { assertFewBadRows, check } from './check/check.ts';
 import { composeRelease } from './compose-release.ts';
 import { diff } from './diff.ts';
 import { type DayPlace, fetchForNight, placeOfDay } from './fetched-source.ts';
-import { guard } from './guard.ts';
+import { guard } from './guard/guard.ts';
 import { closeIntervals } from './history.ts';
 import { type NightFindings, nightReport } from './night-report.ts';
 import { type NightResult, resultFromProblems, resultFromRelease } from './night-result.ts';
@@ -147,7 +147,8 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     const changed = await run.stage('diff', () =>
       diff({ day, capturedAt, captured, checked, previous, versions }, places),
     );
-    const holds = guard(checked, changed, source.settings);
+    const judged = { checked, changed, settings: source.settings, previous: previous.release };
+    const holds = await guard({ ...judged, catalog: catalog.catalog }, places);
     found = { ...found, changed, holds };
     if (request.dryRun) found = { ...found, preview: await preview(checked, places) };
     run.warn(renewalNotes(versions, changed));

@@ -29,6 +29,16 @@ async function problemsOf(...entries: readonly object[]): Promise<string> {
   return refusal instanceof Error ? refusal.message.slice(`${folder}/source.json: `.length) : '';
 }
 
+describe('what is usual', () => {
+  test('is asked of no night or of enough nights', async () => {
+    for (const usual_nights of [0, 10, 100]) expect(await load({ usual_nights })).toMatchObject({ usual_nights });
+    for (const usual_nights of [-1, 1, 9, 101, 10.5]) {
+      await expect(load({ usual_nights })).rejects.toThrow(/usual_nights: /);
+    }
+    await expect(load({ usual_nights: 9 })).rejects.toThrow('usual_nights: must be 0, or at least 10');
+  });
+});
+
 describe('what a source fetches', () => {
   test('has a default wherever nothing is said', async () => {
     const { upstreams, fetch } = await load({ upstreams: [UPSTREAM], fetch: [ENTRY] });

@@ -10,6 +10,17 @@ import { readText } from './read-text.ts';
 
 const Fraction = z.number().min(0).max(1);
 
+/** Nights from which on a median and a spread say anything: fewer, and two odd ones among them decide. */
+export const USUAL_NIGHTS_MIN = 10;
+const USUAL_NIGHTS_MAX = 100;
+
+/** With fewer nights than the fewest that say what is usual it would be off without anybody knowing; each night costs a request. */
+const UsualNights = z
+  .number()
+  .int()
+  .max(USUAL_NIGHTS_MAX)
+  .refine((nights) => nights === 0 || nights >= USUAL_NIGHTS_MIN, `must be 0, or at least ${USUAL_NIGHTS_MIN}`);
+
 /** Upstreams, and files to fetch, of one source: far above what people write by hand. */
 const [UPSTREAMS_MAX, FETCHES_MAX] = [50, 500];
 
@@ -24,8 +35,15 @@ export const SourceSettingsSchema = z
     max_bad_fraction: Fraction.default(0.01),
     /** … but never fewer than this many rows. */
     max_bad_rows: z.number().int().nonnegative().default(10),
-    /** Part of a dataset's records that may vanish in one night. */
+    /** Part of a dataset's records, or of an upstream's rows in it, that may vanish in one night, whatever is usual … */
     max_shrink: Fraction.default(0.3),
+    /** … and parts and numbers up to which fewer of them hold nothing; between the two it is judged by what is usual: */
+    min_shrink: Fraction.default(0.04),
+    min_shrink_records: z.number().int().nonnegative().default(10),
+    /** How many spreads above the median of the last nights is still usual, */
+    usual_spreads: z.number().min(0).max(100).default(6),
+    /** and how many of the last nights; 0 judges by `max_shrink` alone. */
+    usual_nights: UsualNights.default(30),
     /** Part of a dataset's rows that may be suspects. */
     max_suspect_fraction: Fraction.default(0.2),
     /** Plausible prices per million tokens, lowest and highest; 0 is always plausible. */

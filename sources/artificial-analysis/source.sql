@@ -5,9 +5,8 @@
 -- One row per slug: a model in one configuration.
 WITH listed AS (
   SELECT unnest(data) AS entry
-  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]', prompt_options: 'JSON'}, maximum_object_size = 16777216)
-  WHERE CASE WHEN prompt_options->>'prompt_length' = '1000' THEN true
-             ELSE error('artificial-analysis.json was not measured with prompts of 1000 tokens') END
+  FROM read_json('artificial-analysis.json', columns = {data: 'JSON[]'}, maximum_object_size = 16777216)
+  WHERE CASE WHEN data IS NOT NULL THEN true ELSE error('artificial-analysis.json has no data') END
 )
 SELECT entry->>'slug' AS id,
        coalesce(nullif(trim(entry->>'name', E' \t\r\n'), ''), entry->>'slug') AS name,

@@ -10,6 +10,7 @@ import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
 import { canonicalLine, entityId, publishedRecord, sortByKey } from './canonical.ts';
 import type { CapturedFile } from './checks.ts';
 import { parentsOf, readFile, setAsideBrokenReferences, setAsideSharedIds, setAsideSuspects } from './checks.ts';
+import { oracleColumns } from './columns.ts';
 import type { Value, Values } from './row-rules.ts';
 import type {
   ClosedInterval,
@@ -28,6 +29,11 @@ import { EMPTY_STATE, perDataset } from './state.ts';
 const BAD_FRACTION_MAX = 0.01;
 const BAD_ROWS_ALWAYS_ALLOWED = 10;
 const SHRINK_MAX = 0.3;
+const UNNOTICED_PART = 0.04;
+const UNNOTICED_RECORDS = 10;
+const USUAL_NIGHTS = 30;
+const USUAL_NIGHTS_MIN = 10;
+const USUAL_SPREADS = 6;
 const SUSPECT_FRACTION_MAX = 0.2;
 const DELETE_ORDER = ['pricing', 'rankings', 'scores', 'models'] as const;
 const UPSERT_ORDER = ['models', 'scores', 'rankings', 'pricing'] as const;
@@ -75,6 +81,11 @@ export function oracleNight(previous: OracleState | undefined, today: OracleDay)
     lastCaptured: perDataset((dataset) => (files[dataset] === undefined ? before.lastCaptured[dataset] : day)),
     known: perDataset((dataset) => new Set([...before.known[dataset], ...inForce[dataset]])),
     pending,
+    counts: perDataset((dataset) =>
+      files[dataset] === undefined
+        ? before.counts[dataset]
+        : [...before.counts[dataset], settled[dataset].records.size],
+    ),
   };
   const closed = DATASET_NAMES.flatMap((dataset) => settled[dataset].closed);
   return { verdict: 'published', ...report, state, events, lines: snapshotLines(state), closed };
@@ -176,7 +187,7 @@ function settle(dataset: DatasetName, { files, inForce }: Checked, before: Oracl
 
 /** All captured columns but the key and the time stamp. */
 function isSameContent(dataset: DatasetName, a: Values, b: Values): boolean {
-  return DATASETS[dataset].columns.every(
+  return oracleColumns(dataset).every(
     ({ name }) => name === 'updated_at' || JSON.stringify(a[name]) === JSON.stringify(b[name]),
   );
 }
@@ -201,13 +212,36 @@ function findHolds({ files, pending }: Checked, before: OracleState, settled: Pe
   const holds = DATASET_NAMES.flatMap((dataset) => {
     const [lost, had] = [settled[dataset].deleted.length, before.records[dataset].size];
     const isTooMuch = lost > 0 && (lost === had || lost / had > SHRINK_MAX);
-    return isTooMuch ? [`${dataset}: loses ${lost} of ${had} records`] : [];
+    if (isTooMuch) return [`${dataset}: loses ${lost} of ${had} records`];
+    const fewer = had - settled[dataset].records.size;
+    return isUnusual(fewer, had, before.counts[dataset]) ? [`${dataset}: has ${fewer} records fewer than ${had}`] : [];
   });
   const rowCount = files.pricing?.rowCount ?? 0;
   if (rowCount > 0 && pending.size / rowCount > SUSPECT_FRACTION_MAX) {
     holds.push(`pricing: ${pending.size} suspects among ${rowCount} rows`);
   }
   return holds;
+}
+
+/** More than a handful, and more than the last nights' median change and six of their spreads, where ten of them are known. */
+function isUnusual(fewer: number, had: number, counts: readonly number[]): boolean {
+  if (fewer <= UNNOTICED_RECORDS || fewer / had <= UNNOTICED_PART) return false;
+  const losses: number[] = [];
+  for (let i = Math.max(1, counts.length - USUAL_NIGHTS); i < counts.length; i += 1) {
+    const [left, right] = [counts[i - 1] ?? 0, counts[i] ?? 0];
+    if (left > 0) losses.push(1 - right / left);
+  }
+  if (losses.length < USUAL_NIGHTS_MIN) return false;
+  const middle = middleOf(losses);
+  const spread = middleOf(losses.map((loss) => Math.abs(loss - middle)));
+  return fewer / had > middle + USUAL_SPREADS * 1.4826 * spread;
+}
+
+function middleOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? 0)) / 2;
 }
 
 function numberEvents(lastSeq: number, day: string, settled: PerDataset<Settled>): OracleEvent[] {

@@ -49,6 +49,8 @@ export interface OracleState {
   /** Everything that was ever in force: tells a deleted parent from one that never existed. */
   readonly known: PerDataset<ReadonlySet<string>>;
   readonly pending: ReadonlyMap<string, PendingSuspect>;
+  /** How many records were in force after each night that captured them. */
+  readonly counts: PerDataset<readonly number[]>;
 }
 
 export interface OracleEvent {
@@ -116,5 +118,6 @@ export const EMPTY_STATE: OracleState = {
   records: perDataset(() => new Map()),
   lastCaptured: perDataset(() => undefined),
   known: perDataset(() => new Set<string>()),
+  counts: perDataset(() => []),
   pending: new Map(),
 };

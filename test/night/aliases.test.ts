@@ -3,11 +3,13 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { mirror } from '../../pipeline/upkeep/mirror/mirror.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { Day } from '../../schemas/day.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 import { NAMING_SETTINGS, withNames } from '../support/pipeline/named-models.ts';
 import { listReleases, readAliases, readRelease } from '../support/pipeline/published.ts';
 import { DAMAGES, openStoreFiles } from '../support/pipeline/store-files.ts';
@@ -165,6 +167,31 @@ describe('a file of names', () => {
     });
     expect(mended.ok).toBe(true);
     expect(await damaged.hashes()).toEqual(before);
+  });
+
+  test('goes with the states: a mirror has it, and a prune takes old ones', async () => {
+    for (const day of [FIRST, SECOND, THIRD]) await store.publish(day, MODELS, withNames('shop,A,a'));
+    const second = await openStoreFiles();
+    onTestFinished(second.dispose);
+    await mirror({
+      ...upkeepDeps(store.deps.workFolder),
+      from: store.deps.store,
+      to: second.store,
+      copiesMax: 3,
+      random: () => 0,
+      onRelease: () => {},
+    });
+    await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
+    const keys = async (from: ObjectStore) => {
+      const found: string[] = [];
+      for await (const { key } of from.list('releases/'))
+        if (key.endsWith('aliases.parquet')) found.push(key.slice(9, 19));
+      return found;
+    };
+    expect(await keys(second.store)).toEqual([FIRST, SECOND, THIRD]);
+    expect(await keys(store.deps.store)).toEqual([THIRD]);
+    const checked = await verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store });
+    expect(checked.problems).toEqual([]);
   });
 
   test('is refused by republish where the night before had other names, or none', async () => {

@@ -95,6 +95,8 @@ describe('an upstream that is down for a week', () => {
       });
       const { release, open } = await newest();
       expect(release.captured).toEqual(['models', 'pricing']);
+      const rows = { shop: { rows: 2, day }, mall: { rows: 2, day: FIRST } };
+      expect(release.upstream_rows).toEqual({ models: rows, pricing: rows });
       expect(release.fetched?.[1]).toMatchObject({
         status: 'carried',
         fetched_at: `${FIRST}T00:05:00Z`,
@@ -105,6 +107,22 @@ describe('an upstream that is down for a week', () => {
     }
     const status = await readStatus(store.deps.store, store.deps.duckdb);
     expect(status.missing_files).toMatchObject([{ upstream: 'mall', file: 'mall.json', since: addDays(FIRST, 1) }]);
+  });
+
+  test('is no loss, however large: not of its own rows, nor of those that others have a part in', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`m${index}`, 1]));
+    place.server.serve('/shop.json', many);
+    mall.serve('/mall.json', many);
+    await night(FIRST);
+    mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
+    expect(await night(addDays(FIRST, 1))).toMatchObject({ status: 'published', events: { upsert: 0, delete: 0 } });
+    mall.serve('/mall.json', {});
+    expect(await night(addDays(FIRST, 2))).toMatchObject({
+      status: 'held',
+      problems: expect.arrayContaining([
+        'models of mall would shrink from 20 to 0 rows (by 100 %); at most 30 % may go',
+      ]),
+    });
   });
 
   test('is captured again when it is back: what changed is an event, the rest has points again', async () => {

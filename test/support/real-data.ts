@@ -19,8 +19,14 @@ export const UPSTREAM_DATA = findRealData(
   process.env['UPSTREAM_DATA'] ?? resolve(import.meta.dirname, '../../../shared/data/upstream'),
 );
 
-/** The one real day that the guard holds and an operator has accepted: upstream did delete thousands of scores. */
+/** A real day that the guard holds whatever is usual, and an operator has accepted: upstream did delete thousands of scores. */
 export const DELETED_UPSTREAM: Day = '2025-12-13';
+
+/** The one that is held for what is usual, accepted too: a leaderboard was replaced, and 680 of its scores with it. */
+export const REPLACED_UPSTREAM: Day = '2025-11-18';
+
+/** The real days that an operator has accepted. */
+export const ACCEPTED_DAYS: readonly Day[] = [REPLACED_UPSTREAM, DELETED_UPSTREAM];
 
 function findRealData(folder: string): string | undefined {
   return existsSync(folder) ? folder : undefined;

@@ -1,4 +1,4 @@
-/** What upstreams call models: `alias`, `q`, and the names of one model (specification "Models"). */
+/** What upstreams call models: `alias`, `q`, and the names of one model (specification "Models"; decision 0077). */
 import { describe, expect, test } from 'vitest';
 import { getList, pageList } from '../../../test/support/api/lists.ts';
 import { openApi } from '../../../test/support/api/open-api.ts';

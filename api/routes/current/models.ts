@@ -66,6 +66,7 @@ export const modelsRoute = listRoute({
     conditions: conditionsFrom(filters, searchIn),
     cursorScope: conditionsFrom(filters, searchInBefore),
     sort: sortFrom(filters.sort),
+    isCostly: filters.q !== undefined,
     key: ['id'],
   }),
 });

@@ -20,6 +20,7 @@ interface ModelDetail extends Model {
   readonly scores: readonly Score[];
   readonly rankings: readonly Ranking[];
   readonly pricing: readonly Price[];
+  readonly aliases: readonly { readonly id: string }[];
 }
 
 /** One model: what is said of it now, and how its prices, scores and ranks became so. */
@@ -103,8 +104,10 @@ function ModelPage({ pages, model, span, histories: [prices, scores, ranks] }: M
 
 function factsOf(model: ModelDetail): readonly (readonly [string, JSX.Element])[] {
   const { context_length: context, inference: providers } = model;
+  const names = [...new Set(model.aliases.map(({ id }) => id))].filter((name) => name !== model.id);
   return [
     ['Id', <code safe>{model.id}</code>],
+    ...(names.length === 0 ? [] : [['Also called', <span safe>{names.join(', ')}</span>] as const]),
     ['Made by', <span safe>{model.organization ?? 'unknown'}</span>],
     ['Released', <span safe>{model.release_date ?? 'unknown'}</span>],
     ['Context', <span safe>{context === null ? 'unknown' : `${formatNumber(context)} tokens`}</span>],

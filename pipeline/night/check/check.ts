@@ -11,6 +11,7 @@ import { checkReferences } from './references.ts';
 import { checkRows } from './rows.ts';
 import { setAsideSharedIds } from './shared-ids.ts';
 import { checkSuspects, type SuspectCheck } from './suspects.ts';
+import { countUpstreamRows, type UpstreamRows } from './upstream-rows.ts';
 
 export type Counts = Readonly<Record<DatasetName, number>>;
 
@@ -24,6 +25,7 @@ export interface Check {
   readonly orphans: Counts;
   /** Keys of rows of upstreams that failed today, whose records are carried, by dataset. */
   readonly stale: Counts;
+  readonly upstreamRows: UpstreamRows;
   readonly suspects: SuspectCheck;
   /** Datasets whose absent records are carried because a bad row's key can't be read. */
   readonly withheld: ReadonlySet<DatasetName>;
@@ -50,6 +52,8 @@ export async function check(input: CheckInput, { database }: { readonly database
   const rows = emptyCounts();
   const stale = emptyCounts();
   const withheld = new Set<DatasetName>();
+  const listed = settings.upstreams.map(({ id }) => id);
+  const upstreamRows = await countUpstreamRows(database, capture, { listed, carried: input.carried });
   for (const name of DATASET_NAMES) {
     const captured = capture.datasets.find(({ dataset }) => dataset === name);
     if (captured === undefined) {
@@ -78,7 +82,8 @@ export async function check(input: CheckInput, { database }: { readonly database
     ...[...withheld].map((name) => `${name}: a bad row's key can't be read, so nothing was deleted today`),
     ...suspects.unknownAccepts.map((id) => `no suspect ${id} waits to be accepted`),
   ];
-  return { issues, rows, quarantined: counts, orphans: references.orphans, stale, suspects, withheld, warnings };
+  const { orphans } = references;
+  return { issues, rows, quarantined: counts, orphans, stale, upstreamRows, suspects, withheld, warnings };
 }
 
 export function emptyCounts(): Record<DatasetName, number> {

@@ -61,13 +61,13 @@ export type OracleRecords = Readonly<Record<DatasetName, readonly Readonly<Recor
 
 const ORACLE = resolve(import.meta.dirname, '../../../scripts/upstream-oracle.py');
 
-/** What an independent reading of an upstream's day gives; null where it refuses the day. */
-export function askOracle(upstream: string, day: Day): OracleRecords | null {
+/** What an independent reading of an upstream's day gives. */
+export function askOracle(upstream: string, day: Day): OracleRecords {
   return JSON.parse(runOracle('--rows', upstream, day));
 }
 
-/** How many records of each dataset each upstream's days have; null for a day that is refused. */
-export function countByOracle(): Readonly<Record<string, Readonly<Record<Day, OracleCounts | null>>>> {
+/** How many records of each dataset each upstream's days have. */
+export function countByOracle(): Readonly<Record<string, Readonly<Record<Day, OracleCounts>>>> {
   return JSON.parse(runOracle());
 }
 export type OracleCounts = Partial<Record<DatasetName, { readonly rows: number; readonly sha256: string }>>;
