@@ -10,6 +10,7 @@ import {
   CREATE_INDEXES,
   columnsIn,
   columnsOf,
+  columnsToAdd,
   EVENT_COLUMNS,
   EVENTS_KEY,
   EVENTS_TABLE,
@@ -161,10 +162,15 @@ export class PostgresCopy implements Copy {
     const state = STATE_COLUMNS.map((column) => `${column} text`).join(', ');
     const all = [...tables, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const;
     const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
+    const { rows: present } = await this.#client.query<{ table: string; name: string }>(
+      `SELECT table_name AS table, column_name AS name FROM information_schema.columns WHERE table_schema = current_schema()`,
+    );
+    // Only where one is missing: it waits for everybody who reads the table.
     const adds = DATASET_NAMES.flatMap((name) =>
-      columnsOf(name)
-        .filter(({ nullable }) => nullable)
-        .map((column) => `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${column.name} ${TYPES[column.type]}`),
+      columnsToAdd(
+        name,
+        present.flatMap((column) => (column.table === name ? [column.name] : [])),
+      ).map((column) => `ALTER TABLE ${name} ADD COLUMN ${column.name} ${TYPES[column.type]}`),
     );
     await this.#client.query(['BEGIN', ...creates, ...adds, ...CREATE_INDEXES, 'COMMIT'].join('; '));
   }
