@@ -21,7 +21,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // A process per file: DuckDB and SQLite are native, so a crash in one file must not take another's results along.
     pool: 'forks',
-    // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other.
+    // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other, but where tests wait for a
+    // server: those on S3 have one more.
     maxWorkers: 2,
     // Tests across folders start real processes and real databases, which a busy machine slows.
     testTimeout: 30_000,

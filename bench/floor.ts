@@ -2,10 +2,12 @@
  * The floor of a night: the same snapshot written alone, from typed rows in memory, in the best way the project knows.
  * Run as a process of its own: `tsx bench/floor.ts <folder of a release> <folder to write to>`; prints a FloorResult.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configFromEnv } from '../bin/config/config.ts';
-import { DATASET_NAMES, DATASETS } from '../schemas/datasets.ts';
+import { DATASET_NAMES } from '../schemas/datasets.ts';
+import { ReleaseSchema } from '../schemas/release.ts';
+import { getVersion, RECORD_VERSIONS } from '../schemas/versions/record-versions.ts';
 import { Database, writeLines } from '../storage/duckdb/database.ts';
 import { columnList, lineSql } from '../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../storage/gzip-lines.ts';
@@ -24,6 +26,10 @@ export interface FloorResult {
 
 async function writeFloor(release: string, folder: string): Promise<FloorResult> {
   await mkdir(folder, { recursive: true });
+  const { schema_version } = ReleaseSchema.parse(
+    JSON.parse(await readFile(join(release, RELEASE_PATHS.release), 'utf8')),
+  );
+  const { datasets } = getVersion(RECORD_VERSIONS, schema_version);
   const { MEMORY_LIMIT, THREADS } = configFromEnv(process.env);
   const settings = { memoryLimit: MEMORY_LIMIT, threads: THREADS, tempFolder: join(folder, 'tmp') };
   const database = await Database.open(':memory:', settings);
@@ -37,8 +43,8 @@ async function writeFloor(release: string, folder: string): Promise<FloorResult>
   const hashes: [string, string][] = [];
   for (const name of DATASET_NAMES) {
     const lines = join(folder, `${name}.lines`);
-    const order = columnList(DATASETS[name].key);
-    await writeLines(database, `SELECT ${lineSql(DATASETS[name])} AS line FROM ${name} ORDER BY ${order}`, lines);
+    const order = columnList(datasets[name].key);
+    await writeLines(database, `SELECT ${lineSql(datasets[name])} AS line FROM ${name} ORDER BY ${order}`, lines);
     hashes.push([name, (await gzipLines(lines, join(folder, `${name}.jsonl.gz`))).content_sha256]);
     await rm(lines);
   }

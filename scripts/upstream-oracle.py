@@ -87,7 +87,7 @@ def order_of(told):
 
 
 def models_from(facts):
-    """One record per model: each field is the first that is known."""
+    """One record per model: each field is the first that is known, and the source is who comes first."""
     by_model = {}
     for one in sorted(facts, key=order_of):
         by_model.setdefault(one["model_id"], []).append(one)
@@ -96,7 +96,7 @@ def models_from(facts):
         fields = {field: first(one["told"][field] for one in ones) for field in ones[0]["told"]}
         fields["name"] = fields["name"] or ones[0]["id"]
         serving = sorted({one["serves"] for one in ones if one["serves"] is not None})
-        models.append({"id": id, **fields, "inference": serving or None})
+        models.append({"id": id, **fields, "inference": serving or None, "source": ones[0]["upstream"]})
     return models
 
 
@@ -442,13 +442,13 @@ def public(root, day):
             read["pricing"] = [row for row in read["pricing"] if row["provider"] != "openrouter" or "/" in row["model_id"]]
         for one in read["facts"]:
             id, model_id = joined(upstream, one["id"], one["serves"])
-            rows["facts"].append({**one, "id": id, "model_id": model_id, "step": JOINED.index(upstream)})
+            rows["facts"].append({**one, "id": id, "model_id": model_id, "step": JOINED.index(upstream), "upstream": upstream})
         for row in read.get("pricing", []):
             id, model_id = joined(upstream, row["model_id"], row["provider"])
             rank = (JOINED_PRICES.index(upstream), id != model_id, id)
             key = (model_id, row["provider"])
             if key not in prices or rank < prices[key][0]:
-                prices[key] = (rank, {**row, "model_id": model_id})
+                prices[key] = (rank, {**row, "model_id": model_id, "source": upstream})
         rows["benchmarks"] += read.get("benchmarks", [])
         for dataset in ("scores", "rankings"):
             rows[dataset] += [{**row, "model_id": joined(upstream, row["model_id"])[1]} for row in read.get(dataset, [])]
@@ -465,6 +465,9 @@ def is_plausible(upstream, row):
 def records_of(root, upstream, day):
     """The records of a day by dataset."""
     rows = public(root, day) if upstream == "public" else UPSTREAMS[upstream](os.path.join(root, upstream, day), day)
+    if upstream != "public":
+        rows["facts"] = [{**one, "upstream": upstream} for one in rows["facts"]]
+        rows["pricing"] = [{**row, "source": upstream} for row in rows.get("pricing", [])]
     rows["models"] = models_from(rows.pop("facts"))
     counted = {}
     for row in rows.get("scores", []):

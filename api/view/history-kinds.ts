@@ -31,9 +31,10 @@ function source(dataset: Dataset, series: string | null, value: string | null, p
   };
 }
 
+/** All that a model's record says; whose word it is belongs to the record of today, not to a day of the past. */
 const METADATA = DATASETS.models.columns
-  .map(({ name }) => name)
-  .filter((name) => name !== 'id' && name !== 'updated_at');
+  .filter(({ name, isUpstream = false }) => name !== 'id' && name !== 'updated_at' && !isUpstream)
+  .map(({ name }) => name);
 
 export const HISTORY_SOURCES: Readonly<Record<HistoryKind, HistorySource>> = {
   score: source(DATASETS.scores, 'benchmark_id', 'value', ['n', 'source', 'measured_at']),

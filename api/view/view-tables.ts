@@ -15,6 +15,7 @@
  * Values that go into an answer unchanged are stored as the JSON text they will be. `changes` is written with the texts beside the
  * view, in `text/`; what is answered of `history_<kind>` is read from its text, and the table is what the next view is made of.
  */
+import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
@@ -78,20 +79,24 @@ export async function loadFacts(database: Database): Promise<Omit<ViewFacts, 'te
 async function createHistory(database: Database, kind: HistoryKind, { parts, hasPrevious }: TablesInput) {
   const source = HISTORY_SOURCES[kind];
   const { name } = source.dataset;
-  const rowsOf = (paths: readonly string[]) => recordsSql(database, source.dataset, paths);
-  const open = `(SELECT *, NULL::DATE AS valid_to FROM (${await rowsOf([parts.state[name]])}) WHERE valid_from IS NOT NULL)`;
-  const selects = [intervalSql(source, open)];
-  const add = async (paths: readonly string[], origin: string) => {
-    if (paths.length > 0) selects.push(intervalSql(source, `(${await rowsOf(paths)})`, origin));
+  const selects = [
+    intervalSql(source, `(SELECT *, NULL::DATE AS valid_to FROM read_parquet($1) WHERE valid_from IS NOT NULL)`),
+  ];
+  const values: DuckDBValue[] = [parts.state[name]];
+  const add = (paths: readonly string[], origin: string) => {
+    if (paths.length === 0) return;
+    values.push(listValue([...paths]));
+    selects.push(intervalSql(source, `read_parquet($${values.length})`, origin));
   };
-  await add(parts.closed[name], 'capture');
-  if (kind === 'pricing' && parts.backfill !== undefined) await add([parts.backfill], 'backfill');
+  add(parts.closed[name], 'capture');
+  if (kind === 'pricing' && parts.backfill !== undefined) add([parts.backfill], 'backfill');
   if (hasPrevious) {
     selects.push(`SELECT * FROM prev.history_${kind} WHERE valid_to IS NOT NULL AND source = 'capture'`);
   }
   await database.run(
     `CREATE TABLE view.history_${kind} AS FROM (${selects.join(' UNION ALL ')})
      ORDER BY model_id, series, valid_from`,
+    values,
   );
 }
 
@@ -107,7 +112,7 @@ async function createCurrent(database: Database, name: DatasetName, { parts, ver
   const more = name === 'models' ? `, added_on, ${NAME_COLUMNS}` : '';
   const join = `LEFT JOIN (SELECT model_id, min(valid_from) AS added_on FROM view.history_metadata GROUP BY model_id) added
     ON added.model_id = s.id LEFT JOIN ${NAMED_SQL} named ON named.pos = file_row_number + 1`;
-  const records = await recordsSql(database, dataset, [parts.state[name]], ['file_row_number = true']);
+  const records = await recordsSql(database, dataset, parts.state[name], 'file_row_number = true');
   await database.run(
     `CREATE TABLE view.${name} AS
      SELECT (file_row_number + 1)::INTEGER AS pos, ${columnList(dataset.columns, 's')}, ${lineSql(version.datasets[name], 's')} AS line${more}

@@ -40,6 +40,7 @@ export const PRICE_COLUMNS: Columns = {
   'input (USD per million tokens)': 'input_per_million',
   'output (USD per million tokens)': 'output_per_million',
   'since (as the provider says)': 'effective_from',
+  source: 'source',
 };
 
 export const SOURCE_COLUMNS: Columns = {

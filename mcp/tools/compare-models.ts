@@ -48,7 +48,7 @@ type Comparison = z.infer<typeof ComparisonSchema>;
 export const compareModelsTool: Tool = {
   name: 'compare-models',
   title: 'Compare models',
-  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and the benchmarks that more than one has a score of. One unit per model; where one of them is refused, none is charged.`,
+  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and the benchmarks that more than one has. One unit per model; none where one is refused.`,
   access: modelRoute.access,
   inputSchema: argumentsSchema(ArgumentsSchema),
   outputSchema: outputSchemaOf(ComparisonSchema),

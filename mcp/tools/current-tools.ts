@@ -66,7 +66,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'One model with all its benchmark scores, ranks and prices per provider. The id must be exact: resolve-model finds it. One unit.',
     route: modelRoute,
-    words: { id: 'Exact id, as it stands' },
+    words: { id: 'Exact id' },
     rows: 'scores',
     text: modelText,
   }),
@@ -106,7 +106,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
   listTool({
     name: 'list-updates',
     title: 'List new models',
-    description: 'Models first seen within the last days (1 to 30, 7 unless told), newest first. One unit a page.',
+    description: 'Models first seen within the last days, newest first. One unit a page.',
     route: updatesRoute,
     rows: 'models',
     noun: 'new models',

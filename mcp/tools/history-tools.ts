@@ -39,7 +39,7 @@ export const HISTORY_TOOLS: readonly Tool[] = [
     description:
       'What one model was on each day, as far back as the plan goes. A point’s value is the score, the rank or the input price, by kind. One unit.',
     route: modelHistoryRoute,
-    words: { model_id: 'Exact id, as it stands' },
+    words: { model_id: 'Exact id' },
     rows: 'points',
     text: (telling) => {
       const { columns, series } = SHOWN[String(telling.body['kind'])] ?? { columns: {}, series: () => '' };

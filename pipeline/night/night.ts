@@ -161,7 +161,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     await run.stage('prove', async () => {
       await proveEvents(proof, places);
       // The files are read back without DuckDB, which has time for the state meanwhile.
-      await allEnded([proveFiles(proof, places), writeState(versions, places)]);
+      await allEnded([proveFiles(proof, places), writeState(versions.inForce, places)]);
     });
     const release = await composeRelease({
       day,

@@ -55,7 +55,7 @@ async function loadState(entry: CatalogEntry, deps: PreviousDeps): Promise<Relea
   for (const dataset of DATASET_NAMES) {
     const name = table('previous', dataset);
     const state = await fetch(name, RELEASE_PATHS.state(dataset));
-    await deps.database.run(`CREATE VIEW ${name} AS ${await recordsSql(deps.database, DATASETS[dataset], [state])}`);
+    await deps.database.run(`CREATE VIEW ${name} AS ${await recordsSql(deps.database, DATASETS[dataset], state)}`);
   }
   for (const [name, path] of [
     ['previous_suspects', RELEASE_PATHS.suspects],

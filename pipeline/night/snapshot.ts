@@ -118,12 +118,12 @@ async function compressLines(name: DatasetName, lines: DatasetLines, to: string)
 
 /** Writes the state from which the next night starts, and the intervals that ended, of every dataset. */
 export async function writeState(
-  { inForce }: NightVersions,
+  version: RecordVersion,
   deps: Pick<SnapshotDeps, 'database' | 'folder'>,
 ): Promise<void> {
   for (const folder of ['state', 'history']) await mkdir(join(deps.folder, folder), { recursive: true });
   for (const name of DATASET_NAMES) {
-    const columns = columnList(keptColumns(name, inForce));
+    const columns = columnList(keptColumns(name, version));
     const state = `SELECT ${columns}, valid_from FROM ${table('merged', name)} WHERE op <> 'delete'`;
     await writePart(deps, state, RELEASE_PATHS.state(name));
     await writePart(deps, `SELECT * FROM ${table('closed', name)}`, RELEASE_PATHS.history(name));

@@ -6,9 +6,10 @@
  * A record has a point on a day when its dataset was captured that day and the record wasn't set aside or carried.
  * Unchanged records are one object however many points show them, so a year of days fits in memory.
  */
-import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { publishedRecord, sha256, sortByKey } from '../night-oracle/canonical.ts';
+import { ORACLE_VERSION } from '../night-oracle/columns.ts';
 import { oracleNight } from '../night-oracle/night-oracle.ts';
 import type { Value, Values } from '../night-oracle/row-rules.ts';
 import type {
@@ -80,7 +81,7 @@ export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNig
     onNight(night);
     const captured = DATASET_NAMES.filter((dataset) => day.rows[dataset] !== undefined);
     for (const dataset of captured) addPoints(series[dataset], dataset, state);
-    for (const event of night.events) feed.push({ ...event, schema_version: SCHEMA_VERSION });
+    for (const event of night.events) feed.push({ ...event, schema_version: ORACLE_VERSION });
     nights.push(publishedNight(night, captured, day.capturedAt));
   }
   if (state === undefined) throw new Error('none of the days was published');

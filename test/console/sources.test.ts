@@ -43,3 +43,12 @@ test('the page of sources shows licence, terms, attribution line and last fetch,
   expect(body).toContain('https://stats.example.com/v1/sources&#34;');
   expect(body).toMatch(/aria-current="page"[^>]*>\s*Sources/);
 });
+
+test('the page of a model says whose word a price is, with a link to the source', async () => {
+  const models = [{ id: 'm', name: 'M', source: 'shop' }];
+  const pricing = ['p', 'q'].map((provider) => ({ model_id: 'm', provider, source: provider === 'p' ? 'shop' : null }));
+  await console.api.store.publish('2026-11-24', { models, pricing });
+  await console.api.follower.refresh();
+  const { body } = await owner.get(path.replace('/sources', '/models/m'));
+  expect(body.match(/<a href="[^"]*\/data\/sources#shop">shop<\/a>/g)).toHaveLength(1);
+});

@@ -1,12 +1,12 @@
 /** The oracle's published forms (specification "Canonical line"): canonical line, key order, entity id. */
 import { createHash } from 'node:crypto';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import { DATASETS } from '../../schemas/datasets.ts';
+import { oracleColumns } from './columns.ts';
 import type { Value, Values } from './row-rules.ts';
 
 /** A record in its published form: the published columns in wire order. */
 export function publishedRecord(dataset: DatasetName, values: Values): Record<string, Value> {
-  const published = DATASETS[dataset].columns.filter((column) => column.published);
+  const published = oracleColumns(dataset).filter((column) => column.published);
   return Object.fromEntries(published.map((column) => [column.name, values[column.name] ?? null]));
 }
 

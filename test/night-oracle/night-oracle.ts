@@ -10,6 +10,7 @@ import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
 import { canonicalLine, entityId, publishedRecord, sortByKey } from './canonical.ts';
 import type { CapturedFile } from './checks.ts';
 import { parentsOf, readFile, setAsideBrokenReferences, setAsideSharedIds, setAsideSuspects } from './checks.ts';
+import { oracleColumns } from './columns.ts';
 import type { Value, Values } from './row-rules.ts';
 import type {
   ClosedInterval,
@@ -186,7 +187,7 @@ function settle(dataset: DatasetName, { files, inForce }: Checked, before: Oracl
 
 /** All captured columns but the key and the time stamp. */
 function isSameContent(dataset: DatasetName, a: Values, b: Values): boolean {
-  return DATASETS[dataset].columns.every(
+  return oracleColumns(dataset).every(
     ({ name }) => name === 'updated_at' || JSON.stringify(a[name]) === JSON.stringify(b[name]),
   );
 }

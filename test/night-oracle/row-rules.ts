@@ -5,6 +5,7 @@
  */
 import type { Column, ColumnType, DatasetName } from '../../schemas/datasets.ts';
 import { DATASETS, ID_LENGTH_MAX } from '../../schemas/datasets.ts';
+import { oracleColumns } from './columns.ts';
 
 /** Dates and times are kept as the canonical text they are published as. */
 export type Value = string | number | readonly string[] | null;
@@ -33,7 +34,7 @@ export function readRow(dataset: DatasetName, raw: unknown): ReadRow {
   const fields = isObject(raw) ? raw : {};
   const values: Record<string, Value> = {};
   const problems: string[] = isObject(raw) ? [] : ['the row is not a JSON object'];
-  for (const column of DATASETS[dataset].columns) {
+  for (const column of oracleColumns(dataset)) {
     const read = readField(column, fields[column.name]);
     if ('problem' in read) problems.push(`${column.name} ${read.problem}`);
     else values[column.name] = read.value;

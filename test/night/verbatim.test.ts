@@ -9,8 +9,8 @@ import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { anyId, anyNumber, anyText } from '../support/schemas/arbitrary-record.ts';
 
-/** In the newest version of the records. */
-const DAY = '2026-12-01';
+/** In the newest version of the records, which has every field of the table. */
+const DAY = '2026-11-24';
 const UPDATED_AT = '2026-05-01T00:00:00Z';
 const BENCHMARK = { id: 'b', name: 'B', category: null, updated_at: UPDATED_AT };
 

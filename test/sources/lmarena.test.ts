@@ -75,7 +75,13 @@ test('a model is a row whatever the boards it stands on, and an empty organizati
       { id: 'a', name: 'a', organization: 'acme' },
       { id: 'b', name: 'b', organization: null },
       { id: 'other', name: 'other', organization: 'acme' },
-    ].map((expected) => ({ ...expected, release_date: null, context_length: null, inference: null })),
+    ].map((expected) => ({
+      ...expected,
+      release_date: null,
+      context_length: null,
+      inference: null,
+      source: 'lmarena',
+    })),
   );
 });
 

@@ -38,6 +38,7 @@ test('an id under many providers is one model, told by its maker first', async (
       release_date: '2026-01-15',
       context_length: 400_000,
       inference: ['aggregator', 'openai'],
+      source: 'models-dev',
     },
     {
       id: 'openai/gpt-9',
@@ -46,6 +47,7 @@ test('an id under many providers is one model, told by its maker first', async (
       release_date: '2026-01-15',
       context_length: 128_000,
       inference: ['openrouter'],
+      source: 'models-dev',
     },
   ]);
 });

@@ -55,7 +55,12 @@ test('the maker stands before the colon, or in other names with the same prefix'
       { id: 'fork/one', name: 'One', organization: 'Fork A', context_length: 131_072 },
       { id: 'fork/three', name: 'Three', organization: null, context_length: 131_072 },
       { id: 'fork/two', name: 'Two', organization: 'Fork B', context_length: null },
-    ].map((expected) => ({ ...expected, release_date: null, inference: ['openrouter'] })),
+    ].map((expected) => ({
+      ...expected,
+      release_date: null,
+      inference: ['openrouter'],
+      source: 'openrouter',
+    })),
   );
 });
 

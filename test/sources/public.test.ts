@@ -35,7 +35,28 @@ test('one model is told by all its names, each field by the first upstream that 
       release_date: '2025-08-07',
       context_length: 400_000,
       inference: ['openai', 'openrouter'],
+      source: 'models-dev',
     },
+  ]);
+});
+
+test('a model has its first upstream as source, and a price that of which it is', async () => {
+  const recipe = await useRecipe('public');
+  const files = joinedFiles({
+    modelsDev: { openai: { 'gpt-5': { name: 'GPT-5' } } },
+    openrouter: { 'acme/one': ['Acme: One', '0.000002', '0.00001'] },
+    litellm: { 'gpt-5': ['openai', 1e-6, 1e-5] },
+  });
+  await recipe.publish(DAY, files);
+  const sources = async (dataset: 'models' | 'pricing', id: string) =>
+    (await recipe.records(dataset, [id, 'source'])).filter(({ [id]: named }) => named !== NOBODY);
+  expect(await sources('models', 'id')).toEqual([
+    { id: 'acme/one', source: 'openrouter' },
+    { id: 'gpt-5', source: 'models-dev' },
+  ]);
+  expect(await sources('pricing', 'model_id')).toEqual([
+    { model_id: 'acme/one', source: 'openrouter' },
+    { model_id: 'gpt-5', source: 'litellm' },
   ]);
 });
 

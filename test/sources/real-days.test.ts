@@ -5,16 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { findUnusual } from '../../pipeline/night/guard/usual-loss.ts';
 import { SourceSettingsSchema } from '../../pipeline/source/source-settings.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { addDays } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 import { UPSTREAM_DATA } from '../support/real-data.ts';
-import {
-  askOracle,
-  countByOracle,
-  listDays,
-  loadRealDay,
-  type OracleCounts,
-} from '../support/sources/real-upstream.ts';
+import { askOracle, countByOracle, listDays, loadRealDay } from '../support/sources/real-upstream.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { useRecipe } from '../support/sources/use-recipe.ts';
 
@@ -99,12 +93,13 @@ describe.skipIf(!HAS_REAL_DAYS)('recorded days in a row', () => {
 
   test('no other recorded day is held by what is usual, weeks as they lie apart, but for half a year in one', () => {
     // As if nothing had gone in any night before: the least that can be usual.
-    const counts = countByOracle();
     const lost = UPSTREAMS.flatMap((upstream) =>
       listDays(upstream).flatMap((day, index, days) => {
-        const [before, after] = [counts[upstream]?.[days[index - 1] ?? ''], counts[upstream]?.[day]];
+        const yesterday = days[index - 1];
+        if (yesterday === undefined) return [];
+        const [before, after] = [countByOracle(upstream, yesterday), countByOracle(upstream, day)];
         return DATASET_NAMES.flatMap((dataset) => {
-          const tonight = { before: before?.[dataset]?.rows ?? 0, after: after?.[dataset]?.rows ?? 0 };
+          const tonight = { before: before[dataset], after: after[dataset] };
           const quiet = Array<number>(31).fill(tonight.before);
           return tonight.before > 0 && findUnusual(tonight, quiet, DEFAULTS) ? [[upstream, day, dataset]] : [];
         });
@@ -122,12 +117,12 @@ describe.skipIf(!HAS_REAL_DAYS)('the index of recipes', () => {
   const numbersIn = (cells: readonly string[]) => cells.map((cell) => Number(cell.replaceAll(',', '')));
 
   test('tells the counts of the newest recorded day of each recipe, and of every day', { timeout: 120_000 }, () => {
-    const byDay = countByOracle();
-    const newest = Object.entries(byDay).map(([name, days]) => [name, numbersOf(Object.values(days).at(-1))]);
+    const numbersOf = (name: string, day: Day) => DATASET_NAMES.map((dataset) => countByOracle(name, day)[dataset]);
+    const all = UPSTREAMS.flatMap((name) => listDays(name).map((day) => [name, day, numbersOf(name, day)] as const));
+    const newest = UPSTREAMS.map((name) => all.findLast(([other]) => other === name));
     const rows = [...text.matchAll(/^\| \[([a-z-]+)\]\(.*$/gm)];
-    expect(rows.map(([row, name]) => [name, numbersIn(row.split('|').slice(6, 11))]).sort()).toEqual(newest.sort());
-    const all = Object.entries(byDay).flatMap(([name, days]) =>
-      Object.entries(days).map(([day, counts]) => [name, day, numbersOf(counts)]),
+    expect(rows.map(([row, name]) => [name, numbersIn(row.split('|').slice(6, 11))]).sort()).toEqual(
+      newest.map((one) => [one?.[0], one?.[2]]).sort(),
     );
     const told = [...text.matchAll(/^\| ([a-z-]+) \| (\d{4}-\d{2}-\d{2}) \|(.*)\|$/gm)].map(
       ([, name, day, cells = '']) => [name, day, numbersIn(cells.split('|'))],
@@ -135,7 +130,3 @@ describe.skipIf(!HAS_REAL_DAYS)('the index of recipes', () => {
     expect(told.sort()).toEqual(all.sort());
   });
 });
-
-function numbersOf(counts: OracleCounts | undefined): readonly number[] {
-  return DATASET_NAMES.map((dataset) => counts?.[dataset]?.rows ?? 0);
-}

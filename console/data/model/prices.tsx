@@ -15,6 +15,8 @@ export interface Price {
   readonly output_per_million: number | null;
   readonly currency: string;
   readonly effective_from: string | null;
+  /** Absent where the newest release is in version 1.0 of the records. */
+  readonly source?: string | null;
 }
 
 /** The history that a section shows, and of which of its series. */
@@ -56,7 +58,7 @@ export function Prices({ pages, prices, history, span }: PricesProps): JSX.Eleme
       )}
       <Table
         caption="Prices now"
-        columns={['Provider', 'Input', 'Output', 'Currency', 'Since']}
+        columns={['Provider', 'Input', 'Output', 'Currency', 'Since', 'Source']}
         rows={prices.map((price) => (
           <tr>
             <th scope="row">
@@ -76,12 +78,27 @@ export function Prices({ pages, prices, history, span }: PricesProps): JSX.Eleme
             </td>
             <td safe>{price.currency}</td>
             <td safe>{price.effective_from ?? ''}</td>
+            <td>{typeof price.source === 'string' && <SourceLink pages={pages} source={price.source} />}</td>
           </tr>
         ))}
         empty="Nobody sells it, as far as we know."
       />
     </Section>
   );
+}
+
+/** Whose word a price is, with its terms behind the link. */
+function SourceLink({ pages, source }: SourceLinkProps): JSX.Element {
+  return (
+    <a href={`${pages.path}/data/sources#${encodeURIComponent(source)}`} safe>
+      {source}
+    </a>
+  );
+}
+
+interface SourceLinkProps {
+  readonly pages: OrganizationPages;
+  readonly source: string;
 }
 
 function pricesOf({ points }: History, name: 'input_per_million' | 'output_per_million') {

@@ -4,13 +4,14 @@
  * checked for their form.
  */
 import { cursorFromSeq } from '../../../schemas/change.ts';
-import { DATASET_NAMES, SCHEMA_VERSION } from '../../../schemas/datasets.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { ORACLE_VERSION } from '../../night-oracle/columns.ts';
 import type { ApiState } from '../api-state.ts';
 import { COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
 
-const SCHEMA_VERSIONS = [SCHEMA_VERSION, SCHEMA_VERSION.replace(/\..*/, '')];
+const SCHEMA_VERSIONS = [ORACLE_VERSION, ORACLE_VERSION.replace(/\..*/, '')];
 
 /** Newest first. */
 export function answerSnapshots(state: ApiState, { query }: ApiRequest): Expected {
@@ -51,7 +52,7 @@ function manifestEntry({ world, stored }: ApiState, index: number): object {
     id: day,
     published_at: known?.publishedAt ?? DATE_TIME_TEXT,
     data_as_of: dataAsOf,
-    schema_version: SCHEMA_VERSION,
+    schema_version: ORACLE_VERSION,
     datasets: DATASET_NAMES.map((name) => ({
       name,
       format: 'jsonl.gz',

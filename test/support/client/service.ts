@@ -109,10 +109,10 @@ export function syncInto(
   );
 }
 
-/** Every line of a copy, by dataset. */
-export function linesOf(into: string): Promise<Readonly<Record<DatasetName, string>>> {
+/** Every line of a copy, by dataset, in the version of the records that it says it has unless another is named. */
+export function linesOf(into: string, named?: string): Promise<Readonly<Record<DatasetName, string>>> {
   return withCopy(into, async (copy) => {
-    const { schema_version: version = SCHEMA_VERSION } = (await copy.state()) ?? {};
+    const version = named ?? (await copy.state())?.schema_version ?? SCHEMA_VERSION;
     const all = new Map<DatasetName, string>();
     for (const name of DATASET_NAMES) {
       all.set(name, (await collect(copy.lines(name, version))).map((line) => `${line}\n`).join(''));

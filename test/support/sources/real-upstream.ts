@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { DatasetName } from '../../../schemas/datasets.ts';
+import { type DatasetName, mapDatasets } from '../../../schemas/datasets.ts';
 import { type Day, isDay } from '../../../schemas/day.ts';
 import { UPSTREAM_DATA } from '../real-data.ts';
 import type { DayFiles } from './recipe-folder.ts';
@@ -61,18 +61,24 @@ export type OracleRecords = Readonly<Record<DatasetName, readonly Readonly<Recor
 
 const ORACLE = resolve(import.meta.dirname, '../../../scripts/upstream-oracle.py');
 
+/** How many records of each dataset a day has. */
+export type OracleCounts = Readonly<Record<DatasetName, number>>;
+
+/** Of the days that were read already, by {@link askOracle}: reading them all takes ten seconds. */
+const counted = new Map<string, OracleCounts>();
+
 /** What an independent reading of an upstream's day gives. */
 export function askOracle(upstream: string, day: Day): OracleRecords {
-  return JSON.parse(runOracle('--rows', upstream, day));
+  const run = [ORACLE, UPSTREAM_DATA ?? '', '--rows', upstream, day];
+  const text = execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const records: OracleRecords = JSON.parse(text);
+  const counts = mapDatasets((dataset) => records[dataset].length);
+  counted.set(`${upstream} ${day}`, counts);
+  return records;
 }
 
-/** How many records of each dataset each upstream's days have. */
-export function countByOracle(): Readonly<Record<string, Readonly<Record<Day, OracleCounts>>>> {
-  return JSON.parse(runOracle());
-}
-export type OracleCounts = Partial<Record<DatasetName, { readonly rows: number; readonly sha256: string }>>;
-
-function runOracle(...options: readonly string[]): string {
-  const run = [ORACLE, UPSTREAM_DATA ?? '', ...options];
-  return execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+/** How many records of each dataset it gives. */
+export function countByOracle(upstream: string, day: Day): OracleCounts {
+  if (!counted.has(`${upstream} ${day}`)) askOracle(upstream, day);
+  return counted.get(`${upstream} ${day}`) ?? mapDatasets(() => 0);
 }

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
+import { RECORD_VERSIONS, versionInForce } from '../../../schemas/versions/record-versions.ts';
 import { listReleases, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
 import { copyRecipe, type DayFiles, writeRecipeDay } from './recipe-folder.ts';
@@ -27,12 +28,15 @@ export interface Recipe {
   suspects(): Promise<readonly Record<string, unknown>[]>;
 }
 
+/** The newest version of the records, as if it had always been in force: recorded days lie before it. */
+const NEWEST = [{ ...versionInForce(RECORD_VERSIONS, '2999-12-31'), noticeFrom: null, inForceFrom: null }];
+
 /** What the SELECTs of a recipe may take. */
 const MEMORY_LIMIT = '300MB';
 
 /** Opens a recipe of `sources/` for the test that runs. */
 export async function useRecipe(name: string): Promise<Recipe> {
-  const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT });
+  const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT, versions: NEWEST });
   onTestFinished(() => store.dispose());
   const source = await mkdtemp(join(tmpdir(), 'modelstats-recipe-'));
   onTestFinished(() => rm(source, { recursive: true, force: true }));

@@ -8,6 +8,7 @@ import {
   openTemporaryStore,
   type TemporaryStore,
 } from '../../../test/support/pipeline/temporary-store.ts';
+import * as sourced from '../../../test/worlds/sourced-days.ts';
 import {
   AFTER,
   BEFORE,
@@ -108,6 +109,22 @@ test('only what a topic is about is an event: no estimated skill, no start of a 
     },
   ]);
   expect(events).toHaveLength(prices.length + rankings.length);
+});
+
+test('a source that is filled at a cutover, or changes alone, is no event', { timeout: 120_000 }, async () => {
+  store = await openTemporaryStore();
+  await sourced.publishSourcedDays(store);
+  const told = (await eventsOf(sourced.CUTOVER, sourced.LAST)).map(({ topic, data }) => [
+    topic,
+    'model_id' in data && data.model_id,
+  ]);
+  expect(told.filter(([topic]) => topic !== 'score.updated')).toEqual([
+    ['pricing.updated', 'gone'],
+    ['model.created', 'new'],
+    ['pricing.updated', 'moved'],
+    ['pricing.updated', 'new'],
+  ]);
+  expect(await eventsOf(sourced.AFTER, sourced.CUTOVER)).toEqual([]);
 });
 
 test('records that are sent anew in another version are no events, and both versions are compared', {

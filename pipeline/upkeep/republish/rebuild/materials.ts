@@ -72,7 +72,7 @@ export class Materials {
   async stateBefore(dataset: Dataset): Promise<string> {
     if (this.previous !== undefined) {
       const path = await this.#fetch(this.previous, RELEASE_PATHS.state(dataset.name));
-      return `(${await recordsSql(this.database, dataset, [path])})`;
+      return `(${await recordsSql(this.database, dataset, path)})`;
     }
     const empty = `empty_${dataset.name}`;
     await this.database.run(`CREATE OR REPLACE TABLE ${empty} (${columnDefinitions(dataset)}, valid_from DATE)`);
