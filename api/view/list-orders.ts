@@ -6,6 +6,7 @@
  * a number there that reads as its text, {@link SCORE_SOURCE}: a million texts take twice as long to compare.
  */
 import type { Database } from '../../storage/duckdb/database.ts';
+import { number } from '../../storage/duckdb/row-shape.ts';
 
 /** What a list is sorted by. Records without the value come last, whatever the direction; `pos`, that is the key, breaks ties. */
 export interface SortKey {
@@ -42,14 +43,15 @@ export function orderSql({ column, isDescending }: SortKey): string {
   return `${column} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST, pos`;
 }
 
-/** The type of `source` in the tables of {@link SCORE_ORDERS}: an enumeration of all that there are. */
+/** The type of `source` in the tables of {@link SCORE_ORDERS}: an enumeration of all that there are, or text where they are too many. */
 export const SCORE_SOURCE = 'score_source';
+
+/** Sources up to which they are an enumeration: every query takes the longer the more they are, seconds for a million addresses. */
+export const SCORE_SOURCES_MAX = 10_000;
 
 /** Creates the tables of {@link SCORE_ORDERS} from the finished `scores`. */
 export async function createScoreOrders(database: Database): Promise<void> {
-  await database.run(
-    `CREATE TYPE view.${SCORE_SOURCE} AS ENUM (SELECT DISTINCT source FROM view.scores WHERE source IS NOT NULL ORDER BY source)`,
-  );
+  await database.run(`CREATE TYPE view.${SCORE_SOURCE} AS ${await sourceType(database)}`);
   // DuckDB finds a type by its bare name alone.
   await database.run(`SET search_path = 'view.main'`);
   for (const { table, sort } of Object.values(SCORE_ORDERS)) {
@@ -60,4 +62,13 @@ export async function createScoreOrders(database: Database): Promise<void> {
     );
   }
   await database.run('RESET search_path');
+}
+
+async function sourceType(database: Database): Promise<string> {
+  const [row] = await database.rows(
+    { sources: number },
+    'SELECT count(DISTINCT source)::DOUBLE AS sources FROM view.scores',
+  );
+  if ((row?.sources ?? 0) > SCORE_SOURCES_MAX) return 'VARCHAR';
+  return 'ENUM (SELECT DISTINCT source FROM view.scores WHERE source IS NOT NULL ORDER BY source)';
 }

@@ -142,4 +142,16 @@ describe('what a source fetches', () => {
     await expect(refusal).rejects.toThrow('upstreams[2].url: must be an address');
     await expect(load({ upstreams: upstreams.slice(0, 2) })).rejects.toThrow('upstreams[1].id: shop stands twice');
   });
+
+  test('refuses a user and a password in the addresses of an upstream, which everybody is shown', async () => {
+    for (const [key, address] of [
+      ['url', 'https://me:secret@upstream.test/'],
+      ['url', 'https://token@upstream.test/'],
+      ['terms_url', 'https://:secret@upstream.test/terms'],
+    ] as const) {
+      const refusal = load({ upstreams: [{ ...UPSTREAM, [key]: address }] });
+      await expect(refusal).rejects.toThrow(`upstreams[0].${key}: must hold no user and no password`);
+      await expect(refusal).rejects.not.toThrow('secret');
+    }
+  });
 });

@@ -5,7 +5,14 @@ import { DOUBLE, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entityIdFromKey } from '../../schemas/change.ts';
-import { type Column, DATASET_NAMES, DATASETS, type Dataset, publishedColumns } from '../../schemas/datasets.ts';
+import {
+  type Column,
+  DATASET_NAMES,
+  DATASETS,
+  type Dataset,
+  publishedColumns,
+  SCHEMA_VERSION,
+} from '../../schemas/datasets.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
 import { anyNumber, anyRecord } from '../../test/support/schemas/arbitrary-record.ts';
 import { versionTwo } from '../../test/support/schemas/record-versions.ts';
@@ -31,20 +38,35 @@ describe('a number in SQL', () => {
     const batch = fc.array(anyNumber, { minLength: 200, maxLength: 400 });
     await fc.assert(
       fc.asyncProperty(batch, async (numbers) => {
-        const reader = await database.connection.runAndReadAll(
-          'SELECT es_number(v) AS text FROM (SELECT unnest($1) AS v)',
-          [listValue(numbers)],
-          [LIST(DOUBLE)],
-        );
-        expect(reader.getColumns()[0]).toEqual(numbers.map((number) => JSON.stringify(number)));
+        expect(await printed(numbers)).toEqual(numbers.map((number) => JSON.stringify(number)));
       }),
       { numRuns: 50 },
     );
   });
+
+  it('is printed so also where DuckDB itself prints another number, and at both sides of every power', async () => {
+    const exponents = Array.from({ length: 2098 }, (_, index) => index - 1074);
+    const powers = [
+      ...exponents.map((exponent) => 2 ** exponent),
+      ...exponents.map((exponent) => Number(`1e${exponent}`)),
+    ];
+    const around = powers.flatMap((power) => [power, power * (1 + Number.EPSILON), power * (1 - Number.EPSILON / 2)]);
+    const numbers = [8.535058474086213e242, ...around].filter((number) => Number.isFinite(number));
+    expect(await printed(numbers)).toEqual(numbers.map((number) => JSON.stringify(number)));
+  });
 });
 
+async function printed(numbers: readonly number[]): Promise<unknown> {
+  const reader = await database.connection.runAndReadAll(
+    'SELECT es_number(v) AS text FROM (SELECT unnest($1) AS v)',
+    [listValue([...numbers])],
+    [LIST(DOUBLE)],
+  );
+  return reader.getColumns()[0];
+}
+
 const VERSIONS = [
-  { version: '1.0', datasets: DATASETS },
+  { version: SCHEMA_VERSION, datasets: DATASETS },
   { version: 'a later version', datasets: versionTwo('2026-05-01').datasets },
 ];
 const DATASETS_OF_VERSIONS = VERSIONS.flatMap(({ version, datasets }) =>

@@ -53,6 +53,7 @@ function anyModels(): readonly PublishedRecord[] {
     id: anyId.map((id) => `m${id}`),
     name: anyText.map((text) => `N${text}`),
     organization: anyText.map((text) => `O${text}`),
+    source: anyText.map((text) => `S${text}`),
   });
   const rest = { release_date: null, context_length: null, inference: null, updated_at: UPDATED_AT };
   const records = fc.sample(record, { numRuns: 400, seed: 20260601 }).map((model) => ({ ...model, ...rest }));

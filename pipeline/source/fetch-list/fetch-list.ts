@@ -13,8 +13,12 @@ interface FetchList {
 export function checkFetchList({ upstreams, fetch }: FetchList, context: z.RefinementCtx): void {
   const add = (path: readonly (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path: [...path], message });
-  for (const [index, { id }] of upstreams.entries()) {
+  for (const [index, upstream] of upstreams.entries()) {
+    const { id } = upstream;
     if (upstreams.findIndex((other) => other.id === id) < index) add(['upstreams', index, 'id'], `${id} stands twice`);
+    for (const key of ['url', 'terms_url'] as const) {
+      if (hasUser(upstream[key])) add(['upstreams', index, key], 'must hold no user and no password');
+    }
   }
   for (const [index, entry] of fetch.entries()) {
     const isKnown = upstreams.some(({ id }) => id === entry.upstream);
@@ -22,6 +26,12 @@ export function checkFetchList({ upstreams, fetch }: FetchList, context: z.Refin
     for (const [key, message] of contradictionsIn(entry)) add(['fetch', index, key], message);
   }
   for (const { index, message } of findCollisions(fetch)) add(['fetch', index, 'file'], message);
+}
+
+/** Everybody is shown these addresses, so that a secret in one is most likely a fetch's that was put into the wrong place. */
+function hasUser(address: string | null): boolean {
+  const url = address === null ? null : URL.parse(address);
+  return url !== null && (url.username !== '' || url.password !== '');
 }
 
 /** Keys of an entry that don't go with others, each with why. */
