@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../http/metrics.ts';
 import type { Release } from '../schemas/release.ts';
-import type { ViewEvent } from './view/view-follower.ts';
+import type { ViewEvent } from './view/follow/view-follower.ts';
 
 /** What the API counts beside what every server does (specification "Health and metrics"). */
 export class ApiMetrics extends Metrics {

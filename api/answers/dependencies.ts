@@ -5,7 +5,7 @@
  */
 import type { DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import type { HistoryKind } from '../view/history-kinds.ts';
+import type { HistoryKind } from '../view/tables/history-kinds.ts';
 import type { ValueInForce, View } from '../view/view.ts';
 
 export interface Dependency {

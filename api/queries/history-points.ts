@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../schemas/day.ts';
-import type { HistoryKind } from '../view/history-kinds.ts';
+import type { HistoryKind } from '../view/tables/history-kinds.ts';
 import type { TextInterval } from '../view/text/history-line.ts';
 import type { Slice } from '../view/text/text-file.ts';
 

@@ -1,5 +1,5 @@
 import { number, text } from '../../storage/duckdb/row-shape.ts';
-import { orderSql, type SortKey } from '../view/list-orders.ts';
+import { orderSql, type SortKey } from '../view/tables/list-orders.ts';
 import type { View } from '../view/view.ts';
 import { allOf, type Condition } from './conditions.ts';
 import { type CursorPlace, cursorFrom, cursorHash, getPlace } from './list-cursor.ts';

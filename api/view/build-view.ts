@@ -8,11 +8,11 @@ import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versi
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
+import { createTables, loadFacts } from './tables/view-tables.ts';
 import { writeFeed } from './text/write-feed.ts';
 import { writeHistories } from './text/write-histories.ts';
 import { removeView } from './view-files.ts';
 import { canExtend, firstRetainedSeq, metaOf, type ViewFacts, type ViewMeta } from './view-meta.ts';
-import { createTables, loadFacts } from './view-tables.ts';
 
 /** A finished view on disk. */
 export interface ViewFile {

@@ -11,7 +11,7 @@ import { loadRelease } from '../../storage/catalog.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import type { ViewParts } from './view-tables.ts';
+import type { ViewParts } from './tables/view-tables.ts';
 
 export interface FetchInput {
   readonly catalog: Catalog;

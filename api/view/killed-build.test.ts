@@ -9,7 +9,7 @@ import { CATALOG_KEY } from '../../storage/keys.ts';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
 import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
-import { HISTORY_KINDS } from './history-kinds.ts';
+import { HISTORY_KINDS } from './tables/history-kinds.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 

@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { HISTORY_KINDS } from './history-kinds.ts';
+import { HISTORY_KINDS } from './tables/history-kinds.ts';
 import { type TextsMeta, textFileName } from './text/text-meta.ts';
 
 /** The names of the files that a view is read from. */

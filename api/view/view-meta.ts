@@ -7,8 +7,8 @@ import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
-import type { HistoryKind } from './history-kinds.ts';
 import { sourcesFrom } from './release-sources.ts';
+import type { TableFacts } from './tables/view-tables.ts';
 import type { TextsMeta } from './text/text-meta.ts';
 
 /**
@@ -18,7 +18,7 @@ import type { TextsMeta } from './text/text-meta.ts';
 export const VIEW_FORMAT = 8;
 
 /** What a view says about itself, stored in it. */
-export interface ViewMeta {
+export interface ViewMeta extends TableFacts {
   readonly format: number;
   /** DuckDB's version: another one may hash, and so order, otherwise. */
   readonly engine: string;
@@ -34,10 +34,6 @@ export interface ViewMeta {
   readonly sources: ValueChange;
   /** The SHA-256 of the names of models; empty where a release keeps none. */
   readonly aliases: readonly ValueChange[];
-  /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
-  readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
-  /** Days on which a model that is there now was first seen, ascending. */
-  readonly addedDays: readonly Day[];
   /** The files of text beside the view. */
   readonly texts: TextsMeta;
 }
@@ -49,7 +45,7 @@ export interface ValueChange {
 }
 
 /** What a view says about itself that only its tables and texts tell. */
-export type ViewFacts = Pick<ViewMeta, 'availableFrom' | 'addedDays' | 'texts'>;
+export type ViewFacts = TableFacts & Pick<ViewMeta, 'texts'>;
 
 /**
  * What the view of a catalog says about itself.

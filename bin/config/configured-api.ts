@@ -1,5 +1,5 @@
 import type { ApiSettings } from '../../api/app.ts';
-import type { FollowerSettings } from '../../api/view/view-follower.ts';
+import type { FollowerSettings } from '../../api/view/follow/view-follower.ts';
 import type { Config } from './config.ts';
 import { duckdbSettings } from './configured-duckdb.ts';
 import { connectionSettings } from './connection-settings.ts';

@@ -5,7 +5,7 @@ import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { type CapturedFile, captureFile, columnWarnings, type FileDeps } from '../night/capture/capture.ts';
 import { createIssues } from '../night/check/issues.ts';
 import { explainFaults } from '../night/check/rows.ts';
-import { type DatasetSource, SOURCE_FORMATS } from '../night/source.ts';
+import { type DatasetSource, SOURCE_FORMATS } from '../night/source/source-day.ts';
 
 export interface PricingTable {
   readonly captured: CapturedFile;

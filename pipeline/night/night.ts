@@ -16,7 +16,6 @@ import { capture } from './capture/capture.ts';
 import { assertFewBadRows, check } from './check/check.ts';
 import { composeRelease } from './compose-release.ts';
 import { diff } from './diff.ts';
-import { type DayPlace, fetchForNight, placeOfDay } from './fetched-source.ts';
 import { guard } from './guard/guard.ts';
 import { closeIntervals } from './history.ts';
 import { type NightFindings, nightReport } from './night-report.ts';
@@ -28,8 +27,9 @@ import { proveEvents, proveFiles } from './prove.ts';
 import { publish } from './publish.ts';
 import { carriedUpstreams } from './release-fetched.ts';
 import { writeSnapshot, writeState } from './snapshot.ts';
-import { findSourceDay } from './source.ts';
-import { type CaptureLimits, limitsFromSettings } from './source-limits.ts';
+import { type DayPlace, fetchForNight, placeOfDay } from './source/fetched-source.ts';
+import { findSourceDay } from './source/source-day.ts';
+import { type CaptureLimits, limitsFromSettings } from './source/source-limits.ts';
 
 export interface NightRequest {
   readonly day: Day;

@@ -4,8 +4,8 @@ import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';
 import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
-import type { SortKey } from '../../view/list-orders.ts';
-import { TEXTS_SEPARATOR } from '../../view/view-names.ts';
+import type { SortKey } from '../../view/tables/list-orders.ts';
+import { TEXTS_SEPARATOR } from '../../view/tables/view-names.ts';
 
 const SORTS = [
   ...(['id', 'name', 'release_date', 'context_length', 'updated_at'] as const),

@@ -5,7 +5,7 @@ import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
 import { ScoreSchema } from '../../answers/records.ts';
 import { type Condition, where } from '../../queries/conditions.ts';
 import type { FasterTables } from '../../queries/list-page.ts';
-import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../view/list-orders.ts';
+import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../view/tables/list-orders.ts';
 
 const ScoreFiltersSchema = z.object({
   model: id('The model', 'gpt-5').optional(),

@@ -13,7 +13,7 @@ import {
   sinceDay,
   value,
 } from '../../answers/dependencies.ts';
-import { HISTORY_SOURCES, type HistoryKind } from '../../view/history-kinds.ts';
+import { HISTORY_SOURCES, type HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import type { HistoryRange } from './history-range.ts';
 

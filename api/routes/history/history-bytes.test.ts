@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { text } from '../../../storage/duckdb/row-shape.ts';
 import { useApi } from '../../../test/support/api/use-api.ts';
 import { ODD_ID, SMALL_DAYS, TODAY } from '../../../test/worlds/small-days.ts';
-import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind } from '../../view/history-kinds.ts';
+import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind } from '../../view/tables/history-kinds.ts';
 
 const BACKFILLED = { model_id: 'a', provider: 'p1', input_per_million: 1.5, effective_from: '2026-05-20' };
 

@@ -4,7 +4,7 @@ import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
 import { id, oneOf } from '../../answers/parameters.ts';
 import { EXAMPLE_PRICE } from '../../answers/records.ts';
 import { expandPoints } from '../../queries/history-points.ts';
-import { HISTORY_KINDS, type HistoryKind } from '../../view/history-kinds.ts';
+import { HISTORY_KINDS, type HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import {
   assertKnown,

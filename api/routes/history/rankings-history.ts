@@ -4,7 +4,7 @@ import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
 import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { withPositions } from '../../queries/history-points.ts';
-import { TOP_POSITIONS_MAX } from '../../view/view-tables.ts';
+import { TOP_POSITIONS_MAX } from '../../view/tables/view-tables.ts';
 import {
   assertKnown,
   HistoryPointSchema,

@@ -7,7 +7,7 @@
  * model, series and first day, and what begins with a model and a tab is of that model alone.
  */
 import type { Day } from '../../../schemas/day.ts';
-import type { HistoryKind } from '../history-kinds.ts';
+import type { HistoryKind } from '../tables/history-kinds.ts';
 
 /** The intervals of a model that hold on some day of a range; of all its series, or of one. */
 export interface IntervalsWanted {

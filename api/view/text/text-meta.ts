@@ -1,4 +1,4 @@
-import type { HistoryKind } from '../history-kinds.ts';
+import type { HistoryKind } from '../tables/history-kinds.ts';
 
 /** What a view says about a text file beside it. */
 export interface TextMeta {

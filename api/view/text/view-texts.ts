@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { sqlText } from '../../../storage/duckdb/database.ts';
-import type { HistoryKind } from '../history-kinds.ts';
+import type { HistoryKind } from '../tables/history-kinds.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { FeedIndex, type FeedStretch, type StretchWanted } from './feed-index.ts';
 import { HistoryFile } from './history-file.ts';

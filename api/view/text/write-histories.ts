@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { type Database, writeLines } from '../../../storage/duckdb/database.ts';
-import type { HistoryKind } from '../history-kinds.ts';
+import type { HistoryKind } from '../tables/history-kinds.ts';
 import { lineSql } from './history-line.ts';
 import { Marker } from './history-marks.ts';
 import { type HistoryMeta, type TextsMeta, textFileName } from './text-meta.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import pc from 'picocolors';
 import type { FetchedDay } from '../../../pipeline/fetch/fetch-source.ts';
 import { runFetch } from '../../../pipeline/fetch/run-fetch.ts';
-import { archiveFolder, loadFetchSettings } from '../../../pipeline/night/fetched-source.ts';
+import { archiveFolder, loadFetchSettings } from '../../../pipeline/night/source/fetched-source.ts';
 import { workErrorFrom } from '../../../pipeline/run/run-folder.ts';
 import { dayFromDate } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';

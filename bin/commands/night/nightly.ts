@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ulid } from 'ulid';
 import { type NightDeps, type NightRequest, runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import { listSourceDays } from '../../../pipeline/night/source.ts';
+import { listSourceDays } from '../../../pipeline/night/source/source-day.ts';
 import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';

@@ -162,17 +162,21 @@ export class PostgresCopy implements Copy {
     const state = STATE_COLUMNS.map((column) => `${column} text`).join(', ');
     const all = [...tables, [EVENTS_TABLE, EVENT_DEFINITION], [STATE_TABLE, state]] as const;
     const creates = all.map(([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
-    const { rows: present } = await this.#client.query<{ table: string; name: string }>(
-      `SELECT table_name AS table, column_name AS name FROM information_schema.columns WHERE table_schema = current_schema()`,
-    );
-    // Only where one is missing: it waits for everybody who reads the table.
-    const adds = DATASET_NAMES.flatMap((name) =>
-      columnsToAdd(
-        name,
-        present.flatMap((column) => (column.table === name ? [column.name] : [])),
-      ).map((column) => `ALTER TABLE ${name} ADD COLUMN ${column.name} ${TYPES[column.type]}`),
-    );
+    const adds = await this.#addsOfColumns();
     await this.#client.query(['BEGIN', ...creates, ...adds, ...CREATE_INDEXES, 'COMMIT'].join('; '));
+  }
+
+  /** Statements only where a column is missing: even one that adds nothing waits until nobody reads the table, and others wait for it. */
+  async #addsOfColumns(): Promise<readonly string[]> {
+    const { rows } = await this.#client.query<{ table: string; name: string }>(
+      'SELECT table_name AS table, column_name AS name FROM information_schema.columns WHERE table_schema = current_schema()',
+    );
+    return DATASET_NAMES.flatMap((dataset) => {
+      const present = rows.filter(({ table }) => table === dataset).map(({ name }) => name);
+      return columnsToAdd(dataset, present).map(
+        ({ name, type }) => `ALTER TABLE ${dataset} ADD COLUMN IF NOT EXISTS ${name} ${TYPES[type]}`,
+      );
+    });
   }
 }
 

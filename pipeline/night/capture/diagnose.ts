@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { findJsonFault } from '../../source/json-fault.ts';
-import type { DatasetSource } from '../source.ts';
+import type { DatasetSource } from '../source/source-day.ts';
 
 const NEWLINE = 0x0a;
 

@@ -5,7 +5,7 @@ import { AppError } from '../../../schemas/errors.ts';
 import { type Database, sqlName, sqlText } from '../../../storage/duckdb/database.ts';
 import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
-import type { DatasetSource } from '../source.ts';
+import type { DatasetSource } from '../source/source-day.ts';
 
 /** Rows of any origin, as a SELECT that gives every captured column of the dataset as text, in file order. */
 export interface Relation {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DatasetSource } from '../source.ts';
+import type { DatasetSource } from '../source/source-day.ts';
 import { assertUnchanged, scanFile } from './scan-file.ts';
 
 const LIMITS = { lineBytesMax: 1000, fileBytesMax: 2000, rowsMax: 1000, ratioMax: 1000 };

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { readBlocks } from '../../../storage/hash.ts';
-import type { DatasetSource } from '../source.ts';
-import { type ScanLimits, unpackedBytesMax } from '../source-limits.ts';
+import type { DatasetSource } from '../source/source-day.ts';
+import { type ScanLimits, unpackedBytesMax } from '../source/source-limits.ts';
 
 /** What one pass over a source file's bytes tells, before anything is parsed. */
 export interface ScannedFile {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { HISTORY_KINDS } from '../../../api/view/history-kinds.ts';
+import { HISTORY_KINDS } from '../../../api/view/tables/history-kinds.ts';
 import type { ViewMeta } from '../../../api/view/view-meta.ts';
 import { Database, sqlText } from '../../../storage/duckdb/database.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';

@@ -15,7 +15,7 @@ export const LONG_FILES: readonly string[] = [
   'test/sync/copies.test.ts',
   'test/webhooks/commands.test.ts',
   'test/night/source-sql/payloads.test.ts',
-  'api/view/view-follower.test.ts',
+  'api/view/follow/view-follower.test.ts',
   'test/api-oracle/real-days.test.ts',
   'test/cli/bad-input.test.ts',
   'test/night-oracle/random-days.test.ts',

@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { isAppError, messageFromError } from '../../../../schemas/errors.ts';
-import { TooMuch } from '../../source-limits.ts';
+import { TooMuch } from '../../source/source-limits.ts';
 import { type Answer, type Order, READY, type SelectOrder } from './messages.ts';
 import { Sandbox } from './sandbox.ts';
 import { rejectedSection } from './sections.ts';

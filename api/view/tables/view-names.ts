@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/duckdb/database.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
 
 /** Between the texts of a model that are searched together: no id and no name can hold it. */
 export const TEXTS_SEPARATOR = '\u0001';

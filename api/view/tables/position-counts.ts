@@ -1,6 +1,6 @@
-import type { Day } from '../../schemas/day.ts';
-import { list, number, text } from '../../storage/duckdb/row-shape.ts';
-import type { Queries } from './query-pool.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { list, number, text } from '../../../storage/duckdb/row-shape.ts';
+import type { Queries } from '../query-pool.ts';
 
 /**
  * How many models each category ranked on each captured day. In memory, loaded when a history of ranks is asked for first: some 50

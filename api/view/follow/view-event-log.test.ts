@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { AppError } from '../../schemas/errors.ts';
-import { TestClock } from '../../test/support/accounts/subject.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { TestClock } from '../../../test/support/accounts/subject.ts';
 import { viewEventLog } from './view-event-log.ts';
 import type { ViewEvent } from './view-follower.ts';
 

@@ -1,18 +1,18 @@
 import { ulid } from 'ulid';
-import { type Catalog, type CatalogEntry, isSameRecord } from '../../schemas/catalog.ts';
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
-import type { HealthProblem } from '../../schemas/health-problem.ts';
-import type { Release } from '../../schemas/release.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import { loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
-import { CATALOG_KEY } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { type BuiltView, buildView } from './build-view.ts';
-import { isKeptFrom } from './kept-view.ts';
-import type { QueryLimits } from './query-pool.ts';
-import { View } from './view.ts';
-import { removeView } from './view-files.ts';
-import type { ViewFolder } from './view-folder.ts';
+import { type Catalog, type CatalogEntry, isSameRecord } from '../../../schemas/catalog.ts';
+import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import type { HealthProblem } from '../../../schemas/health-problem.ts';
+import type { Release } from '../../../schemas/release.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import { loadCatalog, loadRelease, newestEntry } from '../../../storage/catalog.ts';
+import { CATALOG_KEY } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { type BuiltView, buildView } from '../build-view.ts';
+import { isKeptFrom } from '../kept-view.ts';
+import type { QueryLimits } from '../query-pool.ts';
+import { View } from '../view.ts';
+import { removeView } from '../view-files.ts';
+import type { ViewFolder } from '../view-folder.ts';
 
 export interface FollowerSettings {
   /** DuckDB's memory and threads for serving; a build beside it may take as much memory again. */

@@ -1,5 +1,5 @@
 /**
- * The tables of a view, written by `build-view.ts`, read by the queries of the routes:
+ * The tables of a view, written by `../build-view.ts`, read by the queries of the routes:
  *
  * | table | one row per | order |
  * |---|---|---|
@@ -17,17 +17,16 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
-import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
-import type { RecordVersion } from '../../schemas/versions/record-version.ts';
-import type { Database } from '../../storage/duckdb/database.ts';
-import { recordsSql } from '../../storage/duckdb/record-files.ts';
-import { columnList, lineSql, objectSql, wireSql } from '../../storage/duckdb/record-sql.ts';
-import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { recordsSql } from '../../../storage/duckdb/record-files.ts';
+import { columnList, lineSql, objectSql, wireSql } from '../../../storage/duckdb/record-sql.ts';
+import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
 import { HISTORY_KINDS, HISTORY_SOURCES, type HistoryKind, type HistorySource } from './history-kinds.ts';
 import { createScoreOrders } from './list-orders.ts';
-import type { ViewFacts } from './view-meta.ts';
 import { createAliases, NAME_COLUMNS, NAMED_SQL } from './view-names.ts';
 
 /** What a view is made of: local Parquet files of releases, already checked by hash. */
@@ -65,7 +64,14 @@ export async function createTables(database: Database, input: TablesInput): Prom
 }
 
 /** What only the finished tables tell of a view. */
-export async function loadFacts(database: Database): Promise<Omit<ViewFacts, 'texts'>> {
+export interface TableFacts {
+  /** The first day with a point of each kind, captured or reconstructed; null: none yet. */
+  readonly availableFrom: Readonly<Record<HistoryKind, Day | null>>;
+  /** Days on which a model that is there now was first seen, ascending. */
+  readonly addedDays: readonly Day[];
+}
+
+export async function loadFacts(database: Database): Promise<TableFacts> {
   const days = { score: nullable(text), ranking: nullable(text), pricing: nullable(text), metadata: nullable(text) };
   const first = (kind: HistoryKind) => `(SELECT min(valid_from)::VARCHAR FROM view.history_${kind}) AS ${kind}`;
   const availableFrom = await database.row(days, `SELECT ${HISTORY_KINDS.map(first).join(', ')}`);

@@ -5,8 +5,8 @@
  * takes less than keeping the ids once more for every order. Of benchmarks there are few, so their ids take little. Who measured is
  * a number there that reads as its text, {@link SCORE_SOURCE}: a million texts take twice as long to compare.
  */
-import type { Database } from '../../storage/duckdb/database.ts';
-import { number } from '../../storage/duckdb/row-shape.ts';
+import type { Database } from '../../../storage/duckdb/database.ts';
+import { number } from '../../../storage/duckdb/row-shape.ts';
 
 /** What a list is sorted by. Records without the value come last, whatever the direction; `pos`, that is the key, breaks ties. */
 export interface SortKey {

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { Database } from '../../storage/duckdb/database.ts';
-import { number, text } from '../../storage/duckdb/row-shape.ts';
-import { useApi } from '../../test/support/api/use-api.ts';
-import { listedMany } from '../../test/worlds/listed-many.ts';
+import { Database } from '../../../storage/duckdb/database.ts';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { listedMany } from '../../../test/worlds/listed-many.ts';
 import { createScoreOrders, orderSql, SCORE_ORDERS, SCORE_SOURCE, SCORE_SOURCES_MAX } from './list-orders.ts';
 
 const api = useApi({ days: (store) => store.publish('2026-06-01', listedMany(1)) });

@@ -1,12 +1,12 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { type Day, isDay } from '../../schemas/day.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { type AliasTable, loadAliasTable } from '../aliases/alias-table.ts';
-import type { FetchRecord } from '../fetch/day/fetch-record.ts';
-import { assertFile, assertFolder, assertTree, isFile } from '../source/source-paths.ts';
-import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
+import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
+import { type Day, isDay } from '../../../schemas/day.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { type AliasTable, loadAliasTable } from '../../aliases/alias-table.ts';
+import type { FetchRecord } from '../../fetch/day/fetch-record.ts';
+import { assertFile, assertFolder, assertTree, isFile } from '../../source/source-paths.ts';
+import { loadSettings, type SourceSettings } from '../../source/source-settings.ts';
 import { findFetched } from './fetched-day.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;

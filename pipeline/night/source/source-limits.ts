@@ -1,4 +1,4 @@
-import type { SourceSettings } from '../source/source-settings.ts';
+import type { SourceSettings } from '../../source/source-settings.ts';
 
 /** What a file of a source may take of the machine. */
 export interface ScanLimits {

@@ -4,16 +4,16 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Day, dayFromDate } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
-import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
-import { readFetchRecord } from '../fetch/day/fetch-record.ts';
-import type { FetchedDay, FetchRequest } from '../fetch/fetch-source.ts';
-import type { FetchSetup } from '../fetch/run-fetch.ts';
-import { DAY_FILES } from '../source/fetch-list/fetch-paths.ts';
-import { assertFile } from '../source/source-paths.ts';
-import { loadSettings, type SourceSettings } from '../source/source-settings.ts';
-import { findAliases, listSourceDays } from './source.ts';
+import { type Day, dayFromDate } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
+import { readFetchRecord } from '../../fetch/day/fetch-record.ts';
+import type { FetchedDay, FetchRequest } from '../../fetch/fetch-source.ts';
+import type { FetchSetup } from '../../fetch/run-fetch.ts';
+import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';
+import { assertFile } from '../../source/source-paths.ts';
+import { loadSettings, type SourceSettings } from '../../source/source-settings.ts';
+import { findAliases, listSourceDays } from './source-day.ts';
 
 /** Where the nights of a work folder keep what they fetch. */
 export function archiveFolder(workFolder: string): string {
@@ -65,7 +65,7 @@ export async function fetchForNight(
 ): Promise<FetchedDay | undefined> {
   if (day === dayFromDate(clock())) {
     // Loaded here: most nights fetch nothing, and the HTTP client takes longer to load than many a night takes.
-    const { runFetch } = await import('../fetch/run-fetch.ts');
+    const { runFetch } = await import('../../fetch/run-fetch.ts');
     return runFetch({ root, settings, into, day }, fetching, { clock, duckdb });
   }
   const { finished_at = null } = (await readFetchRecord(join(into, day))) ?? {};

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
-import type { AppOptions } from '../../test/support/api/start-app.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
-import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import { openApi, type TestApi } from '../../../test/support/api/open-api.ts';
+import type { AppOptions } from '../../../test/support/api/start-app.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { SMALL_DAYS } from '../../../test/worlds/small-days.ts';
 
 const [FIRST = '', SECOND = ''] = Object.keys(SMALL_DAYS);
 

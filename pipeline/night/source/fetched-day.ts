@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
-import { type FetchRecord, readFetchRecord } from '../fetch/day/fetch-record.ts';
-import { isWhole } from '../fetch/day/whole-files.ts';
-import { DAY_FILES } from '../source/fetch-list/fetch-paths.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { type FetchRecord, readFetchRecord } from '../../fetch/day/fetch-record.ts';
+import { isWhole } from '../../fetch/day/whole-files.ts';
+import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';
 
 /**
  * What was fetched into a day's folder; undefined where nothing was. Rejects with `source_rejected` where the fetch has not ended, or
