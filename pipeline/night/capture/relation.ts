@@ -3,6 +3,7 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import type { Dataset } from '../../../schemas/datasets.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type Database, sqlName, sqlText } from '../../../storage/duckdb/database.ts';
+import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
 import type { DatasetSource } from '../source/source-day.ts';
 
@@ -74,6 +75,7 @@ export function textColumnSql(
 }
 
 export function textSql({ sql, type }: { readonly sql: string; readonly type: string }): string {
+  if (type === 'DOUBLE') return doubleTextSql(sql);
   const isNested = type.endsWith(']') || type.startsWith('STRUCT') || type.startsWith('MAP');
   return `CAST(${isNested ? `to_json(${sql})` : sql} AS VARCHAR)`;
 }

@@ -121,6 +121,23 @@ test('values of every type leave the database as their text, lists as JSON', asy
   expect(await models()).toMatchObject([record]);
 });
 
+test('every number leaves the database as it is, also where DuckDB itself prints another', async () => {
+  const values = [2 ** 81, 2 ** 91, 2 ** 805, 1e-7, 0.1, -0, 100, 1e21, 5e-324];
+  const rows = values.map((value, index) => `('b${index + 1}', ${value})`).join(', ');
+  const select = `SELECT 'a' AS model_id, id AS benchmark_id, value::DOUBLE AS value FROM (VALUES ${rows}) t(id, value)`;
+  const sql = [
+    `-- models\nSELECT 'a' AS id, 'A' AS name;`,
+    `-- benchmarks\nSELECT 'b' || range AS id, 'B' AS name FROM range(1, ${values.length + 1});`,
+    `-- scores\n${select};`,
+  ];
+  await writeFile(join(root, 'source', 'source.sql'), sql.join('\n'));
+  expect(await store.night(join(root, 'source'), DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+  const [entry] = await listReleases(store);
+  if (entry === undefined) throw new Error('nothing is published');
+  const lines = (await readSnapshot(store, entry, 'scores')).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).value)).toEqual(values.map((value) => value + 0));
+});
+
 /** The published models. */
 async function models(): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const [entry] = await listReleases(store);
