@@ -8,7 +8,7 @@ export interface Alias {
   readonly model_id: string;
 }
 
-/** What a table of names comes to: its aliases in the order of its lines, or what is wrong with it, each with its line. */
+/** What a table of names comes to: its aliases in the order of its lines, or what is wrong with it, each with its line, in their order. */
 export interface ParsedAliases {
   readonly aliases: readonly Alias[];
   readonly problems: readonly string[];
@@ -24,6 +24,12 @@ interface Line {
   readonly alias: Alias;
 }
 
+interface Problem {
+  /** The line's number. */
+  readonly number: number;
+  readonly what: string;
+}
+
 /**
  * Parses and checks the text of a table of names, CSV with a header (specification "Names of models").
  *
@@ -36,12 +42,15 @@ export function parseAliases(text: string, upstreams: readonly string[]): Parsed
   if (written.length > ALIASES_MAX) return { aliases: [], problems: [`has more than ${ALIASES_MAX} names`] };
   const lines = written.flatMap(({ number, fields }) => (fields === undefined ? [] : [{ number, alias: fields }]));
   const problems = [
-    ...written.flatMap(({ number, fields }) => (fields === undefined ? [`line ${number}: must be ${HEADER}`] : [])),
+    ...written.flatMap(({ number, fields }) => (fields === undefined ? [{ number, what: `must be ${HEADER}` }] : [])),
     ...lines.flatMap((line) => findFieldProblems(line, upstreams)),
     ...findRepeats(lines),
     ...findChains(lines),
-  ];
-  return { aliases: problems.length === 0 ? lines.map(({ alias }) => alias) : [], problems };
+  ].sort((a, b) => a.number - b.number);
+  return {
+    aliases: problems.length === 0 ? lines.map(({ alias }) => alias) : [],
+    problems: problems.map(({ number, what }) => `line ${number}: ${what}`),
+  };
 }
 
 /** A field is text without quotes and commas, or in quotes, where two stand for one. */
@@ -58,17 +67,17 @@ function unquoted(field: string): string {
   return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
 }
 
-function findFieldProblems({ number, alias }: Line, upstreams: readonly string[]): readonly string[] {
+function findFieldProblems({ number, alias }: Line, upstreams: readonly string[]): readonly Problem[] {
   const problems = (['id', 'model_id'] as const).flatMap((name) => {
     const problem = findIdProblem(alias[name]);
-    return problem === undefined ? [] : [`line ${number}: ${name} ${problem}`];
+    return problem === undefined ? [] : [{ number, what: `${name} ${problem}` }];
   });
   if (upstreams.includes(alias.upstream)) return problems;
-  return [`line ${number}: ${quoted(alias.upstream)} is no id of upstreams`, ...problems];
+  return [{ number, what: `${quoted(alias.upstream)} is no id of upstreams` }, ...problems];
 }
 
 /** A name of an upstream that stands twice, whatever it leads to. */
-function findRepeats(lines: readonly Line[]): readonly string[] {
+function findRepeats(lines: readonly Line[]): readonly Problem[] {
   const first = new Map<string, number>();
   return lines.flatMap(({ number, alias: { upstream, id } }) => {
     const name = JSON.stringify([upstream, id]);
@@ -76,18 +85,18 @@ function findRepeats(lines: readonly Line[]): readonly string[] {
     if (before === undefined) first.set(name, number);
     return before === undefined
       ? []
-      : [`line ${number}: ${quoted(id)} of ${upstream} stands in line ${before} already`];
+      : [{ number, what: `${quoted(id)} of ${upstream} stands in line ${before} already` }];
   });
 }
 
 /** A model that is itself another name there whose names the models have: it would never be found. */
-function findChains(lines: readonly Line[]): readonly string[] {
+function findChains(lines: readonly Line[]): readonly Problem[] {
   const spine = new Map(lines.flatMap(({ number, alias }) => (alias.upstream === SPINE ? [[alias.id, number]] : [])));
   return lines.flatMap(({ number, alias: { model_id: model } }) => {
     const other = spine.get(model);
     return other === undefined
       ? []
-      : [`line ${number}: the model ${quoted(model)} is itself another name, in line ${other}`];
+      : [{ number, what: `the model ${quoted(model)} is itself another name, in line ${other}` }];
   });
 }
 

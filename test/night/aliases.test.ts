@@ -113,8 +113,8 @@ describe('a table of names', () => {
     expect(await night()).toEqual({
       status: 'rejected',
       problems: [
-        `${root}/aliases.csv: line 4: "mall" is no id of upstreams`,
         `${root}/aliases.csv: line 3: "A" of shop stands in line 2 already`,
+        `${root}/aliases.csv: line 4: "mall" is no id of upstreams`,
       ],
     });
   });
