@@ -1,3 +1,4 @@
+import { doubleTextSql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
 import { orderSql, type SortKey } from '../view/tables/list-orders.ts';
 import type { View } from '../view/view.ts';
@@ -137,6 +138,11 @@ async function findLater(
   ];
 }
 
+/** What a cursor says of the column that a list is sorted by: a text that reads back as the same value. */
+function sortTextSql({ column, type }: SortKey): string {
+  return type === 'DOUBLE' ? doubleTextSql(column) : `CAST(${column} AS VARCHAR)`;
+}
+
 /** Behind every record: INTEGER ends there. */
 const POS_MAX = 2 ** 31 - 1;
 
@@ -177,7 +183,7 @@ async function readRecords(
 ): Promise<readonly ListedRecord[]> {
   if (positions.length === 0) return [];
   const { table, sort, key, detail } = query;
-  const place = [...(sort === undefined ? [] : [sort.column]), ...key].map((column) => `CAST(${column} AS VARCHAR)`);
+  const place = [...(sort === undefined ? [] : [sortTextSql(sort)]), ...key];
   // Only numbers that stand in the statement are looked up in the index.
   const rows = await view.rowsOnce(
     { pos: number, line: text, detail: text, place: text },

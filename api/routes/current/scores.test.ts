@@ -72,3 +72,21 @@ describe('where no score says who measured', () => {
     expect(await pageList(unsaid, `/v1/scores?sort=${sort}`)).toHaveLength(ALL.length);
   });
 });
+
+describe('scores that DuckDB prints as other numbers', () => {
+  const values = [2 ** 805, 2 ** 91, 2 ** 81, 1];
+  const odd = useApi({
+    days: (store) =>
+      store.publish('2026-06-01', {
+        ...LISTED_DAY,
+        benchmarks: values.map((_, n) => ({ id: `b${n}`, name: `B${n}`, updated_at: '2026-06-01T00:00:00Z' })),
+        // As texts, in full: with an exponent DuckDB reads them as other numbers, too.
+        scores: values.map((value, n) => ({ model_id: 'a', benchmark_id: `b${n}`, value: String(BigInt(value)) })),
+      }),
+  });
+
+  test('are each on one page, whatever the pages begin behind', async () => {
+    const scores = await pageList(odd, '/v1/scores?sort=-value&limit=1');
+    expect(scores.map(({ value }) => value)).toEqual(values);
+  });
+});
