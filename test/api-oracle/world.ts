@@ -18,6 +18,7 @@ import type {
   OracleEvent,
   OracleNight,
   OracleState,
+  OracleUpstream,
   PerDataset,
 } from '../night-oracle/state.ts';
 import { perDataset } from '../night-oracle/state.ts';
@@ -61,6 +62,8 @@ export interface World {
   readonly feed: readonly FeedEvent[];
   /** What upstreams call the models that are there after the last night. */
   readonly aliases: readonly OracleAlias[];
+  /** Whom the source of the last night names. */
+  readonly upstreams: readonly OracleUpstream[];
 }
 
 /**
@@ -72,12 +75,12 @@ export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNig
   const series = perDataset(() => new Map<string, Series>());
   const feed: FeedEvent[] = [];
   let state: OracleState | undefined;
-  let aliases: readonly OracleAlias[] = [];
+  let last: OracleDay | undefined;
   for (const day of days) {
     const night = oracleNight(state, day);
     if (night.verdict !== 'published') continue;
     state = night.state;
-    aliases = day.aliases ?? [];
+    last = day;
     onNight(night);
     const captured = DATASET_NAMES.filter((dataset) => day.rows[dataset] !== undefined);
     for (const dataset of captured) addPoints(series[dataset], dataset, state);
@@ -86,7 +89,8 @@ export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNig
   }
   if (state === undefined) throw new Error('none of the days was published');
   const current = currentRecords(state);
-  return { nights, series, current, feed, aliases: shownAliases(aliases, current) };
+  const aliases = shownAliases(last?.aliases ?? [], current);
+  return { nights, series, current, feed, aliases, upstreams: last?.upstreams ?? [] };
 }
 
 function shownAliases(aliases: readonly OracleAlias[], { models }: World['current']): readonly OracleAlias[] {

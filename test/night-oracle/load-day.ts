@@ -2,14 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import type { OracleAlias, OracleDay } from './state.ts';
+import type { OracleAlias, OracleDay, OracleUpstream } from './state.ts';
 import { perDataset } from './state.ts';
 
 /** Reads a folder `YYYY-MM-DD/` of `<dataset>.jsonl` or `.jsonl.gz` files as the capture at the end of that day. */
 export function loadDay(folder: string): OracleDay {
   const day = basename(folder);
   const rows = perDataset((dataset) => readRows(folder, dataset));
-  return { day, capturedAt: `${day}T23:59:59Z`, rows, aliases: readAliases(join(folder, 'aliases.csv')) };
+  return {
+    day,
+    capturedAt: `${day}T23:59:59Z`,
+    rows,
+    aliases: readAliases(join(folder, 'aliases.csv')),
+    upstreams: readUpstreams(folder),
+  };
 }
 
 const CSV_FIELD = /(?:"((?:[^"]|"")*)"|([^",\n]*))[,\n]/g;
@@ -44,4 +50,10 @@ function parseLines(text: string): unknown[] {
       return undefined; // a row that nobody can read
     }
   });
+}
+
+/** Whom the source names, in the file beside the days. */
+function readUpstreams(folder: string): readonly OracleUpstream[] {
+  const path = join(folder, '../source.json');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')).upstreams ?? []) : [];
 }

@@ -23,7 +23,11 @@ export interface OracleDay {
   readonly acceptSuspects?: readonly string[];
   /** The source's table of names. */
   readonly aliases?: readonly OracleAlias[];
+  /** Whom the source names, as its settings do. */
+  readonly upstreams?: readonly OracleUpstream[];
 }
+
+export type OracleUpstream = Readonly<Record<string, unknown>> & { readonly id: string };
 
 export interface OracleRecord {
   readonly key: readonly string[];

@@ -57,9 +57,18 @@ export function answerCategories({ world }: ApiState): Expected {
   return { kind: 'body', body: { categories: ids.map((id) => ({ id, model_count: counts.get(id) })) } };
 }
 
-/** The days that are asked about come from sources that name nobody. */
-export function answerSources(): Expected {
-  return { kind: 'body', body: { sources: [] } };
+/** None of the days is fetched. */
+const NEVER_FETCHED = { fetched_at: null, checked_at: null, failed_since: null, files: 0 };
+const NOT_SAID = { license: null, terms_url: null, attribution: null, redistribution: false };
+
+export function answerSources({ world }: ApiState): Expected {
+  const sources = world.upstreams.map(({ checked = null, ...said }) => ({
+    ...NOT_SAID,
+    ...said,
+    terms_checked: checked,
+    ...NEVER_FETCHED,
+  }));
+  return { kind: 'body', body: { sources: sources.sort((a, b) => compareText(a.id, b.id)) } };
 }
 
 function firstSeen({ series }: World, model: WireRecord): string {
