@@ -21,12 +21,12 @@ const [ONE] = RECORD_VERSIONS as readonly [RecordVersion];
 
 const names = (versions: readonly RecordVersion[]) => versions.map(({ version }) => version);
 
-test('production publishes 1.0 until 2026-11-23, and the fields of the table from then on, whatever the day', () => {
+test('production publishes 1.0 until 2026-11-22, and the fields of the table from then on, whatever the day', () => {
   expect(names(RECORD_VERSIONS)).toEqual(['1.0', '1.1']);
   const versions = [
     ['2000-01-01', '1.0'] as const,
-    ['2026-11-23', '1.0'],
-    ['2026-11-24', '1.1'],
+    ['2026-11-22', '1.0'],
+    ['2026-11-23', '1.1'],
     ['2999-12-31', '1.1'],
   ];
   for (const [day, version] of versions) {

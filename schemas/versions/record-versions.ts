@@ -29,7 +29,7 @@ const DATASETS_1_0: RecordVersion['datasets'] = {
 export const RECORD_VERSIONS = defineVersions([
   { version: '1.0', noticeFrom: null, inForceFrom: null, datasets: DATASETS_1_0 },
   // Models and prices say whose word they are.
-  { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: '2026-11-24', datasets: DATASETS },
+  { version: SCHEMA_VERSION, noticeFrom: null, inForceFrom: '2026-11-23', datasets: DATASETS },
 ]);
 
 /** The version of a day's snapshot and events. */

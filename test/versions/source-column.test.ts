@@ -102,7 +102,7 @@ test('in the night of the cutover filling the source is no change: all that stay
   ]);
   const [before, after] = [await snapshotOf(LAST, 'pricing'), await snapshotOf(CUTOVER, 'pricing')];
   expect(after.get('same')).toEqual({ ...before.get('same'), source: 'shop' });
-  expect(after.get('same').updated_at).toBe('2026-11-22T23:59:59Z');
+  expect(after.get('same').updated_at).toBe(`${FIRST}T23:59:59Z`);
   const ended = records(await readHistory(store, entryOf(CUTOVER))).filter(({ dataset }) => dataset === 'pricing');
   expect(ended.map(({ record, valid_to }) => [record.model_id, record.source, valid_to])).toEqual([
     ['gone', null, LAST],
@@ -114,7 +114,7 @@ test('from then on a source alone is content: an event, another updated_at, and 
   expect(await eventsOf(AFTER)).toEqual({ changes: ['upsert pricing same:p'], renewals: [] });
   expect((await snapshotOf(AFTER, 'pricing')).get('same')).toMatchObject({
     source: 'mall',
-    updated_at: '2026-11-25T23:59:59Z',
+    updated_at: `${AFTER}T23:59:59Z`,
   });
   const ended = records(await readHistory(store, entryOf(AFTER)));
   expect(ended).toMatchObject([{ valid_from: FIRST, valid_to: CUTOVER, record: { model_id: 'same', source: 'shop' } }]);

@@ -7,10 +7,10 @@ import type { Day } from '../../schemas/day.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
 
-export const FIRST = '2026-11-22';
-export const LAST = '2026-11-23';
-export const CUTOVER = '2026-11-24';
-export const AFTER = '2026-11-25';
+export const FIRST = '2026-11-21';
+export const LAST = '2026-11-22';
+export const CUTOVER = '2026-11-23';
+export const AFTER = '2026-11-24';
 export const DAYS: readonly Day[] = [FIRST, LAST, CUTOVER, AFTER];
 
 /**
