@@ -45,7 +45,9 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
-      include: ['{schemas,database,storage,http,accounts,api,pipeline,webhooks,client,console,mcp,bin}/**/*.{ts,tsx}'],
+      include: [
+        '{schemas,database,storage,http,accounts,api,pipeline,webhooks,integrations,client,charts,console,public,mcp,bin}/**/*.{ts,tsx}',
+      ],
       exclude: ['**/*.test.{ts,tsx}', '**/*.contract.ts'],
     },
   },

@@ -12,7 +12,7 @@ export interface WholeAnswer {
 }
 
 export interface WholeAnswerDeps {
-  /** What every answer has. */
+  /** What every answer has that doesn't say otherwise. */
   readonly headers: AnswerHeaders;
   /** What the answer to this request has besides, now that its status is known. Never rejects. */
   readonly headersOf: ((request: FastifyRequest, status: number) => Awaitable<AnswerHeaders>) | undefined;
@@ -33,12 +33,11 @@ export type SendWhole = (
  * headers from its hooks.
  */
 export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes }: WholeAnswerDeps): SendWhole {
-  const usualFields = fieldsOf(usual);
-  const known = new WeakMap<AnswerHeaders, readonly string[]>();
+  const known = new WeakMap<AnswerHeaders, string[]>();
   const knownFieldsOf = (headers: AnswerHeaders) => {
     const fields = known.get(headers);
     if (fields !== undefined) return fields;
-    const found = fieldsOf(headers);
+    const found = fieldsOf(withUsual(headers, usual));
     known.set(headers, found);
     return found;
   };
@@ -49,7 +48,7 @@ export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes
       return body;
     }
     return whenThere(headersOf?.(request, status) ?? NONE, (own) => {
-      const fields = usualFields.concat('x-request-id', request.id, knownFieldsOf(headers), fieldsOf(own));
+      const fields = knownFieldsOf(headers).concat('x-request-id', request.id, fieldsOf(own));
       if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
       reply.raw.writeHead(status, fields);
       reply.hijack(); // Fastify waits for no answer any more, and looks at none.
@@ -60,6 +59,12 @@ export function wholeAnswerSender({ headers: usual, headersOf, compressFromBytes
 }
 
 const NONE: AnswerHeaders = {};
+
+function withUsual(headers: AnswerHeaders, usual: AnswerHeaders): AnswerHeaders {
+  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const others = Object.entries(usual).filter(([name]) => !own.has(name.toLowerCase()));
+  return { ...Object.fromEntries(others), ...headers };
+}
 
 function mayBeCompressed(
   { headers: asked }: FastifyRequest,

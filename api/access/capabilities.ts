@@ -3,10 +3,13 @@
  * planned looks exactly like a route that doesn't exist.
  */
 
-/** `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended. */
+/**
+ * `plans`: daily quota, the organizations' burst limit and their headers. `webhooks` has no route: its endpoints are suspended. `embeds`:
+ * what needs no key, so it is there for everybody or for nobody. `attribution`: integrations and what they earn.
+ */
 export const CAPABILITIES = [
   ...(['current', 'history', 'snapshots', 'changes', 'account'] as const),
-  ...(['plans', 'webhooks', 'mcp'] as const),
+  ...(['plans', 'webhooks', 'mcp', 'embeds', 'attribution'] as const),
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

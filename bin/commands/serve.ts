@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from '../../accounts/accounts.ts';
+import { type Capability, isLive } from '../../api/access/capabilities.ts';
 import { AnswerCache } from '../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../api/api-metrics.ts';
 import { type AddFace, type ApiDeps, buildApp } from '../../api/app.ts';
@@ -13,6 +14,7 @@ import { ViewFolder } from '../../api/view/view-folder.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { MCP_ROUTE, mcpFace } from '../../mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../mcp/oauth/oauth-routes.ts';
+import { publicFace } from '../../public/public.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -22,7 +24,7 @@ import { createLogger } from '../cli/logger.ts';
 import { firstSignal } from '../cli/process-events.ts';
 import type { Config } from '../config/config.ts';
 import { openConfiguredAccounts, openConfiguredDatabase } from '../config/configured-accounts.ts';
-import { apiSettings, followerSettings } from '../config/configured-api.ts';
+import { apiSettings, followerSettings, publicSettings } from '../config/configured-api.ts';
 import { type OpenedConsole, openConfiguredConsole } from '../config/configured-console.ts';
 import { openConfiguredStore } from '../config/configured-store.ts';
 import { publicUrlOf } from '../config/public-url.ts';
@@ -136,6 +138,7 @@ async function openService(
     faces: [
       ...(console === undefined ? [] : [console.face]),
       ...mcpFaces(config, toolVersion, oauthSettings(config, { accounts, console, clock })),
+      ...publicFaces(config, { accounts, clock }),
     ],
   });
   return { app, store, follower, metrics, database, accounts, console };
@@ -148,6 +151,15 @@ function mcpFaces(
   oauth: OAuthSettings | undefined,
 ): readonly AddFace[] {
   return CAPABILITIES.mcp === 'planned' ? [] : [mcpFace({ publicUrl: PUBLIC_URL, version, oauth })];
+}
+
+/** Badges, embeds and feeds, unless they are not live for everybody. */
+function publicFaces(
+  config: Config,
+  { accounts, clock }: Pick<Service, 'accounts'> & Pick<CommandContext, 'clock'>,
+): readonly AddFace[] {
+  const isThere = (capability: Capability) => isLive(config.CAPABILITIES, capability, undefined);
+  return isThere('embeds') ? [publicFace({ accounts, clock, isLive: isThere, ...publicSettings(config) })] : [];
 }
 
 /** Programs are connected where there are pages to do it on. */

@@ -1,5 +1,6 @@
 import type { ApiSettings } from '../../api/app.ts';
 import type { FollowerSettings } from '../../api/view/follow/view-follower.ts';
+import type { PublicSettings } from '../../public/bind.ts';
 import type { Config } from './config.ts';
 import { duckdbSettings } from './configured-duckdb.ts';
 import { connectionSettings } from './connection-settings.ts';
@@ -16,6 +17,17 @@ export function followerSettings(config: Config): FollowerSettings {
     downloadsMax: config.DOWNLOADS_MAX,
     pollMs: config.POLL_SECONDS * 1000,
     retryMaxMs: config.POLL_RETRY_MAX_SECONDS * 1000,
+  };
+}
+
+/** What is answered without a key. */
+export function publicSettings(
+  config: Config,
+): Pick<PublicSettings, 'requestsPerMinute' | 'cacheBytes' | 'packFromBytes'> {
+  return {
+    requestsPerMinute: config.PUBLIC_REQUESTS_MAX,
+    cacheBytes: config.PUBLIC_CACHE_BYTES,
+    packFromBytes: config.COMPRESS_FROM_BYTES,
   };
 }
 

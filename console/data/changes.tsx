@@ -1,7 +1,7 @@
 import { changesRoute } from '../../api/routes/changes.ts';
+import { formatMoney, formatNumber } from '../../charts/format.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../schemas/datasets.ts';
-import { formatMoney, formatNumber } from '../charts/format.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Badge, Table, withQuery } from '../shell/parts.tsx';

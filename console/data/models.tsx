@@ -1,5 +1,5 @@
 import { modelsRoute } from '../../api/routes/current/models.ts';
-import { formatNumber } from '../charts/format.ts';
+import { formatNumber } from '../../charts/format.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Choice, Field } from '../shell/fields.tsx';

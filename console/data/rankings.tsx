@@ -1,9 +1,9 @@
 import { categoriesRoute } from '../../api/routes/current/categories.ts';
 import { rankingsRoute } from '../../api/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../api/routes/history/rankings-history.ts';
-import { formatNumber } from '../charts/format.ts';
-import { RankChart } from '../charts/rank-chart.tsx';
-import { intervalsFromPoints } from '../charts/scales/intervals.ts';
+import { formatNumber } from '../../charts/format.ts';
+import { RankChart } from '../../charts/rank-chart.tsx';
+import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Section, Table, withQuery } from '../shell/parts.tsx';

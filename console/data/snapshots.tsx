@@ -1,7 +1,7 @@
 import { snapshotDownloadRoute } from '../../api/routes/snapshots/snapshot-download.ts';
 import { snapshotsRoute } from '../../api/routes/snapshots/snapshots.ts';
+import { formatNumber } from '../../charts/format.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
-import { formatNumber } from '../charts/format.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page, redirect } from '../shell/answer.ts';
 import { Pager, partOf } from '../shell/pager.tsx';

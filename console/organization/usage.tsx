@@ -1,7 +1,7 @@
 import type { RequestCounts } from '../../accounts/request-counts/request-counts.ts';
 import type { KeyUsage, UsageReport } from '../../accounts/request-counts/usage-report.ts';
+import { UsageChart } from '../../charts/usage-chart.tsx';
 import { addDays, dayFromDate } from '../../schemas/day.ts';
-import { UsageChart } from '../charts/usage-chart.tsx';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Facts, Section, Table } from '../shell/parts.tsx';

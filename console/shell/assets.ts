@@ -12,7 +12,7 @@ const CONSOLE = join(import.meta.dirname, '..');
 /** The files that pages ask for besides themselves, by their name. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly file: () => string }>> = {
   'console.css': { type: 'text/css; charset=utf-8', file: () => join(CONSOLE, 'assets/console.css') },
-  'charts.css': { type: 'text/css; charset=utf-8', file: () => join(CONSOLE, 'charts/charts.css') },
+  'charts.css': { type: 'text/css; charset=utf-8', file: () => join(CONSOLE, '../charts/charts.css') },
   'console.js': { type: 'text/javascript; charset=utf-8', file: () => join(CONSOLE, 'assets/console.js') },
   'icon.svg': { type: 'image/svg+xml; charset=utf-8', file: () => join(CONSOLE, 'assets/icon.svg') },
   'htmx.min.js': {

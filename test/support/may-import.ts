@@ -16,8 +16,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['schemas', 'storage', 'http'],
   client: ['schemas', 'http'],
   webhooks: GROUND,
+  integrations: GROUND,
+  charts: ['schemas'],
   mcp: [...GROUND, 'api'],
-  public: [...GROUND, 'api'],
-  console: [...GROUND, 'api', 'webhooks'],
-  bin: [...GROUND, 'api', 'pipeline', 'client', 'webhooks', 'mcp', 'public', 'console'],
+  public: [...GROUND, 'api', 'charts'],
+  console: [...GROUND, 'api', 'webhooks', 'integrations', 'charts'],
+  bin: [...GROUND, 'api', 'pipeline', 'client', 'webhooks', 'integrations', 'mcp', 'public', 'console'],
 };

@@ -1,6 +1,6 @@
 import { modelRoute } from '../../../api/routes/current/model.ts';
 import { modelHistoryRoute } from '../../../api/routes/history/model-history.ts';
-import { formatNumber } from '../../charts/format.ts';
+import { formatNumber } from '../../../charts/format.ts';
 import type { PageDeps } from '../../console-deps.ts';
 import { page } from '../../shell/answer.ts';
 import { Facts } from '../../shell/parts.tsx';

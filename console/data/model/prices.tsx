@@ -1,6 +1,6 @@
-import { formatMoney } from '../../charts/format.ts';
-import { HistoryChart } from '../../charts/history-chart.tsx';
-import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
+import { formatMoney } from '../../../charts/format.ts';
+import { HistoryChart } from '../../../charts/history-chart.tsx';
+import { intervalsFromPoints } from '../../../charts/scales/intervals.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import type { Asked } from '../ask.ts';

@@ -1,6 +1,6 @@
-import { formatNumber } from '../../charts/format.ts';
-import { RankChart } from '../../charts/rank-chart.tsx';
-import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
+import { formatNumber } from '../../../charts/format.ts';
+import { RankChart } from '../../../charts/rank-chart.tsx';
+import { intervalsFromPoints } from '../../../charts/scales/intervals.ts';
 import { Section, Table, withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered } from '../data-page.tsx';

@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../schemas/day.ts';
 
 /** Short names of the months; Intl's English has "Sept" in one variant and "Sep" in the other. */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

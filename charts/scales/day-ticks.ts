@@ -1,5 +1,5 @@
 import { ticks } from 'd3-array';
-import { addDays, addMonths, type Day } from '../../../schemas/day.ts';
+import { addDays, addMonths, type Day } from '../../schemas/day.ts';
 import { formatMonth } from '../format.ts';
 import type { DayScale } from './day-scale.ts';
 

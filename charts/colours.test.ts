@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { coloursOf, contrastOf } from '../../test/support/console/contrast.ts';
+import { coloursOf, contrastOf } from '../test/support/console/contrast.ts';
 
 const css = readFileSync(join(import.meta.dirname, 'charts.css'), 'utf8');
 const schemes = { light: coloursOf(css, ':root'), dark: coloursOf(css, '@media (prefers-color-scheme: dark)') };

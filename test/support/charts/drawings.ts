@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Interval } from '../../../console/charts/scales/intervals.ts';
+import type { Interval } from '../../../charts/scales/intervals.ts';
 import { addDays, type Day } from '../../../schemas/day.ts';
 
 /** Days on which the charts of tests may begin; leap years and centuries are among them. */

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { type Held, type Interval, isHeld } from '../scales/intervals.ts';
 import type { StepSeries } from './step-lines.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countOf, tableRows } from '../../test/support/console/drawings.ts';
+import { countOf, tableRows } from '../test/support/charts/drawings.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { RankChart } from './rank-chart.tsx';
 import { ShareBar } from './share-bar.tsx';

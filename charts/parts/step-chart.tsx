@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../schemas/day.ts';
 import { formatCount, formatSpan, type NumberKind } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { gapsOf, type Interval, isHeld } from '../scales/intervals.ts';

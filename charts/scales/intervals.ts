@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
 
 /** A stretch of days, both ends included, over which a value held; null when it is known that there was none. */
 export interface Interval {

@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../schemas/day.ts';
 import { formatNumber } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import type { Interval } from '../scales/intervals.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../schemas/day.ts';
 import { percent, px } from './parts/layout.ts';
 import { LINE_WIDTH, linePath } from './parts/step-lines.tsx';
 import { dayScale } from './scales/day-scale.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../schemas/day.ts';
 
 const DAY_MS = 86_400_000;
 

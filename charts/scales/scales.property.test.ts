@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../../schemas/day.ts';
-import { someDay, someIntervals, someValue } from '../../../test/support/console/drawings.ts';
+import { addDays } from '../../schemas/day.ts';
+import { someDay, someIntervals, someValue } from '../../test/support/charts/drawings.ts';
 import { dayScale } from './day-scale.ts';
 import { dayTicks, FINE_TICKS_MAX } from './day-ticks.ts';
 import { changesOf, gapsOf, intervalsFromPoints, isHeld, runsOf, shownIntervals } from './intervals.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../schemas/day.ts';
 import {
   countOf,
   elementsOf,
@@ -9,7 +9,7 @@ import {
   someIntervals,
   someValue,
   tableRows,
-} from '../../test/support/console/drawings.ts';
+} from '../test/support/charts/drawings.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { MARKS_MAX } from './parts/change-marks.tsx';
 import { PLOT_BOTTOM, PLOT_TOP } from './parts/layout.ts';

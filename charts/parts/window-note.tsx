@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../schemas/day.ts';
 import { formatCount, formatDay } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import { LAYOUT, PLOT_BOTTOM, percent } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../schemas/day.ts';
 import { formatNumber } from './format.ts';
 import { LAYOUT } from './parts/layout.ts';
 import { StepChart } from './parts/step-chart.tsx';

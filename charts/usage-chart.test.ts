@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countOf, elementsOf, tableRows } from '../../test/support/console/drawings.ts';
+import { countOf, elementsOf, tableRows } from '../test/support/charts/drawings.ts';
 import { UsageChart, type UsageDay } from './usage-chart.tsx';
 
 const span = { id: 'units', from: '2026-11-16', to: '2026-11-20' };

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../schemas/day.ts';
 import { formatCount, formatDay, formatDayShort, formatNumber, formatSpan } from './format.ts';
 import { DayAxis, ValueAxis } from './parts/axes.tsx';
 import { ChartFigure } from './parts/chart-figure.tsx';

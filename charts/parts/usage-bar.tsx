@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../schemas/day.ts';
 import { formatDay } from '../format.ts';
 import type { DayScale } from '../scales/day-scale.ts';
 import type { ValueScale } from '../scales/value-scale.ts';
