@@ -4,6 +4,7 @@ import type { Origin, Person } from '../accounts/people/people.ts';
 import type { CapabilityStates } from '../api/access/capabilities.ts';
 import type { Answers } from '../api/answers/answers.ts';
 import type { FaceDeps } from '../api/app.ts';
+import type { Integrations } from '../integrations/integrations.ts';
 import type { DeliveryLog } from '../webhooks/administration/delivery-log.ts';
 import type { EndpointAdministration } from '../webhooks/administration/endpoint-administration.ts';
 
@@ -12,6 +13,7 @@ export interface ConsoleDeps {
   readonly accounts: Accounts;
   readonly people: People;
   readonly webhooks: ConsoleWebhooks;
+  readonly integrations: ConsoleIntegrations;
   readonly capabilities: CapabilityStates;
   readonly clock: () => Date;
   /** Signs the tokens of forms; 32 bytes, the same in all processes of the service. */
@@ -30,6 +32,11 @@ export interface ConsoleSettings {
 export interface ConsoleWebhooks {
   endpointsAs(person: Person, origin: Origin): EndpointAdministration;
   logAs(person: Person, origin: Origin): DeliveryLog;
+}
+
+/** Declared pages, looked after in the name of whoever acts. */
+export interface ConsoleIntegrations {
+  as(person: Person, origin: Origin): Integrations;
 }
 
 /** What pages are made with. */

@@ -12,6 +12,8 @@ import { modelsRoutes } from './data/models.tsx';
 import { rankingsPageRoute } from './data/rankings.tsx';
 import { snapshotsRoutes } from './data/snapshots.tsx';
 import { sourcesRoutes } from './data/sources.tsx';
+import { integrationRoutes } from './integrations/integration.tsx';
+import { integrationsRoutes } from './integrations/integrations.tsx';
 import { auditRoute } from './organization/audit.tsx';
 import { keysRoutes } from './organization/keys.tsx';
 import { membersRoutes } from './organization/members.tsx';
@@ -53,6 +55,8 @@ export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
     ...endpointsRoutes(deps),
     ...endpointRoutes(deps),
     ...deliveryRoutes(deps),
+    ...integrationsRoutes(deps),
+    ...integrationRoutes(deps),
     ...connectionsRoutes(deps),
     ...connectRoutes(deps),
     ...membersRoutes(deps),

@@ -1,4 +1,5 @@
 import type { Children } from '@kitajs/html';
+import type { Capability } from '../../api/access/capabilities.ts';
 import type { OrganizationPages, PersonPages } from './visitor.ts';
 
 /** Where the console's own files lie, below its root. */
@@ -83,7 +84,10 @@ export function OrganizationHeader({
   readonly pages: OrganizationPages;
   readonly here: string;
 }): JSX.Element {
-  const links = NAVIGATION.filter(({ isForOwners }) => pages.role === 'owner' || isForOwners !== true);
+  const links = NAVIGATION.filter(
+    ({ isForOwners = false, capability }) =>
+      (pages.role === 'owner' || !isForOwners) && (capability === undefined || pages.offers(capability)),
+  );
   return (
     <>
       <header class="top">
@@ -110,13 +114,22 @@ export function OrganizationHeader({
   );
 }
 
-const NAVIGATION: readonly { readonly to: string; readonly label: string; readonly isForOwners?: boolean }[] = [
+interface NavigationLink {
+  readonly to: string;
+  readonly label: string;
+  readonly isForOwners?: boolean;
+  /** Without which there is nothing to see. */
+  readonly capability?: Capability;
+}
+
+const NAVIGATION: readonly NavigationLink[] = [
   { to: '', label: 'Overview' },
   { to: '/keys', label: 'Keys' },
   { to: '/usage', label: 'Usage' },
   { to: '/data', label: 'Data' },
-  { to: '/webhooks', label: 'Webhooks' },
-  { to: '/connections', label: 'Connections' },
+  { to: '/webhooks', label: 'Webhooks', capability: 'webhooks' },
+  { to: '/integrations', label: 'Integrations', capability: 'attribution' },
+  { to: '/connections', label: 'Connections', capability: 'mcp' },
   { to: '/members', label: 'Members' },
   { to: '/audit', label: 'Audit log', isForOwners: true },
   { to: '/settings', label: 'Settings' },

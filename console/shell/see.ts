@@ -1,12 +1,13 @@
 /** Who may see a page, or send a form, and what it is answered with. */
 import { hitFixed } from '../../accounts/fixed-limit.ts';
+import { type Capability, isLive } from '../../api/access/capabilities.ts';
 import { httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, redirect } from './answer.ts';
 import type { ConsoleRoute, OrganizationRoute } from './routes.ts';
 import type { OrganizationPages, PersonPages, Visitor } from './visitor.ts';
 
-type SeeDeps = Pick<PageDeps, 'accounts' | 'people' | 'settings'>;
+type SeeDeps = Pick<PageDeps, 'accounts' | 'people' | 'capabilities' | 'settings'>;
 
 /** What a visitor may see of a route, and what answers it. */
 export interface Seen {
@@ -44,7 +45,8 @@ async function organizationPages(
   const organization = await deps.accounts.administration.getOrganization(membership.organizationId);
   if (pages.session.organizationId !== organization.id)
     await deps.people.signIn.selectOrganization(pages.session, organization.id);
-  return { ...pages, organization, role: membership.role, path: `${pages.root}/orgs/${organization.id}` };
+  const offers = (capability: Capability) => isLive(deps.capabilities, capability, organization.id);
+  return { ...pages, organization, offers, role: membership.role, path: `${pages.root}/orgs/${organization.id}` };
 }
 
 /** What pages show costs no quota, so it is bounded here. */

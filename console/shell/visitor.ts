@@ -1,6 +1,7 @@
 /** Who asks the console for something, and what is known of them. */
 import type { Organization } from '../../accounts/administration/organization.ts';
 import type { Membership, Origin, Role, Session } from '../../accounts/people/people.ts';
+import type { Capability } from '../../api/access/capabilities.ts';
 import type { FormValues } from './form.ts';
 
 /** A request of anybody. */
@@ -35,6 +36,8 @@ export interface PersonPages extends Visitor {
 export interface OrganizationPages extends PersonPages {
   readonly organization: Organization;
   readonly role: Role;
+  /** Whether a capability is there for it. */
+  readonly offers: (capability: Capability) => boolean;
   /** The organization's path, such as `/stats/console/orgs/org_…`. */
   readonly path: string;
 }

@@ -1,0 +1,194 @@
+import type { CheckedIntegration } from '../../integrations/integrations.ts';
+import type { Check, Integration } from '../../integrations/integration.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
+import { Confirmed, Form, Problems } from '../shell/fields.tsx';
+import type { FormProblems } from '../shell/form.ts';
+import { Facts, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import { NO_FIELDS, submit } from '../shell/submit.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { assertOffered, Snippets } from './integrations.tsx';
+import { IntegrationState } from './state.tsx';
+
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    declared: 'It is looked at within seconds.',
+    checked: 'It was looked at just now: the first of the checks below.',
+  }),
+);
+
+/** One integration: its state, what its checks found, and what can be done with it. */
+export function integrationRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
+  const actingFor = ({ session, origin }: OrganizationPages) => integrations.as(session.person, origin);
+  const selectorOf = ({ organization, params }: OrganizationPages) => ({
+    organizationId: organization.id,
+    id: params['integration'] ?? '',
+  });
+  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+    assertOffered(pages);
+    const found = await actingFor(pages).find(selectorOf(pages));
+    return formPage('Integration', <IntegrationPage pages={pages} found={found} problems={problems} />, problems);
+  };
+  return [
+    { kind: 'organization', method: 'GET', path: '/integrations/:integration', answer: (pages) => show(pages) },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/integrations/:integration/check',
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            assertOffered(pages);
+            const { integration } = await actingFor(pages).check(selectorOf(pages));
+            return redirect(`${pages.path}/integrations/${integration.id}?done=checked`);
+          },
+        }),
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/integrations/:integration/remove',
+      answer: async (pages) => {
+        assertOffered(pages);
+        await actingFor(pages).remove(selectorOf(pages));
+        return redirect(`${pages.path}/integrations?done=removed`);
+      },
+    },
+  ];
+}
+
+interface IntegrationPageProps {
+  readonly pages: OrganizationPages;
+  readonly found: CheckedIntegration;
+  readonly problems: FormProblems | undefined;
+}
+
+function IntegrationPage({ pages, found: { integration, checks }, problems }: IntegrationPageProps): JSX.Element {
+  const { path, query } = pages;
+  const done = DONE.get(query['done'] ?? '');
+  return (
+    <>
+      <p>
+        <a href={`${path}/integrations`}>All integrations</a>
+      </p>
+      <h1 safe>{integration.name}</h1>
+      <Problems problems={problems} />
+      {done !== undefined && (
+        <Notice kind="good">
+          <p safe>{done}</p>
+        </Notice>
+      )}
+      <Warning integration={integration} />
+      <Section title="Integration">
+        <Facts items={factsOf(integration)} />
+        {integration.state !== 'removed' && <Actions pages={pages} integration={integration} />}
+      </Section>
+      <Section title="Checks">
+        <Table
+          caption="Checks, the newest first"
+          columns={['When', 'Outcome', 'What was seen', 'Answer']}
+          rows={checks.map((check) => (
+            <CheckRow check={check} />
+          ))}
+          empty="None yet."
+        />
+      </Section>
+      {integration.state !== 'verified' && integration.state !== 'removed' && <Snippets pages={pages} />}
+    </>
+  );
+}
+
+/** What its owner has to do; nothing while all is well. */
+function Warning({ integration: { state, problem, lapsesAt } }: { readonly integration: Integration }): JSX.Element {
+  if (state === 'verified' || state === 'removed' || (state === 'pending' && problem === null)) return '';
+  return (
+    <Notice kind={state === 'pending' ? 'plain' : 'bad'}>
+      {problem !== null && <p safe>{problem}</p>}
+      {lapsesAt !== null && (
+        <p>
+          Unless the link is found again it earns nothing any more from <Instant at={lapsesAt} /> on.
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function factsOf(integration: Integration): readonly (readonly [string, JSX.Element])[] {
+  const { id, url, domain, stateChangedAt, nextCheckAt, bonusUntil, createdAt } = integration;
+  return [
+    [
+      'Page',
+      <a class="long" href={url} rel="noopener noreferrer nofollow" target="_blank" safe>
+        {url}
+      </a>,
+    ],
+    ['Site', <span safe>{domain}</span>],
+    ['State', <IntegrationState integration={integration} />],
+    ['Since', <Instant at={stateChangedAt} />],
+    ['Counts for the bonus', <BonusUntil until={bonusUntil} />],
+    ['Checked next', <Instant at={nextCheckAt} />],
+    ['Declared', <Instant at={createdAt} />],
+    ['Id', <code safe>{id}</code>],
+  ];
+}
+
+function BonusUntil({ until }: { readonly until: Integration['bonusUntil'] }): JSX.Element {
+  if (until === null) return <span>no</span>;
+  if (until === 'lost') return <span>yes</span>;
+  return (
+    <span>
+      until <Instant at={until} />
+    </span>
+  );
+}
+
+function Actions({ pages, integration }: { readonly pages: OrganizationPages; readonly integration: Integration }): JSX.Element {
+  const here = `${pages.path}/integrations/${integration.id}`;
+  return (
+    <div class="actions">
+      <Form action={`${here}/check`} token={pages.token} className="inline">
+        <button type="submit">Check it now</button>
+      </Form>
+      <Confirmed
+        label="Remove"
+        question="Remove this integration for good? What it earns ends with this UTC day."
+        action={`${here}/remove`}
+        token={pages.token}
+      />
+    </div>
+  );
+}
+
+function CheckRow({ check }: { readonly check: Check }): JSX.Element {
+  const { checkedAt, isAsked, reason, message, status, finalUrl, found, durationMs } = check;
+  return (
+    <tr>
+      <th scope="row">
+        <Instant at={checkedAt} />
+        {isAsked && <p class="hint">asked for</p>}
+      </th>
+      <td>
+        <code safe>{reason}</code>
+        <p class="hint" safe>
+          {message}
+        </p>
+      </td>
+      <td class="long">
+        {found === null ? (
+          <span class="none">nothing</span>
+        ) : (
+          <span safe>{`${found.kind} to ${found.href}${found.text === '' ? '' : `: “${found.text}”`}`}</span>
+        )}
+      </td>
+      <td class="long">
+        {status === null ? (
+          <span class="none">none</span>
+        ) : (
+          <span safe>{`${status}${finalUrl === null ? '' : ` of ${finalUrl}`}, ${Math.round(durationMs)} ms`}</span>
+        )}
+      </td>
+    </tr>
+  );
+}
