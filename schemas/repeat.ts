@@ -1,3 +1,4 @@
+import type { BaseLogger } from 'pino';
 import { messageFromError } from './errors.ts';
 
 /** Work that is done again and again, as long as a process runs. */
@@ -14,13 +15,7 @@ export interface RepeatDeps {
   readonly signal: AbortSignal;
   /** Resolves after a time, or as soon as the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly log: RepeatLog;
-}
-
-/** What is used of a pino logger. */
-export interface RepeatLog {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  readonly log: Pick<BaseLogger, 'info' | 'error'>;
 }
 
 /** Never rejects: what fails is told once, tried again ever later, and its end is told too. */

@@ -5,6 +5,7 @@ import { TestClock, times } from '../../test/support/accounts/subject.ts';
 import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { CredentialDirectory } from './credential-directory.ts';
 import type { CredentialSelector, LiveCredential } from './live-credential.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
 import { API_KEYS, hashOfToken } from './token-form.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };
@@ -30,7 +31,7 @@ function start(...keys: readonly string[]) {
         credentialId: 'key_1',
         organizationId: 'org_1',
         subscription: NO_SUBSCRIPTION,
-        verifiedIntegrations: 0,
+        bonusEnds: NO_BONUS,
         expiresAtMs: null,
       };
       return 'hash' in by && known.has(by.hash) ? record : undefined;

@@ -15,7 +15,7 @@ const TEXT_MAX = 500;
 
 export interface Settled {
   readonly before: IntegrationState;
-  readonly after: IntegrationRow;
+  readonly after: IntegrationState;
 }
 
 /**
@@ -53,7 +53,7 @@ export function settle(
       const details = { url: row.url, was: before.state, reason: evidence.reason, ...(problem && { problem }) };
       await note({ organizationId: row.organization_id, action, subjectId: id, details });
     }
-    return { before: before.state, after };
+    return { before: before.state, after: standing.state };
   });
 }
 
