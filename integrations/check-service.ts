@@ -1,6 +1,6 @@
 import type { BaseLogger } from 'pino';
-import type { Mailer } from '../accounts/mail/mailer.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
+import type { Mailer } from '../accounts/mail/mailer.ts';
 import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import { type RepeatOptions, repeat } from '../schemas/repeat.ts';

@@ -12,8 +12,9 @@
  *
  * It earns its bonus while it is verified or at risk, and when it stops, until that UTC day is over.
  */
-import type { IntegrationCheckRow, IntegrationRow } from '../database/tables.ts';
+
 import { NO_END_MS } from '../accounts/plans/bonus.ts';
+import type { IntegrationCheckRow, IntegrationRow } from '../database/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];

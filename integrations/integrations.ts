@@ -201,7 +201,10 @@ export class Integrations {
   #publicUrl(): string {
     const { publicUrl } = this.#deps;
     if (publicUrl !== undefined) return publicUrl;
-    throw new AppError('configuration', 'MODELSTATS_PUBLIC_URL is not set: nobody knows which links lead to the service');
+    throw new AppError(
+      'configuration',
+      'MODELSTATS_PUBLIC_URL is not set: nobody knows which links lead to the service',
+    );
   }
 
   #assertOffered(organizationId: string): void {
@@ -252,9 +255,15 @@ async function assertRoom(
   const kept = rows.filter(({ state }) => state !== 'removed');
   if (kept.some((row) => row.url === url)) throw new AppError('usage', `${url} is declared already`);
   if (kept.length >= INTEGRATIONS_MAX)
-    throw new AppError('usage', `${organizationId} has ${INTEGRATIONS_MAX} integrations, the most that there may be: remove one`);
+    throw new AppError(
+      'usage',
+      `${organizationId} has ${INTEGRATIONS_MAX} integrations, the most that there may be: remove one`,
+    );
   if (rows.filter(({ created_at }) => created_at >= dayStart(now)).length >= DECLARED_PER_DAY_MAX)
-    throw new AppError('usage', `${organizationId} has declared ${DECLARED_PER_DAY_MAX} pages today; go on tomorrow (UTC)`);
+    throw new AppError(
+      'usage',
+      `${organizationId} has declared ${DECLARED_PER_DAY_MAX} pages today; go on tomorrow (UTC)`,
+    );
 }
 
 /** The organization must be locked by the transaction. */
@@ -270,7 +279,10 @@ async function assertMayAsk(transaction: Transaction<ControlTables>, row: Integr
     .where('asked_at', '>=', dayStart(now))
     .executeTakeFirstOrThrow();
   if (Number(asked ?? 0) < ASKED_PER_DAY_MAX) return;
-  throw new AppError('usage', `${row.organization_id} has asked for ${ASKED_PER_DAY_MAX} checks today; the daily ones go on`);
+  throw new AppError(
+    'usage',
+    `${row.organization_id} has asked for ${ASKED_PER_DAY_MAX} checks today; the daily ones go on`,
+  );
 }
 
 function isSameDay(atMs: number | null, now: Date): boolean {

@@ -1,6 +1,6 @@
+import { NO_BONUS } from '../accounts/plans/bonus.ts';
 import { effectiveTerms, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
 import type { Answers } from '../api/answers/answers.ts';
-import { NO_BONUS } from '../accounts/plans/bonus.ts';
 import type { DataRoute } from '../api/answers/data-route.ts';
 
 /** Parameters as text, as in a URL; absent ones are left out. */

@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { AuditedChanges, NoteAudit } from '../audit/audited-changes.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
 import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, type Subscription } from '../plans/terms.ts';
 import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
-import { NO_BONUS } from '../plans/bonus.ts';
 import { describeSubscription, subscriptionChanges } from './subscription-changes.ts';
 
 /** What a new organization is. */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { AppError } from '../../schemas/errors.ts';
 import { TestClock, times } from '../../test/support/accounts/subject.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
 import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { CredentialDirectory } from './credential-directory.ts';
 import type { CredentialSelector, LiveCredential } from './live-credential.ts';
-import { NO_BONUS } from '../plans/bonus.ts';
 import { API_KEYS, hashOfToken } from './token-form.ts';
 
 const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };

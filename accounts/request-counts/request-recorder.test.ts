@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RequestCountsRow } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { type Caller, callerFrom } from '../caller.ts';
-import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { NO_BONUS } from '../plans/bonus.ts';
+import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { type FinishedRequest, type RecorderOptions, RequestRecorder } from './request-recorder.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { NO_BONUS } from '../../accounts/plans/bonus.ts';
 import { planWindowStart } from '../../accounts/plans/periods.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
 import type { Manifest } from '../../schemas/manifest.ts';
 import { ALL_RIGHTS, type Rights, rightsTag } from './rights.ts';
-import { NO_BONUS } from '../../accounts/plans/bonus.ts';
 import { visibleSnapshots } from './visible-snapshots.ts';
 
 const TODAY: Day = '2026-06-30';

@@ -1,11 +1,11 @@
 import { monotonicFactory } from 'ulid';
+import type { ControlDatabase } from '../../database/control-database.ts';
 import { findUrlProblem } from '../../http/outbound/address-check.ts';
 import { Outbound } from '../../http/outbound/outbound.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../integrations/check-service.ts';
 import { Integrations, type IntegrationsDeps } from '../../integrations/integrations.ts';
 import { LOOK_LIMITS, pageLooker } from '../../integrations/page/look.ts';
 import type { OfferedTo } from '../../integrations/queue/claims.ts';
-import type { ControlDatabase } from '../../database/control-database.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
 import { outboundSettings } from './configured-outbound.ts';

@@ -57,7 +57,11 @@ async function createTables(database: Kysely<unknown>): Promise<void> {
     .addColumn('state', 'text', (column) => column.notNull())
     .execute();
   for (const [table, ...columns] of INDEXES)
-    await database.schema.createIndex(`${table}_by_${columns.join('_and_')}`).on(table).columns(columns).execute();
+    await database.schema
+      .createIndex(`${table}_by_${columns.join('_and_')}`)
+      .on(table)
+      .columns(columns)
+      .execute();
 }
 
 const INDEXES: readonly (readonly [string, ...string[]])[] = [
@@ -88,34 +92,39 @@ const DAY_MS = 86_400_000;
 const NO_END_MS = 8_640_000_000_000_000;
 
 async function carryOver(database: Kysely<Carried>): Promise<void> {
-  const rows = await database.selectFrom('verified_integrations').selectAll().orderBy('verified_at').orderBy('id').execute();
+  const rows = await database
+    .selectFrom('verified_integrations')
+    .selectAll()
+    .orderBy('verified_at')
+    .orderBy('id')
+    .execute();
   const holders = new Map<string, string | null>();
-  const integrations = rows.map((row) => {
-    const domain = domainOf(row.url);
-    const isVerified = row.ended_at === null;
-    const holder = holders.get(domain) ?? (isVerified ? row.organization_id : null);
-    holders.set(domain, holder);
-    const isTaken = isVerified && holder !== row.organization_id;
-    // Like any bonus, one whose site is taken holds until the day is over.
-    const midnight = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
-    return {
-      id: row.id,
-      organization_id: row.organization_id,
-      name: row.url.slice(0, 100),
-      url: row.url,
-      domain,
-      state: isVerified ? (isTaken ? 'rejected' : 'verified') : 'removed',
-      state_changed_at: row.ended_at ?? row.verified_at,
-      failures: 0,
-      asked_checks: 0,
-      created_at: row.verified_at,
-      due_at: isVerified ? row.verified_at : null,
-      bonus_until: isTaken ? midnight : isVerified ? NO_END_MS : row.ended_at,
-    };
-  });
+  for (const { url, organization_id, ended_at } of rows) {
+    const domain = domainOf(url);
+    holders.set(domain, holders.get(domain) ?? (ended_at === null ? organization_id : null));
+  }
   for (const [domain, organization_id] of holders)
     await database.insertInto('integration_sites').values({ domain, organization_id }).execute();
-  for (const integration of integrations) await database.insertInto('integrations').values(integration).execute();
+  for (const row of rows) {
+    const domain = domainOf(row.url);
+    const { id, organization_id, url, verified_at } = row;
+    const common = { id, organization_id, name: url.slice(0, 100), url, domain, created_at: verified_at };
+    const none = { failures: 0, asked_checks: 0 };
+    const standing = standingOf(row, holders.get(domain) === organization_id);
+    await database
+      .insertInto('integrations')
+      .values({ ...common, ...none, ...standing })
+      .execute();
+  }
+}
+
+/** Like any bonus, one whose site is taken holds until the day is over. */
+function standingOf({ verified_at, ended_at }: Carried['verified_integrations'], isHolder: boolean) {
+  if (ended_at !== null) return { state: 'removed', state_changed_at: ended_at, due_at: null, bonus_until: ended_at };
+  const checked = { state_changed_at: verified_at, due_at: verified_at };
+  if (isHolder) return { ...checked, state: 'verified', bonus_until: NO_END_MS };
+  const midnight = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
+  return { ...checked, state: 'rejected', bonus_until: midnight };
 }
 
 function domainOf(url: string): string {

@@ -29,7 +29,9 @@ interface Link {
 }
 
 /** A step of the walk: into a node, or out of an element that is a link. */
-type Step = { readonly node: Node; readonly seen: Visibility; readonly link: Link | undefined } | { readonly leave: Link };
+type Step =
+  | { readonly node: Node; readonly seen: Visibility; readonly link: Link | undefined }
+  | { readonly leave: Link };
 
 /**
  * Looks through a page in the order of its elements for a visible link to the service, for its badge inside a link, or for a page of the
@@ -55,7 +57,8 @@ function findBase(document: ParentNode, pageUrl: string): string {
       const href = attributeOf(node, 'href');
       if (href !== undefined) return URL.parse(href, pageUrl)?.href ?? pageUrl;
     }
-    if ('childNodes' in node) for (let at = node.childNodes.length - 1; at >= 0; at -= 1) push(nodes, node.childNodes[at]);
+    if ('childNodes' in node)
+      for (let at = node.childNodes.length - 1; at >= 0; at -= 1) push(nodes, node.childNodes[at]);
   }
   return pageUrl;
 }
@@ -84,7 +87,8 @@ function enter(
   const inner = visibilityOf(node, seen);
   if (node.tagName === 'iframe') return judgeFrame(node, inner, { baseUrl, own, seen });
   if (isPicture(node)) {
-    if (outer !== undefined) takePicture(outer, node, { hiddenBy: hidden(inner) ?? findSizeProblem(node), baseUrl, own });
+    if (outer !== undefined)
+      takePicture(outer, node, { hiddenBy: hidden(inner) ?? findSizeProblem(node), baseUrl, own });
     return undefined;
   }
   const link = node.tagName === 'a' ? linkOf(node, baseUrl) : outer;
@@ -123,7 +127,11 @@ function takeText(link: Link, text: string, hiddenBy: string | undefined): void 
 function takePicture(
   link: Link,
   element: Element,
-  { hiddenBy, baseUrl, own }: { readonly hiddenBy: string | undefined; readonly baseUrl: string; readonly own: OwnAddresses },
+  {
+    hiddenBy,
+    baseUrl,
+    own,
+  }: { readonly hiddenBy: string | undefined; readonly baseUrl: string; readonly own: OwnAddresses },
 ): void {
   const source = attributeOf(element, 'src')?.trim() ?? '';
   const isDrawn = element.tagName === 'svg' ? element.childNodes.some(isElement) : source !== '';

@@ -9,7 +9,10 @@ export function parseInlineStyle(text: string): InlineStyle {
     const colon = declaration.indexOf(':');
     if (colon < 0) continue;
     const name = declaration.slice(0, colon).trim().toLowerCase();
-    const given = declaration.slice(colon + 1).trim().toLowerCase();
+    const given = declaration
+      .slice(colon + 1)
+      .trim()
+      .toLowerCase();
     const value = given.replace(/\s*!\s*important$/, '');
     if (important.has(name) && value === given) continue;
     if (value !== given) important.add(name);
@@ -45,7 +48,7 @@ export function findHiding(style: InlineStyle): string | undefined {
 /** A width or height of 0, which hides a picture or frame itself. */
 export function findNoSize(style: InlineStyle): string | undefined {
   const declaration = [...style].find(([name, value]) => isNoSize(name, value));
-  return declaration && declaration.join(': ');
+  return declaration?.join(': ');
 }
 
 /** Whether text of this size can't be seen; undefined where the style says nothing of it. */
@@ -80,13 +83,20 @@ function isPositioned(style: InlineStyle): boolean {
 /** Beside any screen, whatever its size. */
 function isOffScreen(text: string): boolean {
   const { value = 0, unit = '' } = parseLength(text) ?? {};
-  const isShare = ['%', 'vw', 'vh', 'em', 'rem'].includes(unit);
-  return isShare ? value <= -100 || value >= 200 : value <= -300 || value >= 5_000;
+  if (['%', 'vw', 'vh'].includes(unit)) return value <= -100 || value >= 200;
+  const pixels = pixelsOf(value, unit);
+  return pixels <= -300 || pixels >= 5_000;
 }
 
+/** Text that is moved so far is nowhere, though a picture of that width may be pulled a little. */
 function isFarAway(text: string): boolean {
   const { value = 0, unit = '' } = parseLength(text) ?? {};
-  return unit === 'px' || unit === 'pt' ? value <= -900 : value <= -60;
+  return ['%', 'vw', 'vh'].includes(unit) ? value <= -100 : pixelsOf(value, unit) <= -900;
+}
+
+/** As far as that is known without the size of the page's letters. */
+function pixelsOf(value: number, unit: string): number {
+  return ['em', 'rem', 'ch', 'ex'].includes(unit) ? value * 16 : value;
 }
 
 function isTransformedAway(text: string): boolean {
@@ -103,7 +113,7 @@ function isTinyRectangle(text: string): boolean {
 
 function isInsetAway(text: string): boolean {
   const sides = /^inset\(([^)]*)\)/.exec(text)?.[1];
-  return sides !== undefined && sides.includes('%') && numbersOf(sides).some((side) => side >= 50);
+  return sides?.includes('%') === true && numbersOf(sides).some((side) => side >= 50);
 }
 
 function numbersOf(text: string): readonly number[] {

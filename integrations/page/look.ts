@@ -46,7 +46,10 @@ export const AGENT = 'modelstats-check';
 
 /** What every request of a check is sent with: who asks, and where that can be read about. */
 export function checkHeaders({ publicUrl, toolVersion }: Pick<LookDeps, 'publicUrl' | 'toolVersion'>) {
-  return { 'user-agent': `${AGENT}/${toolVersion} (+${new URL(publicUrl).href})`, accept: 'text/html,application/xhtml+xml' };
+  return {
+    'user-agent': `${AGENT}/${toolVersion} (+${new URL(publicUrl).href})`,
+    accept: 'text/html,application/xhtml+xml',
+  };
 }
 
 /** A look at pages through the guard. */
@@ -72,7 +75,14 @@ class Look {
     const leftMs = () => Math.min(this.#limits.robotsTimeoutMs, this.#leftMs());
     const bytesMax = this.#limits.robotsBytesMax;
     const mayGoOn = (from: URL, to: URL) => findRedirectProblem(from, to, domain) === undefined;
-    this.#robots = new Robots({ ...deps, headers: checkHeaders(deps), protocols: PROTOCOLS, leftMs, bytesMax, mayGoOn });
+    this.#robots = new Robots({
+      ...deps,
+      headers: checkHeaders(deps),
+      protocols: PROTOCOLS,
+      leftMs,
+      bytesMax,
+      mayGoOn,
+    });
   }
 
   async run(): Promise<Evidence> {

@@ -1,7 +1,10 @@
-import robotsParser from 'robots-parser';
+import robotsModule from 'robots-parser';
 import { findSource, type SourceShown } from './find-source.ts';
 import { OwnAddresses } from './own-addresses.ts';
 import { decodePage, parsePage } from './parse-page.ts';
+
+/** Its types tell of an `export default`, but what CommonJS gives is the function itself. */
+const robotsParser = robotsModule as unknown as typeof robotsModule.default;
 
 /** What a thread is to read: nothing of it is trusted, neither to be short nor to be well-formed. */
 export type ReadingOrder = PageOrder | RobotsOrder;

@@ -20,7 +20,19 @@ export const SHOWN: Visibility = { hiddenBy: undefined, isInvisible: false, isTe
 
 /** What is in these is not part of the page as it is seen by a browser that knows them, and runs scripts. */
 const NEVER_SHOWN = new Set([
-  ...['head', 'title', 'script', 'style', 'template', 'noscript', 'noframes', 'noembed', 'datalist', 'textarea', 'select'],
+  ...[
+    'head',
+    'title',
+    'script',
+    'style',
+    'template',
+    'noscript',
+    'noframes',
+    'noembed',
+    'datalist',
+    'textarea',
+    'select',
+  ],
   ...['iframe', 'object', 'embed', 'canvas', 'video', 'audio', 'math', 'rp'],
 ]);
 
@@ -35,7 +47,9 @@ export function visibilityOf(element: Element, outer: Visibility): Visibility {
 
 /** Why a picture or frame itself is not seen, beside what holds for its content; undefined: it is. */
 export function findSizeProblem(element: Element): string | undefined {
-  const attribute = ['width', 'height'].find((name) => /^\s*0*[01]?\s*(?:px)?\s*$/.test(attributeOf(element, name) || 'auto'));
+  const attribute = ['width', 'height'].find((name) =>
+    /^\s*0*[01]?\s*(?:px)?\s*$/.test(attributeOf(element, name) || 'auto'),
+  );
   if (attribute !== undefined) return `${attribute}="${attributeOf(element, attribute)}"`;
   const none = findNoSize(parseInlineStyle(attributeOf(element, 'style') ?? ''));
   return none && `style="${none}"`;

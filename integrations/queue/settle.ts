@@ -35,22 +35,22 @@ export function settle(
     const outcome = await outcomeOf(transaction, row, evidence);
     const before = standingFrom(row);
     const standing = afterCheck(before, outcome, now);
-    const problem = outcome === 'found' ? null : outcome === 'taken' ? takenMessage(domain) : evidence.message;
+    const problem = problemFrom(outcome, { message: evidence.message, domain });
     const after: IntegrationRow = {
       ...row,
       ...columnsOf(standing),
       checked_at: now.getTime(),
       reason: evidence.reason,
-      problem: problem?.slice(0, TEXT_MAX) ?? null,
+      problem,
       due_at: nextCheckAt(id, standing, now),
-      notice: standing.state === before.state ? row.notice : (NOTICES.find((word) => word === standing.state) ?? null),
+      notice: standing.state === before.state ? row.notice : noticeOf(standing.state),
     };
     await transaction.updateTable('integrations').set(after).where('id', '=', id).execute();
     await keepCheck(transaction, { evidence, after, checkId: changes.newId('chk'), isAsked, now });
     await holdSite(transaction, after);
     const action = actionOf(before.state, standing.state);
     if (action !== undefined) {
-      const details = { url: row.url, was: before.state, reason: evidence.reason, ...(problem && { problem }) };
+      const details = { url: row.url, was: before.state, reason: evidence.reason, problem };
       await note({ organizationId: row.organization_id, action, subjectId: id, details });
     }
     return { before: before.state, after: standing.state };
@@ -140,8 +140,23 @@ async function outcomeOf(
   return site.organization_id === null || site.organization_id === organization_id ? 'found' : 'taken';
 }
 
-function takenMessage(domain: string): string {
-  return `the link was found, but ${domain} is taken: another organization shows its source there`;
+/** Who holds the site is not for others to know. */
+function problemFrom(
+  outcome: Outcome,
+  { message, domain }: { readonly message: string; readonly domain: string },
+): string | null {
+  switch (outcome) {
+    case 'found':
+      return null;
+    case 'failed':
+      return message.slice(0, TEXT_MAX);
+    case 'taken':
+      return `the link was found, but ${domain} is taken: another organization shows its source there`;
+  }
+}
+
+function noticeOf(state: IntegrationState): string | null {
+  return NOTICES.find((notice) => notice === state) ?? null;
 }
 
 async function keepCheck(
