@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { AuditAction } from '../../accounts/audit/audit-log.ts';
 import type { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
 import type { ControlTables, IntegrationRow } from '../../database/tables.ts';
+import { isAppError } from '../../schemas/errors.ts';
 import { type Evidence, getWord, INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
 import { afterCheck, isInForce, type Outcome, type Standing } from '../life/life.ts';
 import { nextCheckAt } from '../life/timetable.ts';
@@ -10,6 +12,8 @@ import { type Claim, freeSite } from './claims.ts';
 /** What an owner is told by mail. */
 export const NOTICES = ['at_risk', 'lapsed'] as const satisfies readonly IntegrationState[];
 
+/** Before what was found is written again where the control database had no room: whoever else writes takes milliseconds. */
+const PAUSES_MS = [50, 200, 500, 1_000];
 /** Characters of what a check tells that are kept. */
 const TEXT_MAX = 500;
 
@@ -20,9 +24,22 @@ export interface Settled {
 
 /**
  * Writes what a check found, what it makes of the integration, who holds the site then, and the line of the audit log, all or nothing.
- * Undefined, and nothing written, where the claim had ended and another check has begun, or the integration was removed meanwhile.
+ * Undefined, and nothing written, where the claim had ended and another check has begun, or the integration was removed meanwhile. A
+ * control database that is busy is tried again.
  */
-export function settle(
+export async function settle(changes: AuditedChanges, claim: Claim, evidence: Evidence): Promise<Settled | undefined> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await settleOnce(changes, claim, evidence);
+    } catch (error) {
+      if (!isAppError(error, 'unavailable')) throw error;
+      await wait(pauseMs);
+    }
+  }
+  return settleOnce(changes, claim, evidence);
+}
+
+function settleOnce(
   changes: AuditedChanges,
   { id: claimId, integration: { id, domain }, isAsked }: Claim,
   evidence: Evidence,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { Outbound } from '../../../http/outbound/outbound.ts';
-import { listenOnLoopback } from '../http/listen-on-loopback.ts';
 import { LOOPBACK, OUTBOUND_SETTINGS } from '../http/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
@@ -45,7 +45,9 @@ export async function startPages(): Promise<PageServer> {
     const { status = 200, headers = {}, body = '' } = typeof answer === 'string' ? { body: answer } : answer;
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
   });
-  const port = await listenOnLoopback(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // Of TCP, as it listens to one.
   return {
     port,
     pages,
