@@ -113,7 +113,10 @@ export function describeBonus(name: string, another: () => Promise<string>): voi
       const wins = (granted: readonly boolean[]) => granted.filter(Boolean).length;
       expect(wins(await grantedOf(40))).toBe(10);
       // Verified while requests are refused and ask again: none of the 250 more is lost, and none is given twice.
-      const [during] = await Promise.all([grantedOf(100), persist(() => subject.integrations.check({ organizationId: org, id }))]);
+      const [during] = await Promise.all([
+        grantedOf(100),
+        persist(() => subject.integrations.check({ organizationId: org, id })),
+      ]);
       const after = wins(during) + wins(await grantedOf(400));
       expect(after).toBe(250);
       await subject.integrations.remove({ organizationId: org, id });

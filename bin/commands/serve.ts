@@ -26,6 +26,7 @@ import type { Config } from '../config/config.ts';
 import { openConfiguredAccounts, openConfiguredDatabase } from '../config/configured-accounts.ts';
 import { apiSettings, followerSettings, publicSettings } from '../config/configured-api.ts';
 import { type OpenedConsole, openConfiguredConsole } from '../config/configured-console.ts';
+import { getServicePublicUrl } from '../config/configured-integrations.ts';
 import { openConfiguredStore } from '../config/configured-store.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import { type RunningChecks, startChecks } from './integrations/running-checks.ts';
@@ -49,6 +50,7 @@ export interface ServeOptions {
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   assertBackstopRoutes(config);
+  if (options.withChecks) getServicePublicUrl(config);
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.

@@ -6,6 +6,7 @@ import { CHECKS_AT_ONCE_MAX } from '../../integrations/check-service.ts';
 import { Integrations, type IntegrationsDeps } from '../../integrations/integrations.ts';
 import { LOOK_LIMITS, pageLooker } from '../../integrations/page/look.ts';
 import type { OfferedTo } from '../../integrations/queue/claims.ts';
+import { AppError } from '../../schemas/errors.ts';
 import type { Config } from './config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
 import { outboundSettings } from './configured-outbound.ts';
@@ -79,6 +80,13 @@ export function openCheckOutbound(config: Config, toolVersion: string): Outbound
 /** Where links to the service lead; undefined where that isn't told: what it listens on is no address that others link to. */
 export function servicePublicUrl(config: Config): string | undefined {
   return config.PUBLIC_URL === undefined ? undefined : publicUrlOf(config);
+}
+
+/** {@link servicePublicUrl}; throws `configuration` where it isn't told. */
+export function getServicePublicUrl(config: Config): string {
+  const publicUrl = servicePublicUrl(config);
+  if (publicUrl !== undefined) return publicUrl;
+  throw new AppError('configuration', 'MODELSTATS_PUBLIC_URL is not set: nobody knows which links lead to the service');
 }
 
 /** Whom integrations are offered to. */

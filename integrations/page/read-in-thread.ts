@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { programBeside } from '../../schemas/program-beside.ts';
 import type { ReadingOrder, Readings } from './reading.ts';
 
-/** For the start of a thread, some 50 ms, and for reading: usual pages take 10 to 50 ms, those made to take long never end. */
-export const READING_TIMEOUT_MS = 3_000;
+/** For the start of a thread and for reading, each some 50 ms on a machine that has time; pages made to take long never end. */
+export const READING_TIMEOUT_MS = 6_000;
 /** A page of 1 MiB takes some 50 MiB as a tree. */
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 

@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { Outbound } from '../../../http/outbound/outbound.ts';
-import { LOOPBACK, OUTBOUND_SETTINGS } from '../http/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
 export type PageAnswer =
@@ -66,10 +64,4 @@ export async function usePages(): Promise<PageServer> {
   const pages = await startPages();
   onTestFinished(() => pages.close());
   return pages;
-}
-
-/** A guard for which every name leads to this machine. */
-export function pageOutbound(): Outbound {
-  const resolveName = async () => [{ address: '127.0.0.1', family: 4 }];
-  return new Outbound({ ...OUTBOUND_SETTINGS, allow: LOOPBACK, resolveName });
 }
