@@ -38,12 +38,10 @@ test('a process that is killed in the middle of its checks holds them up for no 
   };
   const second = start(url, 0);
   await until(async () => (await checked()) === 2); // What nobody had begun.
+  await stop(second);
   const third = start(url, CLAIM_MS);
   await until(async () => (await checked()) === 6);
-  for (const child of [second, third]) {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
+  await stop(third);
   const integrations = await subject.integrations.list(organizationId);
   expect(integrations.map(({ state }) => state)).toEqual(Array(6).fill('verified'));
   const rows = await subject.database.kysely.selectFrom('integration_checks').select('integration_id').execute();
@@ -54,6 +52,11 @@ test('a process that is killed in the middle of its checks holds them up for no 
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50)); // The test's own time limit ends it.
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }
 
 function start(url: string, aheadMs: number): ChildProcess {
