@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { AccountSchema, accountFrom } from './account.ts';
+import { NO_END_MS } from './plans/bonus.ts';
 import { effectiveTerms, NO_SUBSCRIPTION } from './plans/terms.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
 test('the account object has exactly the fields of the specification', () => {
   const usage = { quotaDay: '2026-11-20', used: 3, limit: 750, remaining: 747, resetAt: 1_795_219_200 };
-  const account = accountFrom(effectiveTerms(NO_SUBSCRIPTION, 1, NOW), usage, 'api_key');
+  const account = accountFrom(effectiveTerms(NO_SUBSCRIPTION, [NO_END_MS], NOW), usage, 'api_key');
   expect(AccountSchema.parse(account)).toEqual({
     plan: {
       plan: 'community',

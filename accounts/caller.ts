@@ -11,6 +11,8 @@ export interface Caller {
   /** Of the API key, or of the connection. */
   readonly credentialId: string;
   readonly terms: Terms;
+  /** Unix milliseconds from which on the terms may be others; undefined: they hold for as long as the request lasts. */
+  readonly termsUntilMs?: number;
   readonly clientSource: ClientSource;
 }
 
@@ -19,7 +21,8 @@ export function callerFrom(credential: LiveCredential, clientSource: ClientSourc
   return {
     organizationId: credential.organizationId,
     credentialId: credential.credentialId,
-    terms: effectiveTerms(credential.subscription, credential.verifiedIntegrations, now),
+    terms: effectiveTerms(credential.subscription, credential.bonusEnds, now),
+    termsUntilMs: termsHoldUntilMs(credential.subscription, credential.bonusEnds, now),
     clientSource,
   };
 }
@@ -31,16 +34,13 @@ export function callerThroughMcp(caller: Caller): Caller {
 
 /** {@link callerFrom} that works terms out anew only where the credential was looked up anew, or one of their dates has passed. */
 export function callerTeller(clientSource: ClientSource): (credential: LiveCredential, now: Date) => Caller {
-  const told = new WeakMap<
-    LiveCredential,
-    { readonly caller: Caller; readonly fromMs: number; readonly untilMs: number }
-  >();
+  const told = new WeakMap<LiveCredential, { readonly caller: Caller; readonly fromMs: number }>();
   return (credential, now) => {
     const nowMs = now.getTime();
     const last = told.get(credential);
-    if (last !== undefined && nowMs >= last.fromMs && nowMs < last.untilMs) return last.caller;
+    if (last !== undefined && nowMs >= last.fromMs && nowMs < (last.caller.termsUntilMs ?? nowMs)) return last.caller;
     const caller = callerFrom(credential, clientSource, now);
-    told.set(credential, { caller, fromMs: nowMs, untilMs: termsHoldUntilMs(credential.subscription, now) });
+    told.set(credential, { caller, fromMs: nowMs });
     return caller;
   };
 }

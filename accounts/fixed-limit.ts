@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
+import { NO_BONUS } from './plans/bonus.ts';
 import { effectiveTerms, NO_SUBSCRIPTION } from './plans/terms.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function hitFixed(
   { what, limit, now }: { readonly what: string; readonly limit: number; readonly now: Date },
 ): Promise<BurstState> {
   // The limit is fixed, so no terms raise it.
-  const terms = effectiveTerms(NO_SUBSCRIPTION, 0, now);
+  const terms = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
   const caller = { organizationId: '', credentialId: subject, terms, clientSource: 'api_key' } as const;
   return backstop.hit(caller, { route: what, limit, isFixed: true });
 }

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../database/open-database.ts';
 import { addCustomer, TestClock } from '../test/support/accounts/subject.ts';
+import { addVerified } from '../test/support/integrations/integration-rows.ts';
 import type { Accounts } from './accounts.ts';
 import { openAccounts, openAccountsOn } from './open-accounts.ts';
 
@@ -76,15 +77,14 @@ test('an organization without a subscription is on Community', async () => {
 
 test('verified integrations raise the quota, two at most, until they end', async () => {
   const { key, organizationId } = await addCustomer(accounts);
-  const other = new Database(path);
-  const add = other.prepare('insert into verified_integrations values (?, ?, ?, 0, null)');
+  const other = await openDatabase(`sqlite:${path}`);
   const limits: unknown[] = [];
   for (const id of ['int_1', 'int_2', 'int_3']) {
-    add.run(id, organizationId, `https://example.org/${id}`);
+    await addVerified(other, { organizationId, id });
     limits.push((await accounts.authenticate(key))?.terms.quotaLimit);
   }
-  other.prepare('update verified_integrations set ended_at = 1 where id <> ?').run('int_1');
-  other.close();
+  await other.kysely.updateTable('integrations').set({ bonus_until: 1 }).where('id', '<>', 'int_1').execute();
+  await other.close();
   limits.push((await accounts.authenticate(key))?.terms.quotaLimit);
   expect(limits).toEqual([750, 1000, 1000, 750]);
 });

@@ -7,6 +7,7 @@ import { ACTIONS } from './command-actions.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
 import { addInitCommand } from './init-command.ts';
+import { addIntegrationCommands } from './integration-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addSyncCommand } from './sync-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -24,6 +25,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addStoreCommands(program, run);
   addHousekeeping(program, run);
   addAccountCommands(program, run);
+  addIntegrationCommands(program, run);
   addWebhookCommands(program, run);
   addSyncCommand(program, run);
   addInitCommand(program, run);
@@ -39,6 +41,7 @@ function addServeCommand(program: Command, run: RunAction): void {
     .description('Answer the API from the store, following every new release, until a signal')
     .option('--with-schedule', 'run the nights in this process too, as `schedule` does')
     .option('--with-webhooks', 'send webhooks from this process too, as `dispatch` does')
+    .option('--with-checks', 'check integrations from this process too, as `dispatch` does')
     .option('--with-console', 'serve the console too: pages where people sign in and see what they own')
     .option('--source <dir>', 'with --with-schedule: folder with the raw data (default: MODELSTATS_SOURCE)', textValue)
     .option('--json', 'one JSON object on stdout when listening; with --with-schedule one a night')

@@ -20,7 +20,9 @@ import type { EndpointOptions } from './commands/webhooks/endpoints.ts';
 export function addWebhookCommands(program: Command, run: RunAction): void {
   program
     .command('dispatch')
-    .description('Send webhooks: turn published changes into deliveries and send what is due, until a signal')
+    .description(
+      'Send webhooks: turn published changes into deliveries and send what is due; check integrations; until a signal',
+    )
     .option('--json', 'one JSON object on stdout when at work')
     .addHelpText(
       'after',

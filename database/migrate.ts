@@ -11,6 +11,7 @@ import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
 import { createPeople } from './migrations/0008-people.ts';
 import { createRequestCounts } from './migrations/0009-request-counts.ts';
 import { createConnections } from './migrations/0010-connections.ts';
+import { createIntegrations } from './migrations/0011-integrations.ts';
 import type { ControlTables } from './tables.ts';
 
 /**
@@ -28,6 +29,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-people': { up: createPeople },
   '0009-request-counts': { up: createRequestCounts },
   '0010-connections': { up: createConnections },
+  '0011-integrations': { up: createIntegrations },
 };
 
 /** Of our own name: other users of Kysely may share the database. */

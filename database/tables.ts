@@ -10,7 +10,9 @@ export interface ControlTables extends OAuthTables {
   readonly organizations: OrganizationRow;
   readonly subscriptions: SubscriptionRow;
   readonly api_keys: ApiKeyRow;
-  readonly verified_integrations: VerifiedIntegrationRow;
+  readonly integrations: IntegrationRow;
+  readonly integration_sites: IntegrationSiteRow;
+  readonly integration_checks: IntegrationCheckRow;
   readonly daily_usage: DailyUsageRow;
   readonly idempotency_keys: IdempotencyKeyRow;
   readonly request_counts: RequestCountsRow;
@@ -69,13 +71,68 @@ export interface ApiKeyRow {
   readonly expires_at: number | null;
 }
 
-/** One row per integration that was verified; it counts until `ended_at`. */
-export interface VerifiedIntegrationRow {
+/** One row per page that an organization declared; removed ones stay. */
+export interface IntegrationRow {
   readonly id: string;
   readonly organization_id: string;
+  readonly name: string;
+  /** Normalised. */
   readonly url: string;
-  readonly verified_at: number;
-  readonly ended_at: number | null;
+  /** The registrable domain that it lies on. */
+  readonly domain: string;
+  /** `pending`, `verified`, `at_risk`, `lapsed`, `rejected` or `removed`. */
+  readonly state: string;
+  readonly state_changed_at: number;
+  /** Checks in a row that did not find what they look for, and when the first of them was. */
+  readonly failures: number;
+  readonly first_failed_at: number | null;
+  /** The newest check: when it was, and its reason. */
+  readonly checked_at: number | null;
+  readonly reason: string | null;
+  /** What keeps it from being verified, in words; null: nothing. */
+  readonly problem: string | null;
+  /** When it is checked next; null: only when somebody asks. */
+  readonly due_at: number | null;
+  /** Until when it counts for the quota, `NO_END_MS` while nothing has ended it; null: it never did. */
+  readonly bonus_until: number | null;
+  /** What its owner is still to be told; null: nothing. */
+  readonly notice: string | null;
+  /** When somebody last asked for a check, and how many were asked for on that UTC day. */
+  readonly asked_at: number | null;
+  readonly asked_checks: number;
+  readonly created_at: number;
+}
+
+/** One row per registrable domain on which a page was ever declared. */
+export interface IntegrationSiteRow {
+  readonly domain: string;
+  /** The one organization whose integrations are verified or at risk there; null: none. */
+  readonly organization_id: string | null;
+  /** The check that is under way there, and when its claim ends; null: none is. */
+  readonly claimed_by: string | null;
+  readonly claimed_until: number | null;
+}
+
+/** One row per check that ended, for as long as it is kept. */
+export interface IntegrationCheckRow {
+  readonly id: string;
+  readonly integration_id: string;
+  readonly checked_at: number;
+  readonly duration_ms: number;
+  /** 1: somebody asked for it; 0: it was due. */
+  readonly asked: number;
+  readonly reason: string;
+  readonly message: string;
+  /** The answer's HTTP status; null where there was none. */
+  readonly status: number | null;
+  /** Where the answer came from, behind all redirects. */
+  readonly final_url: string | null;
+  /** `link`, `badge` or `embed`, where it leads and what it shows; null: nothing was found. */
+  readonly found_kind: string | null;
+  readonly found_href: string | null;
+  readonly found_text: string | null;
+  /** Of the integration, after this check. */
+  readonly state: string;
 }
 
 /** One row per organization and UTC day on which it asked. */

@@ -1,3 +1,4 @@
+import { NO_BONUS } from '../accounts/plans/bonus.ts';
 import { effectiveTerms, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
 import type { Answers } from '../api/answers/answers.ts';
 import type { DataRoute } from '../api/answers/data-route.ts';
@@ -13,7 +14,7 @@ export type AskPublic = <T>(route: DataRoute, question?: Question) => Promise<T>
 
 /** Asks on the terms of Community, which anybody has (specification "Without a key"). Nobody's quota is charged. */
 export function askerOf(answers: Answers, now: Date): AskPublic {
-  const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, 0, now);
+  const { plan, historyMonths, snapshots } = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
   return async <T>(route: DataRoute, { params = {}, query = {} }: Question = {}) => {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     const asker = { rights: { plan, historyMonths, snapshots } };

@@ -3,7 +3,7 @@ import type { BaseLogger } from 'pino';
 import type { Mailer } from '../accounts/mail/mailer.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { ControlTables } from '../database/tables.ts';
-import { messageFromError } from '../schemas/errors.ts';
+import { type RepeatOptions, repeat } from '../schemas/repeat.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
 import type { IsOffered } from './endpoints/entitlement.ts';
 import { sendNotices } from './endpoints/notices.ts';
@@ -105,31 +105,7 @@ export class WebhookService {
     await sendNotices(this.#deps, this.#stop.signal);
   }
 
-  /** Never rejects: what fails is told once, tried again ever later, and its end is told too. */
-  async #repeat(
-    work: () => Promise<void>,
-    {
-      everyMs,
-      retryMaxMs,
-      trouble,
-    }: { readonly everyMs: number; readonly retryMaxMs: number; readonly trouble: string },
-  ): Promise<void> {
-    const { log, sleep } = this.#deps;
-    const { signal } = this.#stop;
-    let [failures, told] = [0, ''];
-    while (!signal.aborted) {
-      try {
-        await work();
-        if (failures > 0) log.info({ failures }, `it works again: ${trouble}`);
-        [failures, told] = [0, ''];
-      } catch (error) {
-        failures += 1;
-        const reason = messageFromError(error);
-        if (reason !== told) log.error({ err: error, reason }, trouble);
-        told = reason;
-      }
-      const delayMs = failures === 0 ? everyMs : Math.min(everyMs * 2 ** (failures - 1), retryMaxMs);
-      await sleep(delayMs, signal);
-    }
+  #repeat(work: () => Promise<void>, options: RepeatOptions): Promise<void> {
+    return repeat(work, options, { ...this.#deps, signal: this.#stop.signal });
   }
 }

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
+import { bonusEndsFrom } from '../plans/bonus.ts';
+import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
 import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';
 import { effectiveTerms, type Subscription, type Terms } from '../plans/terms.ts';
 
@@ -20,13 +22,18 @@ export function selectOrganizations(database: Kysely<ControlTables>) {
     .selectFrom('organizations')
     .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
     .select(['id', 'name', 'email', 'created_at', ...SUBSCRIPTION_COLUMNS])
-    .select(({ selectFrom, fn }) =>
-      selectFrom('verified_integrations')
-        .whereRef('verified_integrations.organization_id', '=', 'organizations.id')
-        .where('ended_at', 'is', null)
-        .select(fn.countAll<number>().as('count'))
-        .as('integrations'),
-    );
+    .select(({ selectFrom }) => {
+      const endOf = (offset: number) =>
+        selectFrom('integrations')
+          .select('bonus_until')
+          .whereRef('integrations.organization_id', '=', 'organizations.id')
+          .where('bonus_until', 'is not', null)
+          .orderBy('bonus_until', 'desc')
+          .limit(1)
+          .offset(offset);
+      const last = ATTRIBUTION_BONUS.integrationsMax - 1;
+      return [endOf(0).as('bonus_until'), endOf(last).as('second_bonus_until')];
+    });
 }
 
 type SelectedOrganization = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
@@ -34,6 +41,6 @@ type SelectedOrganization = Awaited<ReturnType<ReturnType<typeof selectOrganizat
 /** What {@link selectOrganizations} read, with the terms at `now`. */
 export function organizationFromRow(row: SelectedOrganization, now: Date): Organization {
   const subscription = subscriptionFromRow(row);
-  const terms = effectiveTerms(subscription, row.integrations ?? 0, now);
+  const terms = effectiveTerms(subscription, bonusEndsFrom(row), now);
   return { id: row.id, name: row.name, email: row.email, createdAt: new Date(row.created_at), subscription, terms };
 }

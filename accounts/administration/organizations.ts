@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { AuditedChanges, NoteAudit } from '../audit/audited-changes.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
 import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, type Subscription } from '../plans/terms.ts';
 import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
@@ -42,7 +43,7 @@ export async function insertOrganization(
     .execute();
   const details = { name, email, ...describeSubscription(subscription) };
   await note({ organizationId: id, action: 'organization.create', subjectId: id, details });
-  return { id, name, email, createdAt: now, subscription, terms: effectiveTerms(subscription, 0, now) };
+  return { id, name, email, createdAt: now, subscription, terms: effectiveTerms(subscription, NO_BONUS, now) };
 }
 
 /** All organizations, oldest first. */

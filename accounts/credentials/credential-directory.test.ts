@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { AppError } from '../../schemas/errors.ts';
 import { TestClock, times } from '../../test/support/accounts/subject.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
 import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { CredentialDirectory } from './credential-directory.ts';
 import type { CredentialSelector, LiveCredential } from './live-credential.ts';
@@ -30,7 +31,7 @@ function start(...keys: readonly string[]) {
         credentialId: 'key_1',
         organizationId: 'org_1',
         subscription: NO_SUBSCRIPTION,
-        verifiedIntegrations: 0,
+        bonusEnds: NO_BONUS,
         expiresAtMs: null,
       };
       return 'hash' in by && known.has(by.hash) ? record : undefined;

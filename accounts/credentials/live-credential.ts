@@ -1,5 +1,6 @@
 import type { DatabaseEngine } from '../../database/control-database.ts';
 import { orUnavailable } from '../../database/database-errors.ts';
+import { type BonusColumns, type BonusEnds, bonusColumns, bonusEndsFrom } from '../plans/bonus.ts';
 import { type SubscriptionColumns, subscriptionFromRow } from '../plans/subscription-row.ts';
 import type { Subscription } from '../plans/terms.ts';
 
@@ -9,7 +10,7 @@ export interface LiveCredential {
   readonly credentialId: string;
   readonly organizationId: string;
   readonly subscription: Subscription;
-  readonly verifiedIntegrations: number;
+  readonly bonusEnds: BonusEnds;
   /** Unix milliseconds from which on it is refused; null: never. */
   readonly expiresAtMs: number | null;
 }
@@ -54,8 +55,7 @@ const AGREED = 'left join subscriptions s on s.organization_id = c.organization_
 function select(columns: string): string {
   return `
     select c.id, c.organization_id, ${columns}, s.plan, s.status, s.contract, s.period_end, s.grace_until,
-      (select count(*) from verified_integrations v where v.organization_id = c.organization_id and v.ended_at is null)
-        as integrations`;
+      ${bonusColumns('c.organization_id')}`;
 }
 
 interface Queries {
@@ -69,14 +69,13 @@ interface Queries {
 }
 
 /** What the queries give. */
-interface CredentialRow extends SubscriptionColumns {
+interface CredentialRow extends SubscriptionColumns, BonusColumns {
   readonly id: string;
   readonly organization_id: string;
   /** Unix milliseconds, or as better-auth keeps instants. */
   readonly expires_at: number | Date | string | null;
   /** JSON as text, or parsed. */
   readonly resources?: unknown;
-  readonly integrations: number;
 }
 
 /** Looks credentials up with statements that are prepared once, since requests wait for the answer. */
@@ -119,7 +118,7 @@ function credentialFrom(row: CredentialRow): LiveCredential {
     credentialId: row.id,
     organizationId: row.organization_id,
     subscription: subscriptionFromRow(row),
-    verifiedIntegrations: row.integrations,
+    bonusEnds: bonusEndsFrom(row),
     expiresAtMs: row.expires_at === null ? null : new Date(row.expires_at).getTime(),
   };
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { NO_END_MS } from './bonus.ts';
 import { type Enforcement, isEnforced } from './enforcement.ts';
 import { PLANS } from './plans.ts';
 import {
@@ -16,7 +17,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const LATER = new Date('2026-12-10T00:00:00Z');
 
 function termsOf(subscription: Partial<Subscription>, { integrations = 0, now = NOW } = {}) {
-  return effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, integrations, now);
+  return effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, Array(integrations).fill(NO_END_MS), now);
 }
 
 test("the plans are the specification's", () => {
@@ -118,24 +119,24 @@ describe('limits', () => {
 });
 
 test('terms are the same until the instant that is told', () => {
-  const hours = fc.integer({ min: -2_000, max: 2_000 });
-  const dates = fc.option(
-    hours.map((each) => new Date(NOW.getTime() + each * 3_600_000)),
-    { nil: null },
-  );
+  const hours = fc.integer({ min: -2_000, max: 2_000 }).map((each) => new Date(NOW.getTime() + each * 3_600_000));
+  const dates = fc.option(hours, { nil: null });
   const statuses = fc.constantFrom(...SUBSCRIPTION_STATUSES);
+  const bonuses = fc.array(hours.map(Number), { maxLength: 2 });
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  const terms = fc.record({ status: statuses, periodEnd: dates, graceUntil: dates });
   fc.assert(
-    fc.property(
-      statuses,
-      dates,
-      dates,
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (status, periodEnd, graceUntil, at) => {
-        const subscription: Partial<Subscription> = { plan: 'builder', status, periodEnd, graceUntil };
-        const until = termsHoldUntilMs({ ...NO_SUBSCRIPTION, ...subscription }, NOW);
-        const now = new Date(NOW.getTime() + Math.floor(at * (until - 1 - NOW.getTime())));
-        expect(termsOf(subscription, { now })).toEqual(termsOf(subscription));
-      },
-    ),
+    fc.property(terms, bonuses, share, (changes, bonusEnds, at) => {
+      const subscription: Subscription = { ...NO_SUBSCRIPTION, plan: 'builder', ...changes };
+      const until = termsHoldUntilMs(subscription, bonusEnds, NOW);
+      const now = new Date(NOW.getTime() + Math.floor(at * (until - 1 - NOW.getTime())));
+      expect(effectiveTerms(subscription, bonusEnds, now)).toEqual(effectiveTerms(subscription, bonusEnds, NOW));
+    }),
   );
+});
+
+test('a bonus holds until the millisecond before its end, whatever the others do', () => {
+  const ends = [NOW.getTime() + 2_000, NOW.getTime() + 1_000];
+  const limitAt = (ms: number) => effectiveTerms(NO_SUBSCRIPTION, ends, new Date(NOW.getTime() + ms)).quotaLimit;
+  expect([0, 999, 1_000, 1_999, 2_000].map(limitAt)).toEqual([1_000, 1_000, 750, 750, 500]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type BonusEnds, bonusesAt } from './bonus.ts';
 import { monthEnd } from './periods.ts';
 import {
   ATTRIBUTION_BONUS,
@@ -77,10 +78,10 @@ export interface Terms {
 }
 
 /**
- * The terms in force at `now` for a subscription and a number of verified integrations (specification "Plans";
+ * The terms in force at `now` for a subscription and the bonuses of verified integrations (specification "Plans";
  * specification "Verified integrations").
  */
-export function effectiveTerms(subscription: Subscription, verifiedIntegrations: number, now: Date): Terms {
+export function effectiveTerms(subscription: Subscription, bonusEnds: BonusEnds, now: Date): Terms {
   const isOver = hasEnded(subscription, now);
   const plan = PLANS[isOver ? 'community' : subscription.plan];
   const contract = isOver ? {} : subscription.contract;
@@ -91,7 +92,7 @@ export function effectiveTerms(subscription: Subscription, verifiedIntegrations:
     displayName: plan.displayName,
     status: statusAt(subscription, now),
     dailyQuota,
-    quotaLimit: dailyQuota === null ? null : dailyQuota + attributionBonus(plan, verifiedIntegrations),
+    quotaLimit: dailyQuota === null ? null : dailyQuota + attributionBonus(plan, bonusesAt(bonusEnds, now)),
     burstPerMinute: contract.burst_per_minute ?? plan.burstPerMinute,
     historyMonths: contract.history_months ?? plan.historyMonths,
     features: featuresOf(contract, plan),
@@ -107,9 +108,9 @@ export function effectiveTerms(subscription: Subscription, verifiedIntegrations:
 }
 
 /** The next instant, in Unix milliseconds, at which the terms in force at `now` may become others though nobody changes them. */
-export function termsHoldUntilMs({ periodEnd, graceUntil }: Subscription, now: Date): number {
+export function termsHoldUntilMs({ periodEnd, graceUntil }: Subscription, bonusEnds: BonusEnds, now: Date): number {
   const dates = [monthEnd(now), periodEnd, graceUntil].filter((date) => date !== null && date > now);
-  return Math.min(...dates.map(Number));
+  return Math.min(...dates.map(Number), ...bonusEnds.filter((endMs) => endMs > now.getTime()));
 }
 
 function hasEnded({ status, periodEnd, graceUntil }: Subscription, now: Date): boolean {

@@ -65,11 +65,12 @@ export class Quota {
     const idempotency = idempotencyOf(unitFor);
     const now = this.#deps.clock();
     this.#deps.onReserve(now);
-    const wanted = this.#want(caller, now, idempotency);
+    const current = holdsAt(caller, now) ? caller : await this.#renew(caller);
+    const wanted = this.#want(current, now, idempotency);
     const answer = await this.#deps.batcher.submit(wanted);
     if (answer.isGranted) return resultFrom(wanted, answer);
     const terms = await this.#deps.refreshTerms(caller);
-    if (terms === undefined || !couldGrant(terms, caller.terms)) return resultFrom(wanted, answer);
+    if (terms === undefined || !couldGrant(terms, current.terms)) return resultFrom(wanted, answer);
     const again = this.#want({ ...caller, terms }, now, idempotency);
     return resultFrom(again, await this.#deps.batcher.submit(again));
   }
@@ -89,10 +90,17 @@ export class Quota {
   }
 
   /** Today's usage. Rejects with `unavailable`. */
-  async usage({ organizationId, terms }: Caller): Promise<UsageState> {
-    const today = this.#dayOf(this.#deps.clock());
+  async usage(caller: Caller): Promise<UsageState> {
+    const now = this.#deps.clock();
+    const { organizationId, terms } = holdsAt(caller, now) ? caller : await this.#renew(caller);
+    const today = this.#dayOf(now);
     const { used } = await this.#deps.batcher.submit({ kind: 'read', organizationId, day: today.day });
     return usageState(today, used, terms.quotaLimit);
+  }
+
+  async #renew(caller: Caller): Promise<Caller> {
+    const terms = await this.#deps.refreshTerms(caller);
+    return terms === undefined ? caller : { ...caller, terms };
   }
 
   #want({ organizationId, credentialId, terms }: Caller, now: Date, idempotency: Idempotency | undefined): Wanted {
@@ -129,6 +137,11 @@ function idempotencyOf(unitFor: UnitFor | undefined): Idempotency | undefined {
   if (request === '' || request.length > REQUEST_LENGTH_MAX)
     throw new RangeError(`the hash of a request has 1 to ${REQUEST_LENGTH_MAX} characters, not ${request.length}`);
   return { key, request };
+}
+
+/** False for who was admitted before midnight and comes here after it: what was lost yesterday doesn't count for today. */
+function holdsAt({ termsUntilMs }: Caller, now: Date): boolean {
+  return termsUntilMs === undefined || now.getTime() < termsUntilMs;
 }
 
 /** Whether these terms could grant what those before refused: the limit, the status or the grace date is another. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RequestCountsRow } from '../../database/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { type Caller, callerFrom } from '../caller.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
 import { NO_SUBSCRIPTION } from '../plans/terms.ts';
 import { type FinishedRequest, type RecorderOptions, RequestRecorder } from './request-recorder.ts';
 
@@ -11,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const DAY = '2026-11-20';
 
 function callerWith(credentialId: string): Caller {
-  const key = { organizationId: 'org_1', credentialId, subscription: NO_SUBSCRIPTION, verifiedIntegrations: 0 };
+  const key = { organizationId: 'org_1', credentialId, subscription: NO_SUBSCRIPTION, bonusEnds: NO_BONUS };
   return callerFrom({ ...key, expiresAtMs: null }, 'api_key', new Date(`${DAY}T12:00:00Z`));
 }
 

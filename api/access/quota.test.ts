@@ -3,6 +3,7 @@ import { openDatabase } from '../../database/open-database.ts';
 import type { Customer } from '../../test/support/accounts/subject.ts';
 import { NOON } from '../../test/support/api/open-api.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
+import { addVerified } from '../../test/support/integrations/integration-rows.ts';
 import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
@@ -24,17 +25,10 @@ function withQuota(daily_quota: number | null, plan: 'community' | 'builder' | '
   return api.accounts.add({ plan, contract: { daily_quota, burst_per_minute: 10_000 } });
 }
 
-/** Says that an integration was verified, until another one is done. */
 async function verifyIntegrations(organizationId: string, count: number): Promise<void> {
   const database = await openDatabase(api.accounts.url);
-  const rows = Array.from({ length: count }, (_, index) => ({
-    id: `${organizationId}-${index}`,
-    organization_id: organizationId,
-    url: `https://example.com/${index}`,
-    verified_at: Date.parse(NOON),
-    ended_at: null,
-  }));
-  await database.kysely.insertInto('verified_integrations').values(rows).execute();
+  for (let index = 0; index < count; index += 1)
+    await addVerified(database, { organizationId, id: `${organizationId}-${index}` });
   await database.close();
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_BONUS } from '../../accounts/plans/bonus.ts';
 import { planWindowStart } from '../../accounts/plans/periods.ts';
 import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
@@ -11,7 +12,7 @@ const TODAY: Day = '2026-06-30';
 const DAYS: readonly Day[] = Array.from({ length: 730 }, (_, index) => addDays(TODAY, index - 730));
 
 function rightsOf(subscription: Partial<Subscription>): Rights {
-  const terms = effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, 0, new Date(`${TODAY}T12:00:00Z`));
+  const terms = effectiveTerms({ ...NO_SUBSCRIPTION, ...subscription }, NO_BONUS, new Date(`${TODAY}T12:00:00Z`));
   const { plan, snapshots, historyMonths } = terms;
   return { plan, snapshots, historyMonths };
 }

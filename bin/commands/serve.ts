@@ -26,8 +26,10 @@ import type { Config } from '../config/config.ts';
 import { openConfiguredAccounts, openConfiguredDatabase } from '../config/configured-accounts.ts';
 import { apiSettings, followerSettings, publicSettings } from '../config/configured-api.ts';
 import { type OpenedConsole, openConfiguredConsole } from '../config/configured-console.ts';
+import { getServicePublicUrl } from '../config/configured-integrations.ts';
 import { openConfiguredStore } from '../config/configured-store.ts';
 import { publicUrlOf } from '../config/public-url.ts';
+import { type RunningChecks, startChecks } from './integrations/running-checks.ts';
 import { type MetricsPort, openMetricsPort } from './metrics-port.ts';
 import { type RunningScheduler, startScheduler } from './night/schedule.ts';
 import { type RunningWebhooks, startWebhooks } from './webhooks/running-webhooks.ts';
@@ -35,6 +37,7 @@ import { type RunningWebhooks, startWebhooks } from './webhooks/running-webhooks
 export interface ServeOptions {
   readonly withSchedule?: boolean;
   readonly withWebhooks?: boolean;
+  readonly withChecks?: boolean;
   readonly withConsole?: boolean;
   readonly source?: string;
   readonly json?: boolean;
@@ -42,21 +45,27 @@ export interface ServeOptions {
 
 /**
  * `modelstats serve`: answers the API until a signal; with `--with-schedule` it runs the nights too, with `--with-webhooks` it sends
- * webhooks, with `--with-console` it has pages for people.
+ * webhooks, with `--with-checks` it checks integrations, with `--with-console` it has pages for people.
  */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   assertBackstopRoutes(config);
+  if (options.withChecks) getServicePublicUrl(config);
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
   const service = await openService(context, options, { log, findScheduleProblem: () => scheduler?.problem() });
   let webhooks: RunningWebhooks | undefined;
+  let checks: RunningChecks | undefined;
   let metricsPort: MetricsPort | undefined;
   try {
     if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
     if (options.withWebhooks)
       webhooks = await startWebhooks(context, { ...service, log, registry: service.metrics.registry });
+    if (options.withChecks) {
+      const onChange = () => service.accounts.forgetCredentials();
+      checks = await startChecks(context, { ...service, log, registry: service.metrics.registry, onChange });
+    }
     const url = await listen(service.app, config);
     metricsPort = await openMetricsPort(config, service.metrics);
     context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
@@ -68,7 +77,8 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     log.info({ signal: await stopRequested }, 'stop requested');
   } finally {
     metricsPort?.close();
-    await Promise.all([scheduler?.stop(), webhooks?.stop(), closeInTime(service, config.STOP_TIMEOUT_SECONDS * 1000)]);
+    const closed = closeInTime(service, config.STOP_TIMEOUT_SECONDS * 1000);
+    await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), closed]);
     await service.console?.close();
     await service.accounts.close();
     await service.database.close();

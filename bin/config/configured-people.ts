@@ -92,7 +92,8 @@ function connectionSettings(config: Config): ConnectionSettings | undefined {
   return { resource, accessTokenSeconds: config.ACCESS_TOKEN_SECONDS, refreshTokenSeconds };
 }
 
-async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
+/** The mailer that is configured; nothing is connected before the first mail. */
+export async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
   const { openMailer } = await import('../../accounts/mail/mailer.ts');
   return openMailer({
     smtp: config.SMTP,

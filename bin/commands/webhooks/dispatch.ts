@@ -5,10 +5,11 @@ import { createLogger } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import { openConfiguredDatabase } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { type RunningChecks, startChecks } from '../integrations/running-checks.ts';
 import { openMetricsPort } from '../metrics-port.ts';
 import { startWebhooks } from './running-webhooks.ts';
 
-/** `modelstats dispatch`: sends webhooks until a signal. */
+/** `modelstats dispatch`: sends webhooks and checks integrations until a signal. */
 export async function dispatch(context: CommandContext, { json }: { readonly json?: boolean }): Promise<number> {
   const { config } = context;
   const log = createLogger(config, { isBusy: true });
@@ -18,7 +19,9 @@ export async function dispatch(context: CommandContext, { json }: { readonly jso
   try {
     const metrics = new Metrics();
     const webhooks = await startWebhooks(context, { database, store, log, registry: metrics.registry });
+    let checks: RunningChecks | undefined;
     try {
+      checks = await startChecks(context, { database, log, registry: metrics.registry });
       const port = await openMetricsPort(config, metrics);
       context.log(`sending webhooks for what ${shownAddress(config.STORE)} publishes`);
       if (port !== undefined) context.log(`metrics at ${port.url}`);
@@ -26,7 +29,7 @@ export async function dispatch(context: CommandContext, { json }: { readonly jso
       log.info({ signal: await stopRequested }, 'stop requested');
       port?.close();
     } finally {
-      await webhooks.stop();
+      await Promise.all([webhooks.stop(), checks?.stop()]);
     }
   } finally {
     await database.close();

@@ -1,0 +1,151 @@
+/**
+ * An integration: a page on which an organization shows where its data come from. Its life (specification "States of an integration"):
+ *
+ *                        found                          three failures over 72 hours
+ *     declared ─► pending ────► verified ─────────────────────────────────────► at_risk
+ *                    │             ▲  ▲                found                      │  │
+ *       three failures over 72 h   │  └───────────────────────────────────────────┘  │ seven days
+ *                    ▼             │ found                                           ▼
+ *                rejected ─────────┴─────────────────────────────────────────────► lapsed
+ *
+ *     found on a site that is another organization's: rejected        any ─remove─► removed
+ *
+ * It earns its bonus while it is verified or at risk, and when it stops, until that UTC day is over.
+ */
+
+import { NO_END_MS } from '../accounts/plans/bonus.ts';
+import type { IntegrationCheckRow, IntegrationRow } from '../database/tables.ts';
+
+export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
+export type IntegrationState = (typeof INTEGRATION_STATES)[number];
+
+/** What became of a check (specification "Checks of pages"). */
+export const CHECK_REASONS = ['FOUND', 'NOT_FOUND', 'UNREACHABLE', 'TIMEOUT', 'HTTP_ERROR', 'BLOCKED'] as const;
+export type CheckReason = (typeof CHECK_REASONS)[number];
+
+/** What shows the source: a link to the service, its badge inside a link, or a page of the service inside this one. */
+export const FOUND_KINDS = ['link', 'badge', 'embed'] as const;
+export type FoundKind = (typeof FOUND_KINDS)[number];
+
+/** Integrations that an organization may have, removed ones aside. */
+export const INTEGRATIONS_MAX = 10;
+
+export interface Integration {
+  /** `int_…` */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  /** As it is requested: normalised, without a fragment. */
+  readonly url: string;
+  /** The site: the registrable domain that the URL lies on. */
+  readonly domain: string;
+  readonly state: IntegrationState;
+  readonly stateChangedAt: Date;
+  /** Checks in a row that did not find what they look for; 0 where the newest did. */
+  readonly failures: number;
+  /** Of the newest check; null before the first one. */
+  readonly checkedAt: Date | null;
+  readonly reason: CheckReason | null;
+  /** What keeps it from being verified, or from staying so, in words; null: nothing. */
+  readonly problem: string | null;
+  /** When it is checked next without being asked to; null: never. */
+  readonly nextCheckAt: Date | null;
+  /** When an integration that is at risk lapses, unless the link is found again; null in every other state. */
+  readonly lapsesAt: Date | null;
+  /** Until when it counts for the quota: null: it does not; `'lost'`: while it is verified or at risk. */
+  readonly bonusUntil: Date | 'lost' | null;
+  readonly createdAt: Date;
+}
+
+/** What a check found on the page. */
+export interface Found {
+  readonly kind: FoundKind;
+  /** The link's or the frame's address. */
+  readonly href: string;
+  /** What it shows: its text or the text for its picture, shortened; may be empty. */
+  readonly text: string;
+}
+
+/** What one look at a page told. */
+export interface Evidence {
+  readonly reason: CheckReason;
+  /** The reason in words, for whoever declared the page. */
+  readonly message: string;
+  /** The answer's HTTP status; null where there was none. */
+  readonly status: number | null;
+  /** Where the answer came from, behind all redirects; null where there was none. */
+  readonly finalUrl: string | null;
+  /** Null unless the reason is `FOUND`. */
+  readonly found: Found | null;
+  readonly durationMs: number;
+}
+
+/** A check that ended, as it is kept for 90 days. */
+export interface Check extends Evidence {
+  /** `chk_…`, later ones sorting after earlier ones. */
+  readonly id: string;
+  readonly checkedAt: Date;
+  /** Whether somebody asked for it; else it was due. */
+  readonly isAsked: boolean;
+  /** The state of the integration after it. */
+  readonly state: IntegrationState;
+}
+
+/** How long an integration that is at risk keeps its bonus. */
+export const AT_RISK_MS = 7 * 86_400_000;
+
+/** An integration as it is stored, at `now`. */
+export function integrationFromRow(row: IntegrationRow, now: Date): Integration {
+  const state = getWord(INTEGRATION_STATES, row.state);
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    url: row.url,
+    domain: row.domain,
+    state,
+    stateChangedAt: new Date(row.state_changed_at),
+    failures: row.failures,
+    checkedAt: dateFrom(row.checked_at),
+    reason: row.reason === null ? null : getWord(CHECK_REASONS, row.reason),
+    problem: row.problem,
+    nextCheckAt: dateFrom(row.due_at),
+    lapsesAt: state === 'at_risk' ? new Date(row.state_changed_at + AT_RISK_MS) : null,
+    bonusUntil: bonusFrom(row.bonus_until, now),
+    createdAt: new Date(row.created_at),
+  };
+}
+
+export function checkFromRow(row: IntegrationCheckRow): Check {
+  return {
+    id: row.id,
+    checkedAt: new Date(row.checked_at),
+    isAsked: row.asked === 1,
+    state: getWord(INTEGRATION_STATES, row.state),
+    reason: getWord(CHECK_REASONS, row.reason),
+    message: row.message,
+    status: row.status,
+    finalUrl: row.final_url,
+    found:
+      row.found_kind === null
+        ? null
+        : { kind: getWord(FOUND_KINDS, row.found_kind), href: row.found_href ?? '', text: row.found_text ?? '' },
+    durationMs: row.duration_ms,
+  };
+}
+
+/** One of a closed set of words; throws where the database holds another. */
+export function getWord<const W extends string>(words: readonly W[], text: string): W {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
+  return word;
+}
+
+function bonusFrom(untilMs: number | null, now: Date): Integration['bonusUntil'] {
+  if (untilMs === null || untilMs <= now.getTime()) return null;
+  return untilMs === NO_END_MS ? 'lost' : new Date(untilMs);
+}
+
+function dateFrom(milliseconds: number | null): Date | null {
+  return milliseconds === null ? null : new Date(milliseconds);
+}

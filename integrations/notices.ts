@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely';
+import type { BaseLogger } from 'pino';
+import type { Mail, Mailer } from '../accounts/mail/mailer.ts';
+import type { ControlTables } from '../database/tables.ts';
+import { timestampFromDate } from '../schemas/day.ts';
+import { AppError, messageFromError } from '../schemas/errors.ts';
+import { getWord, type Integration, integrationFromRow } from './integration.ts';
+import { NOTICES } from './queue/settle.ts';
+
+export interface NoticeDeps {
+  readonly database: Kysely<ControlTables>;
+  readonly mailer: Mailer;
+  readonly clock: () => Date;
+  readonly log: Pick<BaseLogger, 'warn'>;
+}
+
+/**
+ * Tells owners what became of their integrations: in the log always, by mail where the organization has an address (specification
+ * "States of an integration"). What could not be sent is tried again at the next call, so an owner may be told twice, but not never;
+ * what is over by then is not told. Resolves to how many were told. Rejects with `unavailable` where some were not, after all were tried.
+ *
+ * @param signal ends it, also in the middle of a mail
+ */
+export async function sendNotices(
+  { database, mailer, clock, log }: NoticeDeps,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  const rows = await database
+    .selectFrom('integrations')
+    .innerJoin('organizations', 'organizations.id', 'integrations.organization_id')
+    .selectAll('integrations')
+    .select('organizations.email')
+    .where('notice', 'is not', null)
+    .orderBy('integrations.id')
+    .execute();
+  const problems: string[] = [];
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => undefined); // Where nobody waits.
+  signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
+  for (const { email, ...row } of rows) {
+    const notice = getWord(NOTICES, row.notice ?? '');
+    const integration = integrationFromRow(row, clock());
+    const { id, organizationId, url } = integration;
+    log.warn({ integration_id: id, organization_id: organizationId, url, notice }, 'an integration loses its bonus');
+    try {
+      if (email !== null) await Promise.race([mailer.send(mailFor(integration, notice, email)), stopped.promise]);
+    } catch (error) {
+      if (signal.aborted) break;
+      problems.push(messageFromError(error));
+      continue;
+    }
+    await database
+      .updateTable('integrations')
+      .set({ notice: null })
+      .where('id', '=', id)
+      .where('notice', '=', notice)
+      .execute();
+  }
+  if (problems.length > 0) throw new AppError('unavailable', `${problems.length} not told: ${problems[0]}`);
+  return rows.length;
+}
+
+function mailFor(
+  { id, name, url, problem, lapsesAt, bonusUntil }: Integration,
+  notice: (typeof NOTICES)[number],
+  to: string,
+): Mail {
+  const page = `${name} (${url})\n\n`;
+  const why = `What the last check says: ${problem ?? 'nothing'}.\n\n`;
+  const again = `When the link is back, ask for a check of ${id}, or wait for the daily one: the bonus is there again at once.\n`;
+  switch (notice) {
+    case 'at_risk': {
+      const until = lapsesAt === null ? 'within seven days' : `before ${timestampFromDate(lapsesAt)}`;
+      return {
+        to,
+        subject: `The link to the source is missing: ${name}`,
+        text: `${page}For three days no check has found the link to the source on this page. ${why}Unless it is found ${until}, the integration\nlapses, and its bonus ends.\n\n${again}`,
+      };
+    }
+    case 'lapsed': {
+      const end = bonusUntil instanceof Date ? `ends at ${timestampFromDate(bonusUntil)}` : 'has ended';
+      return {
+        to,
+        subject: `An integration lapsed: ${name}`,
+        text: `${page}The link to the source was not found on this page for ten days, so its bonus ${end}. ${why}${again}`,
+      };
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Tells which addresses lead to this service: its host and port, over https or http, below its base path. */
+export class OwnAddresses {
+  /** Where people find the service, without a slash at the end. */
+  readonly url: string;
+  readonly #host: string;
+  readonly #port: string;
+  readonly #path: string;
+
+  /** @param publicUrl with the base path, as `publicUrlOf` gives it */
+  constructor(publicUrl: string) {
+    const { href, hostname, port, pathname } = new URL(publicUrl);
+    this.url = withoutSlash(href);
+    this.#host = withoutDot(hostname);
+    this.#port = port;
+    this.#path = withoutSlash(pathname);
+  }
+
+  /** A name that is written with the dot of the root is the same; one with a user or a password leads nobody here in good faith. */
+  has({ protocol, hostname, port, username, password, pathname }: URL): boolean {
+    const isWeb = protocol === 'https:' || protocol === 'http:';
+    const isHere = withoutDot(hostname) === this.#host && port === this.#port && `${username}${password}` === '';
+    return isWeb && isHere && isBelow(pathname, this.#path);
+  }
+
+  isBadge(url: URL): boolean {
+    return this.has(url) && isBelow(url.pathname, `${this.#path}/badges`) && url.pathname !== `${this.#path}/badges`;
+  }
+
+  isEmbed(url: URL): boolean {
+    return this.has(url) && isBelow(url.pathname, `${this.#path}/embed`) && url.pathname !== `${this.#path}/embed`;
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/$/, '');
+}
+
+function withoutDot(hostname: string): string {
+  return hostname.replace(/\.$/, '');
+}

@@ -1,0 +1,83 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { describe, expect, test } from 'vitest';
+import { readInThread } from './read-in-thread.ts';
+import { read } from './reading.ts';
+
+const SERVICE = 'https://stats.example';
+const LINK = `<a href="${SERVICE}">Data</a>`;
+const MIB = 1024 * 1024;
+
+function pageOrder(html: string) {
+  return {
+    kind: 'page',
+    body: Buffer.from(html).subarray(0, MIB),
+    contentType: 'text/html',
+    url: 'https://shop.test/',
+    publicUrl: SERVICE,
+  } as const;
+}
+
+const repeated = (text: string) => text.repeat(Math.ceil(MIB / text.length));
+
+/** Pages of a MiB that are made to take long: each once took somebody's program minutes. */
+const HOSTILE: readonly (readonly [string, string])[] = [
+  ['100,000 elements in each other', '<div>'.repeat(100_000)],
+  ['elements in each other up to the end', repeated('<b>')],
+  ['formatting that is never closed', repeated('<b a><i b><p>')],
+  ['formatting with other attributes each time', Array.from({ length: 60_000 }, (_, i) => `<b a=${i}><p>`).join('')],
+  ['links in links', repeated(`<a href="/"><p>x`)],
+  ['tables in tables', repeated('<table><td>')],
+  ['text in front of tables', `<table>${repeated('x<a>')}`],
+  ['attributes without end', `<p ${Array.from({ length: 100_000 }, (_, i) => `a${i}=1`).join(' ')}>`],
+  ['styles without end', `<p style="${repeated('left:-1px;')}">`],
+  ['a style with an open comment each', repeated('<p style="/*/*/*">')],
+  ['references to characters', repeated('&lt')],
+  ['closed details with many children', `<details>${repeated('<i>')}`],
+  ['bytes that are no text', Buffer.alloc(MIB, 0xff).toString('latin1')],
+];
+
+describe('reading in a thread', () => {
+  test('tells what is there', async () => {
+    expect(await readInThread(pageOrder(LINK))).toMatchObject({ found: { kind: 'link' } });
+  });
+
+  test.each(HOSTILE)(
+    'a page of %s overflows nothing, ends in time, and holds up no request',
+    async (_, html) => {
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      const began = performance.now();
+      const reading = await readInThread(pageOrder(html));
+      const tookMs = performance.now() - began;
+      delay.disable();
+      expect(reading === undefined || reading.found === undefined).toBe(true);
+      expect(tookMs).toBeLessThan(10_000);
+      expect(delay.max / 1e6).toBeLessThan(1_000); // Of a machine that does much else.
+    },
+    20_000,
+  );
+
+  test('a link in front of a nest that is too deep is found', () => {
+    expect(read(pageOrder(`${LINK}${'<div>'.repeat(100_000)}`))).toMatchObject({ found: { kind: 'link' } });
+  });
+
+  test('what takes too long is given up', async () => {
+    expect(await readInThread(pageOrder(repeated(LINK)), { timeoutMs: 1 })).toBeUndefined();
+  });
+
+  test.each([
+    ['stars', `User-agent: *\nDisallow: /${'*'.repeat(500_000)}`],
+    ['agents and rules', `${'User-agent: a\n'.repeat(15_000)}${'Disallow: /x\n'.repeat(15_000)}`],
+  ])(
+    'a robots.txt of many %s ends in time',
+    async (_, text) => {
+      const body = Buffer.from(text);
+      const origin = 'https://shop.test';
+      const url = `${origin}/${'a'.repeat(2_000)}`;
+      const began = performance.now();
+      await readInThread({ kind: 'robots', body, robotsUrl: `${origin}/robots.txt`, url, agent: 'modelstats-check' });
+      expect(performance.now() - began).toBeLessThan(10_000);
+    },
+    20_000,
+  );
+});
