@@ -9,6 +9,7 @@ import type { ControlDatabase } from '../../database/control-database.ts';
 import { DeliveryLog } from '../../webhooks/administration/delivery-log.ts';
 import { EndpointAdministration } from '../../webhooks/administration/endpoint-administration.ts';
 import type { Config } from './config.ts';
+import { openConfiguredIntegrations } from './configured-integrations.ts';
 import { openConfiguredPeople } from './configured-people.ts';
 import { isOfferedBy, urlCheck } from './configured-webhooks.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
@@ -28,11 +29,13 @@ export async function openConfiguredConsole(
     database,
     accounts,
     clock,
+    toolVersion,
     log,
   }: {
     readonly database: ControlDatabase;
     readonly accounts: Accounts;
     readonly clock: () => Date;
+    readonly toolVersion: string;
     readonly log: Logger;
   },
 ): Promise<OpenedConsole> {
@@ -50,6 +53,10 @@ export async function openConfiguredConsole(
     log,
     onChange: () => accounts.forgetCredentials(),
   });
+  const integrations = openConfiguredIntegrations(
+    { config, clock, toolVersion },
+    { database, onChange: () => accounts.forgetCredentials() },
+  );
   const face = consoleFace({
     accounts,
     people,
@@ -57,10 +64,15 @@ export async function openConfiguredConsole(
       endpointsAs: (person, { address }) => new EndpointAdministration(endpointDeps, actorOf(person), address),
       logAs: (person, { address }) => new DeliveryLog(deps, actorOf(person), address),
     },
+    integrations: { as: (person, { address }) => integrations.as(actorOf(person), address) },
     capabilities: config.CAPABILITIES,
     clock,
     formKey: await accounts.secret('console-forms'),
     settings: { publicUrl: config.PUBLIC_URL, pagesPerMinute: config.CONSOLE_PAGES_MAX },
   });
-  return { face, authorization: people.authorization, close: () => people.close() };
+  const close = async () => {
+    await people.close();
+    await integrations.close();
+  };
+  return { face, authorization: people.authorization, close };
 }

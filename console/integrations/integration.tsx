@@ -1,5 +1,5 @@
-import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import type { Check, Integration } from '../../integrations/integration.ts';
+import type { CheckedIntegration } from '../../integrations/integrations.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
@@ -89,9 +89,7 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
         <Table
           caption="Checks, the newest first"
           columns={['When', 'Outcome', 'What was seen', 'Answer']}
-          rows={checks.map((check) => (
-            <CheckRow check={check} />
-          ))}
+          rows={checks.map((check) => <CheckRow check={check} />)}
           empty="None yet."
         />
       </Section>
@@ -144,7 +142,13 @@ function BonusUntil({ until }: { readonly until: Integration['bonusUntil'] }): J
   );
 }
 
-function Actions({ pages, integration }: { readonly pages: OrganizationPages; readonly integration: Integration }): JSX.Element {
+function Actions({
+  pages,
+  integration,
+}: {
+  readonly pages: OrganizationPages;
+  readonly integration: Integration;
+}): JSX.Element {
   const here = `${pages.path}/integrations/${integration.id}`;
   return (
     <div class="actions">

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ATTRIBUTION_BONUS, PLANS } from '../../accounts/plans/plans.ts';
 import { notFound } from '../../http/errors/http-error.ts';
 import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integration.ts';
-import { snippetsOf } from '../../integrations/snippets.ts';
+import { snippetsFor } from '../../integrations/snippets.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
@@ -71,15 +71,16 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
         <Table
           caption="Declared pages"
           columns={['Name', 'Page', 'State', 'Last checked']}
-          rows={declared.map((integration) => (
-            <IntegrationRow integration={integration} path={pages.path} />
-          ))}
+          rows={declared.map((integration) => <IntegrationRow integration={integration} path={pages.path} />)}
           empty="None yet."
         />
       </Section>
       {declared.length < INTEGRATIONS_MAX && (
         <Section title="Declare a page">
-          <p>It has to be public, and show a link to this service or its badge. It is looked at within seconds, then daily.</p>
+          <p>
+            It has to be public, and show a link to this service or its badge. It is looked at within seconds, then
+            daily.
+          </p>
           <Problems problems={problems} />
           <Form action={`${pages.path}/integrations`} token={pages.token} className="form row">
             <Field
@@ -136,7 +137,13 @@ function Bonus({ pages, declared }: Pick<IntegrationsPageProps, 'pages' | 'decla
   );
 }
 
-function IntegrationRow({ integration, path }: { readonly integration: Integration; readonly path: string }): JSX.Element {
+function IntegrationRow({
+  integration,
+  path,
+}: {
+  readonly integration: Integration;
+  readonly path: string;
+}): JSX.Element {
   const { id, name, url, checkedAt, problem } = integration;
   return (
     <tr>
@@ -166,7 +173,6 @@ function IntegrationRow({ integration, path }: { readonly integration: Integrati
 /** What to paste into a page, for those who write it in different ways. */
 export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
   const { baseUrl, root, offers } = pages;
-  const { markdown, html, react } = snippetsOf(baseUrl);
   return (
     <Section title="What to paste">
       {offers('embeds') && (
@@ -174,12 +180,12 @@ export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.
           <img src={`${root.slice(0, -'/console'.length)}/badges/source.svg`} alt="The badge of this service" />
         </p>
       )}
-      <h3>Markdown</h3>
-      <Copyable text={markdown} />
-      <h3>HTML</h3>
-      <Copyable text={html} />
-      <h3>React</h3>
-      <Copyable text={react} />
+      {snippetsFor(baseUrl).map(({ name, code }) => (
+        <>
+          <h3 safe>{name}</h3>
+          <Copyable text={code} />
+        </>
+      ))}
     </Section>
   );
 }

@@ -34,6 +34,11 @@ beforeAll(async () => {
     filters: {},
     mode: 'each',
   });
+  const declared = await console.integrations.declare({
+    organizationId: org,
+    name: 'Ours',
+    url: 'https://example.com/',
+  });
   const members = console.people.members.as({ operator: 'cli:test' });
   const invitation = await members.invite({ organizationId: org, email: 'new@example.com', role: 'member' });
   owner = await console.signIn('ada@example.com');
@@ -48,6 +53,7 @@ beforeAll(async () => {
     key: key.id,
     endpoint: endpoint.id,
     delivery: pingId,
+    integration: declared.id,
     person: idOf('max@example.com'),
     invitation: invitation.id,
     model: MODEL,
@@ -79,6 +85,7 @@ async function answersTo(visitor: Visitor, asked: readonly OrganizationRoute[], 
               email: 'x@example.com',
               role: 'owner',
               url: 'https://example.com/',
+              public_url: 'https://example.com/new',
             });
       return { route: `${route.method} ${route.path}`, status: answer.statusCode, location: answer.headers.location };
     }),
@@ -136,7 +143,7 @@ describe('each page and each form of an organization', () => {
   });
 
   test("do nothing with another organization's ids below one's own path", async () => {
-    const withIds = routes(({ path }) => /:(key|endpoint|delivery|person|invitation)/.test(path));
+    const withIds = routes(({ path }) => /:(key|endpoint|delivery|integration|person|invitation)/.test(path));
     expect(withIds.length).toBeGreaterThan(9);
     const before = await dumpTables(console.database.kysely);
     for (const { route, status } of await answersTo(outsider, withIds, otherId)) {

@@ -3,7 +3,15 @@ import { expect, test } from 'vitest';
 import { useConsole } from '../support/console/use-console.ts';
 import { MODEL } from '../support/pipeline/sample-store.ts';
 
-const console = useConsole({ capabilities: { history: 'planned', changes: 'planned' } });
+const console = useConsole({
+  capabilities: {
+    history: 'planned',
+    changes: 'planned',
+    attribution: 'planned',
+    webhooks: 'planned',
+    embeds: 'planned',
+  },
+});
 
 test.each([
   [`models/${encodeURIComponent(MODEL)}`, 'Prices now'],
@@ -14,4 +22,15 @@ test.each([
   const ada = await console.signIn('ada@example.com');
   const { statusCode, body } = await ada.get(`/console/orgs/${org}/data/${path}`);
   expect([statusCode, body.includes(shown)]).toEqual([200, true]);
+});
+
+test('what is not offered stands in no navigation, and its pages are not there', async () => {
+  const org = await console.organization({ 'ada@example.com': 'owner' });
+  const ada = await console.signIn('ada@example.com');
+  const { body } = await ada.get(`/console/orgs/${org}`);
+  const [navigation = ''] = /<nav class="pages"[\s\S]*?<\/nav>/.exec(body) ?? [];
+  expect(navigation).toContain('Connections');
+  expect(navigation).not.toMatch(/Integrations|Webhooks/);
+  for (const path of ['integrations', 'integrations/int_1'])
+    expect((await ada.get(`/console/orgs/${org}/${path}`)).statusCode).toBe(404);
 });

@@ -30,6 +30,11 @@ export async function furnishOrganization(page: Page, service: ConsoleService, e
   await page.getByLabel('pricing.updated').check();
   await page.getByRole('button', { name: 'Register it' }).click();
   await sectionOf(page, 'Secret').waitFor();
+  await goTo(page, 'Integrations');
+  await page.getByLabel('What it is').fill(LONG);
+  await page.getByLabel('Its address').fill(`https://example.com/${LONG}`);
+  await page.getByRole('button', { name: 'Declare it' }).click();
+  await sectionOf(page, 'Checks').waitFor();
   return id;
 }
 
@@ -61,6 +66,9 @@ async function linksOf(page: Page): Promise<readonly string[]> {
 }
 
 function kindOf({ pathname, searchParams }: URL): string {
-  const path = pathname.replace(/(?<=\/data\/models\/|\/deliveries\/|\/orgs\/|\/webhooks\/(?!new))[^/]+/g, '*');
+  const path = pathname.replace(
+    /(?<=\/data\/models\/|\/deliveries\/|\/orgs\/|\/webhooks\/(?!new)|\/integrations\/)[^/]+/g,
+    '*',
+  );
   return `${path}?${[...searchParams.keys()].sort().join('&')}`;
 }

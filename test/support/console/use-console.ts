@@ -17,6 +17,8 @@ import type { ConsoleRoute } from '../../../console/shell/routes.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
 import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import type { Evidence } from '../../../integrations/integration.ts';
+import { Integrations } from '../../../integrations/integrations.ts';
 import { mcpFace } from '../../../mcp/mcp.ts';
 import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
 import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
@@ -38,7 +40,10 @@ export interface TestConsole {
   readonly people: People;
   readonly mails: readonly Mail[];
   readonly endpoints: EndpointAdministration;
+  readonly integrations: Integrations;
   readonly database: ControlDatabase;
+  /** What a look at a page tells, by its URL; nothing is found on others. */
+  readonly looks: Map<string, Evidence>;
   /** Every page and form, as they are served. */
   readonly routes: readonly ConsoleRoute[];
   /** An organization with these members, its id. */
@@ -85,7 +90,7 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
     },
   });
   if (opened === undefined) throw new Error('the console was not opened');
-  const { people, endpoints, database, routes } = opened;
+  const { people, endpoints, integrations, database, routes, looks } = opened;
   const { accounts } = api.accounts;
   const stranger = () => new Visitor(api.app, PUBLIC_URL);
   return {
@@ -94,7 +99,9 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
     people,
     mails,
     endpoints,
+    integrations,
     database,
+    looks,
     routes,
     stranger,
     async organization(members, plan = 'commercial') {
@@ -137,13 +144,24 @@ interface OpenedFace {
   readonly face: AddFace;
   readonly people: People;
   readonly endpoints: EndpointAdministration;
+  readonly integrations: Integrations;
   readonly database: ControlDatabase;
   readonly routes: readonly ConsoleRoute[];
+  readonly looks: Map<string, Evidence>;
 }
 
 interface OpenFaceOptions extends Required<TestConsoleOptions> {
   readonly mails: Mail[];
 }
+
+const NOTHING_FOUND: Evidence = {
+  reason: 'NOT_FOUND',
+  message: 'the page shows no link to the service',
+  status: 200,
+  finalUrl: null,
+  found: null,
+  durationMs: 12,
+};
 
 async function openFace(
   { accounts, url }: TestAccounts,
@@ -174,6 +192,15 @@ async function openFace(
     findUrlProblem: (text: string) => findUrlProblem(text, { allow: [] }),
     isOffered: () => true,
   };
+  const looks = new Map<string, Evidence>();
+  const integrationDeps = {
+    ...deps,
+    onChange: () => accounts.forgetCredentials(),
+    publicUrl: PUBLIC_URL,
+    offeredTo: 'everybody' as const,
+    findUrlProblem: endpointDeps.findUrlProblem,
+    look: async ({ url: page }: { readonly url: string }) => looks.get(page) ?? NOTHING_FOUND,
+  };
   const consoleDeps = {
     accounts,
     people,
@@ -181,6 +208,9 @@ async function openFace(
       endpointsAs: (person: Person, origin: Origin) =>
         new EndpointAdministration(endpointDeps, actorOf(person), origin.address),
       logAs: (person: Person, origin: Origin) => new DeliveryLog(deps, actorOf(person), origin.address),
+    },
+    integrations: {
+      as: (person: Person, origin: Origin) => new Integrations(integrationDeps, actorOf(person), origin.address),
     },
     capabilities,
     clock,
@@ -197,7 +227,9 @@ async function openFace(
     face,
     people,
     endpoints,
+    integrations: new Integrations(integrationDeps, 'cli:test'),
     database,
+    looks,
     get routes() {
       return routes;
     },

@@ -1,0 +1,96 @@
+/** Pages that an organization declares, as its members see and look after them (specification "Pages"; specification "Integrations"). */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Evidence } from '../../integrations/integration.ts';
+import { useConsole } from '../support/console/use-console.ts';
+import type { Visitor } from '../support/console/visitor.ts';
+
+const console = useConsole();
+const PAGE = 'https://finder.example.org/';
+const FOUND: Evidence = {
+  reason: 'FOUND',
+  message: 'a link to the service',
+  status: 200,
+  finalUrl: `${PAGE}start`,
+  found: { kind: 'badge', href: 'https://stats.example.com', text: 'Data: modelstats' },
+  durationMs: 40,
+};
+
+let ada: Visitor;
+let org: string;
+let here: string;
+
+beforeAll(async () => {
+  org = await console.organization({ 'ada@example.com': 'owner' }, 'builder');
+  ada = await console.signIn('ada@example.com');
+  here = `/console/orgs/${org}/integrations`;
+});
+
+const declare = (name: string, url: string) => ada.post(here, { name, public_url: url }, { from: here });
+const limit = async () => (await console.accounts.administration.getOrganization(org)).terms.quotaLimit;
+
+test('a page is declared, checked when asked to, verified with what was seen, earns its bonus, and is removed', async () => {
+  console.looks.set(PAGE, FOUND);
+  const declared = await declare('Model finder', PAGE);
+  expect(declared.statusCode).toBe(303);
+  const own = String(declared.headers.location).replace(/\?.*/, '');
+  expect((await ada.get(own)).body).toMatch(/<h1>Model finder<\/h1>[\s\S]*pending[\s\S]*None yet\./);
+  expect(await limit()).toBe(5_000);
+
+  const checked = await ada.post(`${own}/check`, {}, { from: own });
+  expect(checked.headers.location).toBe(`${own}?done=checked`);
+  const { body } = await ada.get(`${own}?done=checked`);
+  for (const shown of [
+    'verified',
+    'FOUND',
+    'badge to https://stats.example.com',
+    'Data: modelstats',
+    `200 of ${PAGE}start`,
+  ])
+    expect(body).toContain(shown);
+  expect(await limit()).toBe(5_250);
+  expect((await ada.get(here)).body).toMatch(/\+250<\/strong>[\s\S]*of \+500 units a day/);
+
+  const removed = await ada.post(`${own}/remove`, {}, { from: own });
+  expect(removed.headers.location).toBe(`${here}?done=removed`);
+  expect((await ada.get(here)).body).not.toContain('Model finder');
+  expect((await ada.get(own)).body).toContain('removed');
+  // Until the day is over.
+  expect(await limit()).toBe(5_250);
+});
+
+test('what a check did not find is said, with what to paste', async () => {
+  const declared = await declare('Blog', 'https://blog.example.net/about');
+  const own = String(declared.headers.location).replace(/\?.*/, '');
+  await ada.post(`${own}/check`, {}, { from: own });
+  const { body } = await ada.get(own);
+  for (const shown of [
+    'NOT_FOUND',
+    'the page shows no link to the service',
+    'What to paste',
+    '[![Data: modelstats](',
+  ]) {
+    expect(body).toContain(shown);
+  }
+  const again = await ada.post(`${own}/check`, {}, { from: own });
+  expect([again.statusCode, again.body]).toEqual([422, expect.stringContaining('less than a minute ago')]);
+});
+
+describe('a form that can not be accepted says so, and keeps what was written', () => {
+  test.each([
+    ['', PAGE, 'Say what it is.'],
+    ['Mine', '', 'Say its address.'],
+    ['Mine', 'ftp://example.com/', 'the URL must begin with'],
+    ['Mine', 'https://127.0.0.1/', 'is not a public address'],
+    ['Mine', 'https://stats.example.com/docs', ''],
+  ])('%j at %j', async (name, url, message) => {
+    const { statusCode, body } = await declare(name, url);
+    expect([statusCode, body.includes(message)]).toEqual([422, true]);
+    expect(body).toContain(`value="${name}"`);
+  });
+});
+
+test('a plan that earns nothing by them says so', async () => {
+  const commercial = await console.organization({ 'ada@example.com': 'owner' }, 'commercial');
+  const { body } = await ada.get(`/console/orgs/${commercial}/integrations`);
+  expect(body).toContain('On the Commercial plan integrations earn no units.');
+});
