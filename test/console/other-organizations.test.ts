@@ -85,7 +85,7 @@ async function answersTo(visitor: Visitor, asked: readonly OrganizationRoute[], 
               email: 'x@example.com',
               role: 'owner',
               url: 'https://example.com/',
-              public_url: 'https://example.com/new',
+              public_url: 'https://example.org/new',
             });
       return { route: `${route.method} ${route.path}`, status: answer.statusCode, location: answer.headers.location };
     }),

@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   [endpointId, pingId] = [added.endpoint.id, added.pingId];
   const integrations = `/console/orgs/${org}/integrations`;
-  const page = `https://example.com/?${encodeURIComponent(HOSTILE)}`;
+  const page = `https://example.org/?${encodeURIComponent(HOSTILE)}`;
   console.looks.set(page, {
     reason: 'FOUND',
     message: HOSTILE,
