@@ -57,6 +57,8 @@ function drawnText(text: string) {
 /** Scripts that badge-maker measures as they are, or takes for an `m`, as wide as which their letters are. */
 const MEASURED =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+/** Scripts whose letters join, and are narrow. */
+const JOINED = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mandaic}]/u;
 /** What takes no room of its own. */
 const UNSEEN = /^\p{Cf}/u;
 
@@ -64,7 +66,8 @@ const UNSEEN = /^\p{Cf}/u;
 function standInOf(text: string): string {
   const letters = Array.from(lettersOf(text), (letter) => {
     if (UNSEEN.test(letter)) return '';
-    return MEASURED.test(letter) ? String.fromCodePoint(letter.codePointAt(0) ?? 0) : 'o';
+    if (MEASURED.test(letter)) return String.fromCodePoint(letter.codePointAt(0) ?? 0);
+    return JOINED.test(letter) ? '(' : 'o';
   });
   return letters.join('') || (text === '' ? '' : 'o');
 }

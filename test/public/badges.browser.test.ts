@@ -25,6 +25,7 @@ const PATHS = [
   ...STYLES.map((style) => `models/aurora-2.svg?style=${style}`),
   ...STYLES.map((style) => `models/arabic.svg?style=${style}`),
   'models/aurora-2.svg?color=ff0&label=yellow',
+  `models/tern.svg?category=${encodeURIComponent('عربي')}`,
   'models/nobody.svg',
   'models/aurora-2.svg?metric=gold',
   'source.svg',

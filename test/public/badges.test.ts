@@ -26,8 +26,8 @@ const messageOf = async (path: string) => (await badgeOf(path)).message;
 
 describe('what a badge of a model says', () => {
   test.each([
-    ['', '#2 of 1 in code'],
-    ['?metric=rank', '#2 of 1 in code'],
+    ['', '#2 of 2 in code'],
+    ['?metric=rank', '#2 of 2 in code'],
     ['?category=text', '#2 of 18 in text'],
     ['?category=vision', 'not ranked in vision'],
     ['?metric=score', '0.87312 on Math'],
@@ -36,7 +36,7 @@ describe('what a badge of a model says', () => {
     ['?metric=price', '$3 / $15 per 1M at stratus'],
     ['?metric=price&provider=edge', '$3.50 / $0.075 per 1M at edge'],
     ['?metric=price&provider=none', 'no price at none'],
-    ['?unknown=parameter', '#2 of 1 in code'],
+    ['?unknown=parameter', '#2 of 2 in code'],
   ])('with «%s» is %s, as a picture and for shields.io', async (query, message) => {
     expect(await badgeOf(`${pathOf('aurora-2')}${query}`)).toMatchObject({ status: 200, label: 'Aurora 2', message });
     expect(await badgeOf(`${pathOf('aurora-2', 'json')}${query}`)).toMatchObject({ label: 'Aurora 2', message });

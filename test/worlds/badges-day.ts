@@ -47,6 +47,7 @@ export const BADGES_DAY: DayRows = {
     { model_id: 'tern', category: 'text', rank: 1 },
     { model_id: 'aurora-2', category: 'text', rank: 2 },
     { model_id: 'aurora-2', category: 'code', rank: 2 },
+    { model_id: 'tern', category: 'code', rank: 1 },
     { model_id: 'tern', category: 'عربي', rank: 1 },
   ],
   pricing: [
