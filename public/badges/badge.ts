@@ -34,12 +34,12 @@ export function svgOf({ color, style = 'flat', ...texts }: Badge): string {
 }
 
 /** A badge as shields.io's endpoint badge reads it (https://shields.io/badges/endpoint-badge). */
-export function shieldsJsonOf({ color, style, isError = false, ...texts }: Badge): string {
+export function shieldsJsonOf({ color, style = 'flat', isError = false, ...texts }: Badge): string {
   return JSON.stringify({
     schemaVersion: 1,
     ...shownOf(texts),
     color,
-    ...(style === undefined ? {} : { style }),
+    ...(style === 'flat' ? {} : { style }),
     ...(isError ? { isError } : {}),
     cacheSeconds: 3600,
   });
