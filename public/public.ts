@@ -18,8 +18,8 @@ export interface PublicFaceSettings extends PublicSettings {
 export function publicFace(settings: PublicFaceSettings): AddFace {
   return async (app, deps) => {
     const stylesheet = addStylesheet(app);
+    const home = await homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
-      const home = homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
       const others = settings.isLive('embeds') ? PUBLIC_ROUTES : [];
       bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
       done();

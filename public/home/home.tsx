@@ -1,4 +1,5 @@
 import { formatDay } from '../../charts/format.ts';
+import { HttpError } from '../../http/errors/http-error.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type PublicRoute, publicRoute } from '../public-route.ts';
 
@@ -21,25 +22,29 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** `GET /`: what the service is, and where everything else lies. */
-export function homeRoute(settings: HomeSettings): PublicRoute {
+export async function homeRoute(settings: HomeSettings): Promise<PublicRoute> {
+  const withoutData = String(await Home({ ...settings, day: undefined, embedsAt: undefined }));
   return publicRoute({
     path: '/',
     type: 'text/html; charset=utf-8',
     headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'X-Frame-Options': 'DENY' },
+    refuse: (error) =>
+      error instanceof HttpError && error.code === 'unavailable' ? { status: 503, body: withoutData } : undefined,
     answer: async (_, { view, baseUrl, isLive }) => {
-      return String(await Home({ ...settings, day: view.newest.day, baseUrl, hasEmbeds: isLive('embeds') }));
+      const embedsAt = isLive('embeds') ? baseUrl : undefined;
+      return String(await Home({ ...settings, day: view.newest.day, embedsAt }));
     },
   });
 }
 
 interface HomeProps extends HomeSettings {
-  /** Of the newest release. */
-  readonly day: Day;
-  readonly baseUrl: string;
-  readonly hasEmbeds: boolean;
+  /** Of the newest release; undefined where there is none to answer from. */
+  readonly day: Day | undefined;
+  /** The address of the service, for what others embed; undefined where that is not live. */
+  readonly embedsAt: string | undefined;
 }
 
-function Home({ root, stylesheet, hasConsole, hasEmbeds, day, baseUrl }: HomeProps): JSX.Element {
+function Home({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps): JSX.Element {
   return (
     <>
       {'<!doctype html>'}
@@ -59,13 +64,11 @@ function Home({ root, stylesheet, hasConsole, hasEmbeds, day, baseUrl }: HomePro
               A daily record of AI models: what there is, how it scores and ranks, what it costs, and every change of
               it.
             </p>
-            <p>
-              The data are as of{' '}
-              <time datetime={day} safe>
-                {formatDay(day)}
-              </time>
-              ; they are captured once a night.
-            </p>
+            {day === undefined ? (
+              <p>There are no data to answer from now. Come back in a while.</p>
+            ) : (
+              <AsOf day={day} />
+            )}
             <h2>The API</h2>
             <ul>
               <li>
@@ -80,7 +83,7 @@ function Home({ root, stylesheet, hasConsole, hasEmbeds, day, baseUrl }: HomePro
                 </li>
               )}
             </ul>
-            {hasEmbeds && <WithoutKey root={root} baseUrl={baseUrl} />}
+            {embedsAt !== undefined && <WithoutKey root={root} baseUrl={embedsAt} />}
           </main>
         </body>
       </html>
@@ -88,8 +91,25 @@ function Home({ root, stylesheet, hasConsole, hasEmbeds, day, baseUrl }: HomePro
   );
 }
 
+function AsOf({ day }: { readonly day: Day }): JSX.Element {
+  return (
+    <p>
+      The data are as of{' '}
+      <time datetime={day} safe>
+        {formatDay(day)}
+      </time>
+      ; they are captured once a night.
+    </p>
+  );
+}
+
+interface WithoutKeyProps {
+  readonly root: string;
+  readonly baseUrl: string;
+}
+
 /** What can be had without a key. */
-function WithoutKey({ root, baseUrl }: Pick<HomeProps, 'root' | 'baseUrl'>): JSX.Element {
+function WithoutKey({ root, baseUrl }: WithoutKeyProps): JSX.Element {
   return (
     <>
       <h2>Without a key</h2>

@@ -39,3 +39,16 @@ test('nothing but its own stylesheet is loaded into it, whose name changes with 
     'cache-control': 'public, max-age=31536000, immutable',
   });
 });
+
+test('before there is anything to answer from it says so, with 503, and still leads to the documentation', async () => {
+  const own = await openPublic({ days: async () => {} });
+  onTestFinished(() => own.close());
+  const { statusCode, headers, body } = await own.get('/');
+  expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+    503,
+    'text/html; charset=utf-8',
+    'no-store',
+  ]);
+  expect(body).toContain('There are no data to answer from now');
+  expect(linksIn(body)).toEqual(expect.arrayContaining(['/docs', '/openapi.json']));
+});
