@@ -18,6 +18,7 @@ import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
 import { PublishedFiles } from './files/published-files.ts';
 import { type FindProblem, type HealthSource, readinessOf } from './health.ts';
+import type { OpenRoute } from './openapi/open-operation.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { DATA_ROUTES } from './routes/data-routes.ts';
@@ -48,6 +49,8 @@ export interface ApiDeps {
   readonly versions?: readonly RecordVersion[] | undefined;
   /** What else is served here, such as the console; default: nothing. */
   readonly faces?: readonly AddFace[];
+  /** What of that the OpenAPI document has, too; default: nothing. */
+  readonly openRoutes?: readonly OpenRoute[];
 }
 
 /** What another face of the service stands on: the same answers, however they are brought. */
@@ -101,7 +104,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       const hasLimits = isGuarded && isShown('plans');
       const document = openApiDocument(
         DATA_ROUTES.filter(({ capability }) => isShown(capability)),
-        { serverUrl, hasLimits, hasAccount: hasLimits && isShown('account') },
+        { serverUrl, hasLimits, hasAccount: hasLimits && isShown('account'), openRoutes: deps.openRoutes ?? [] },
       );
       await addOpenApi(app, { document, basePath });
       const published = new PublishedFiles(views);

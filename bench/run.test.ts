@@ -25,6 +25,7 @@ test.skipIf(!existsSync(join(ROOT, 'dist/bin/modelstats.js')))(
       'A page of a hundred',
       'Webhook',
       'Tool calls',
+      'Badges, warm',
       'modelstats sync: importing',
       'modelstats sync: following',
     ]) {

@@ -19,6 +19,7 @@ import { measureCalls } from './mcp/calls.ts';
 import { compareWithFloor, measureChanges, measureStates, type NightBenchOptions } from './night-tables.ts';
 import { comparePeers } from './peers/compare-peers.ts';
 import { compareReads } from './peers/compare-reads.ts';
+import { measureBadges } from './public/badges.ts';
 import { appendResults, markdownFromTable, type ResultTable } from './results.ts';
 import { measureSync } from './sync/sync.ts';
 import { measureDeliveries } from './webhooks/deliveries.ts';
@@ -27,7 +28,7 @@ const HELP = `usage: make bench, or npx tsx bench/run.ts [options]
   --scores N[,N…]   sizes of the state (default 1000000); 10000000 takes a quarter of an hour and 10 GB of disk
   --repeats N       nights, or rounds of load, behind each figure (default 3)
   --only NAME       floor, peers, changes, states, or api-warm, api-lists, api-history, api-paging, api-swap,
-                    api-view, api-peers; api is all of those; webhooks; sync; mcp; console
+                    api-view, api-peers; api is all of those; public; webhooks; sync; mcp; console
   --quick           a smoke run: small, one pair, nothing recorded
   --folder DIR      where to generate and publish (default: a new temporary folder; removed in the end)`;
 
@@ -83,6 +84,7 @@ function apiBenches(scores: number, nightOptions: NightBenchOptions): Readonly<R
     'api-swap': api((options) => measureSwap(scores, withoutQuota(options))),
     'api-peers': api((options) => compareReads(scores, { ...options, mayInstall: !values.quick })),
     mcp: api((options) => measureCalls(scores, options)),
+    public: api((options) => measureBadges(scores, options)),
     sync: api((options) => measureSync(scores, withoutQuota(options))),
     'api-view': api((options) => measureViews(values.quick ? [scores] : [scores / 10, scores], options)),
   };

@@ -4,14 +4,16 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { hitFixed } from '../accounts/fixed-limit.ts';
 import { limitedOrigin } from '../accounts/people/limits/limited-origin.ts';
 import type { Capability } from '../api/access/capabilities.ts';
-import { AnswerCache } from '../api/answers/answer-cache.ts';
 import type { FaceDeps } from '../api/app.ts';
-import { etagOf, etagWithEncoding, findMatchingEtag } from '../http/conditional.ts';
+import { API_ERRORS } from '../api/errors/api-errors.ts';
+import type { AnswerHeaders } from '../http/answer-headers.ts';
+import { errorAnswerFrom } from '../http/errors/error-answer.ts';
+import { logFailure, TOLD_AGAIN_MS } from '../http/errors/error-handling.ts';
 import { HttpError, httpError } from '../http/errors/http-error.ts';
-import { RequestInvalid } from '../http/errors/validation.ts';
-import { acceptsGzip, gzip } from '../http/gzip.ts';
+import { ToldReasons } from '../http/errors/told-reasons.ts';
 import { dayTeller } from '../schemas/day.ts';
 import { askerOf } from './ask.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import type { PublicRoute } from './public-route.ts';
 
 export interface PublicSettings {
@@ -45,8 +47,9 @@ export function bindPublicRoutes(
   { answers, views, baseUrlOf, sendWhole, ...settings }: FaceDeps & PublicSettings,
 ): void {
   const { accounts, requestsPerMinute: limit, packFromBytes, isLive, clock } = settings;
-  const cache = new AnswerCache(settings.cacheBytes);
+  const kept = new KeptAnswers({ bytesMax: settings.cacheBytes, packFromBytes });
   const dayOf = dayTeller();
+  const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
 
   const assertNotTooMany = async ({ ip }: FastifyRequest) => {
     if (accounts === undefined) return;
@@ -54,64 +57,63 @@ export function bindPublicRoutes(
     if (state.refused) throw tooMany(state.retryAfterSeconds);
   };
 
-  const bodyOf = async (route: PublicRoute, request: FastifyRequest) => {
+  const answer = async ({ route, headers }: Bound, request: FastifyRequest, reply: FastifyReply) => {
+    await assertNotTooMany(request);
     const view = views.current();
     const release = view.lease();
     try {
       const now = clock();
       const [today, baseUrl] = [dayOf(now), baseUrlOf(request)];
-      const { params, query, url } = request;
+      const { params, query, url, headers: conditions } = request;
       const key = [view.version, today, baseUrl, url].join('\n');
-      const context = { view, ask: askerOf(answers, now), isLive, now, today, baseUrl };
-      return { key, ...(await cache.get(key, () => route.answer({ params, query }, context))) };
+      const { isHit, ...whole } = await kept.answer(key, { headers, conditions }, () => {
+        const context = { view, ask: askerOf(answers, now), isLive, now, today, baseUrl };
+        return route.answer({ params, query }, context);
+      });
+      request.cacheResult = isHit ? 'HIT' : 'MISS';
+      return sendWhole(request, reply, whole);
     } finally {
       release();
     }
   };
 
-  const answer = async (route: PublicRoute, request: FastifyRequest, reply: FastifyReply) => {
-    await assertNotTooMany(request);
-    const { key, body, isHit } = await bodyOf(route, request);
-    request.cacheResult = isHit ? 'HIT' : 'MISS';
-    const etag = etagOf(body);
+  const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest, reply: FastifyReply) => {
+    const context = { requestId: request.id, baseUrl: baseUrlOf(request), errors: API_ERRORS };
+    const { error, status } = errorAnswerFrom(thrown, context);
+    const refusal = route.refuse?.(error);
+    if (refusal === undefined) throw thrown;
+    logFailure(thrown, { error, status }, { log: request.log, told: reasons });
     const headers = {
-      ...FOR_OTHER_SITES,
-      ...route.headers,
-      ETag: `"${etag}"`,
-      'Cache-Control': CACHE_CONTROL,
-      Vary: 'accept-encoding',
-      'X-Cache': request.cacheResult,
+      ...headersOf(route),
+      ...(error instanceof HttpError ? error.options.headers : {}),
+      // Whoever shares a cache with somebody who asks too often, or at a bad moment, has no part in that.
+      'Cache-Control': status === 404 || status === 422 ? REFUSAL_CACHE_CONTROL : 'no-store',
     };
-    const matching = findMatchingEtag(request.headers['if-none-match'], etag);
-    if (matching !== undefined)
-      return sendWhole(request, reply, { status: 304, headers: { ...headers, ETag: matching }, body: undefined });
-    const whole = { ...headers, 'Content-Type': route.type };
-    if (body.length < packFromBytes || !acceptsGzip(request.headers['accept-encoding']))
-      return sendWhole(request, reply, { status: 200, headers: whole, body });
-    const packed = await cache.get(`gzip ${key}`, () => gzip(body));
-    const packedHeaders = { ...whole, ETag: etagWithEncoding(whole.ETag, 'gzip'), 'Content-Encoding': 'gzip' };
-    return sendWhole(request, reply, { status: 200, headers: packedHeaders, body: packed.body });
+    return sendWhole(request, reply, { ...refusal, headers });
   };
 
+  // Also on what is refused before there is a route to ask, such as a URL that is not properly encoded.
+  app.addHook('onSend', async (_, reply) => void reply.headers(FOR_OTHER_SITES));
   for (const route of routes) {
+    const headers = { ...headersOf(route), 'Cache-Control': CACHE_CONTROL, Vary: 'accept-encoding' };
     app.get(route.path, async (request, reply) => {
       try {
-        return await answer(route, request, reply);
+        return await answer({ route, headers }, request, reply);
       } catch (error) {
-        const isRefusal = error instanceof HttpError || error instanceof RequestInvalid;
-        const refusal = isRefusal ? route.refuse?.(error) : undefined;
-        reply.headers(FOR_OTHER_SITES);
-        if (refusal === undefined) throw error;
-        const headers = {
-          ...FOR_OTHER_SITES,
-          ...route.headers,
-          'Cache-Control': REFUSAL_CACHE_CONTROL,
-          'Content-Type': route.type,
-        };
-        return sendWhole(request, reply, { ...refusal, headers });
+        return refuse(error, route, request, reply);
       }
     });
   }
+}
+
+interface Bound {
+  readonly route: PublicRoute;
+  /** Of each answer that is no refusal. */
+  readonly headers: AnswerHeaders;
+}
+
+function headersOf({ type, headers }: PublicRoute): AnswerHeaders {
+  return { ...FOR_OTHER_SITES, ...headers, 'Content-Type': type };
 }
 
 function tooMany(seconds: number) {

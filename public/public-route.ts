@@ -32,6 +32,8 @@ export interface PublicRouteDescription {
   readonly path: `/${string}`;
   /** `Content-Type` of its answers. */
   readonly type: string;
+  /** What it answers, in a few words, for the OpenAPI document; one without is not in there. */
+  readonly summary?: string;
   /** What its answers have besides; default: nothing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** An error as this route tells it; undefined, or left out: as the error envelope. */
@@ -53,6 +55,8 @@ export interface PublicRouteDefinition<Params, Query> extends PublicRouteDescrip
 
 /** A route for everybody, of whatever parameters. */
 export interface PublicRoute extends PublicRouteDescription {
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
   readonly answer: (request: GivenRequest, context: PublicContext) => Promise<string>;
 }
 
@@ -61,6 +65,8 @@ export function publicRoute<P, Q>(definition: PublicRouteDefinition<P, Q>): Publ
   const { params = NO_PARAMETERS, query = NO_PARAMETERS, answer, ...description } = definition;
   return {
     ...description,
+    params,
+    query,
     answer: async (request, context) => {
       // Without `params` or `query` P or Q is `{}`, which is what NO_PARAMETERS parses to.
       const schemas = { params, query } as RequestSchemas<P, Q>;

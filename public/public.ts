@@ -1,19 +1,31 @@
 /**
- * What is seen without a key: badges, pages to embed, feeds (specification "Without a key"). All of it is made of the API's own answers,
- * on the terms of Community.
+ * What is seen without a key: the service's first page, badges, pages to embed, feeds (specification "Without a key"). All of it is made
+ * of the API's own answers, on the terms of Community.
  */
 import type { AddFace } from '../api/app.ts';
+import { modelBadgeRoutes } from './badges/model-badge.ts';
 import { sourceBadgeRoutes } from './badges/source-badge.ts';
 import { bindPublicRoutes, type PublicSettings } from './bind.ts';
+import { homeRoute } from './home/home.tsx';
+import { addStylesheet } from './home/stylesheet.ts';
 
-/** Adds the routes, below the base path. */
-export function publicFace(settings: PublicSettings): AddFace {
+export interface PublicFaceSettings extends PublicSettings {
+  /** Whether the console is served beside it. */
+  readonly hasConsole: boolean;
+}
+
+/** Adds the routes, below the base path; the first page is there also where `embeds` is not live. */
+export function publicFace(settings: PublicFaceSettings): AddFace {
   return async (app, deps) => {
+    const stylesheet = addStylesheet(app);
+    const home = await homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
-      bindPublicRoutes(scope, PUBLIC_ROUTES, { ...deps, ...settings });
+      const others = settings.isLive('embeds') ? PUBLIC_ROUTES : [];
+      bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
       done();
     });
   };
 }
 
-const PUBLIC_ROUTES = [...sourceBadgeRoutes];
+/** What `embeds` switches. */
+export const PUBLIC_ROUTES = [...sourceBadgeRoutes, ...modelBadgeRoutes];

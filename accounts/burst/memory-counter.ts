@@ -2,7 +2,7 @@ import { HitTimes } from './hit-times.ts';
 import type { Window, WindowCounter } from './window.ts';
 
 export interface MemoryCounterOptions {
-  /** Names counted at once: organizations, and keys with a route. */
+  /** Names counted at once: organizations, keys with a route, and addresses. */
   readonly namesMax: number;
   /** Memory for them; more is needed where limits are large. */
   readonly bytesMax: number;
@@ -13,8 +13,8 @@ const NAME_BYTES = 300;
 
 /**
  * Windows in this process's memory. Names without a hit in the last minute are forgotten. Of more names or bytes than allowed the
- * least recently hit go too, whose limit then starts anew. Names are organizations and keys, never what a caller without a key
- * has sent.
+ * least recently hit go too, whose limit then starts anew. Names are organizations and keys, and addresses of clients without a key
+ * (IPv6: /64), never a text that somebody has sent.
  */
 export class MemoryCounter implements WindowCounter {
   readonly #clock: () => Date;

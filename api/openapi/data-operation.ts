@@ -73,7 +73,7 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
 }
 
 /** The parameters of one place, each with what it takes, its default and an example. */
-function parametersFrom(
+export function parametersFrom(
   schema: z.ZodObject,
   place: 'path' | 'query',
   schemas: SchemaCollector,

@@ -6,6 +6,7 @@ import { accountOperation } from './account-operation.ts';
 import { dataOperation } from './data-operation.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { metaOperations } from './meta-operations.ts';
+import { OPEN_TAG, type OpenRoute, openOperation } from './open-operation.ts';
 import { type Paths, ResponseCollector } from './operation.ts';
 import { SchemaCollector } from './schema-collector.ts';
 
@@ -16,6 +17,8 @@ export interface DocumentOptions {
   readonly hasLimits: boolean;
   /** Whether callers can ask for their account; default: where there are limits. */
   readonly hasAccount?: boolean;
+  /** What is answered without a key besides; default: nothing. */
+  readonly openRoutes?: readonly OpenRoute[];
 }
 
 /**
@@ -24,7 +27,7 @@ export interface DocumentOptions {
  */
 export function openApiDocument(
   routes: readonly DataRoute[],
-  { serverUrl, hasLimits, hasAccount = hasLimits }: DocumentOptions,
+  { serverUrl, hasLimits, hasAccount = hasLimits, openRoutes = [] }: DocumentOptions,
 ): OpenApi.Document {
   const schemas = new SchemaCollector();
   const responses = new ResponseCollector();
@@ -33,9 +36,13 @@ export function openApiDocument(
     route.access.name,
     { get: dataOperation(route, { schemas, responses, hasLimits }) },
   ]);
+  const open = openRoutes
+    .filter(({ summary }) => summary !== undefined)
+    .map((route) => [templateOf(route.path), { get: openOperation(route, { schemas, responses }) }] as const);
   const paths: Paths = {
     ...Object.fromEntries(operations),
     ...(hasAccount ? accountOperation({ schemas, responses }) : {}),
+    ...Object.fromEntries(open),
     ...metaOperations({ schemas, responses }),
   };
   return {
@@ -49,8 +56,8 @@ export function openApiDocument(
     },
     servers: [{ url: serverUrl === '' ? '/' : serverUrl }],
     security: [{ bearer: [] }],
-    tags: Object.entries({ ...TAGS, ...(hasAccount ? ACCOUNT_TAG : {}) })
-      .filter(([name]) => name === 'meta' || name === 'account' || routes.some(({ capability }) => capability === name))
+    tags: Object.entries({ ...TAGS, ...(hasAccount ? ACCOUNT_TAG : {}), ...(open.length > 0 ? OPEN_TAGS : {}) })
+      .filter(([name]) => !(name in TAGS) || name === 'meta' || routes.some(({ capability }) => capability === name))
       .map(([name, description]) => ({ name, description })),
     paths: paths as OpenApi.Document['paths'] & object, // The same, without the types of 3.0.
     components: {
@@ -81,6 +88,13 @@ const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
 };
 
 const ACCOUNT_TAG = { account: 'Your plan and what you have used of it' };
+
+const OPEN_TAGS = { [OPEN_TAG]: 'Pictures, pages and feeds for pages of others' };
+
+/** `/badges/models/:id.svg` → `/badges/models/{id}.svg`. */
+function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
+}
 
 const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
   IfNoneMatch: {

@@ -1,5 +1,5 @@
 /**
- * What Fastify costs without us: sends the very bytes and headers that the API sent, from memory. A process of its own:
+ * What Fastify costs without us: sends the very bytes and headers that the API sent, from memory, or 304 for their tag. A process of its own:
  * `tsx bench/api/bare-server.ts ORIGIN PATHS_FILE HEADERS` asks that origin for each path first, then listens and says where.
  */
 import { readFile } from 'node:fs/promises';
@@ -36,6 +36,10 @@ const app = fastify({ forceCloseConnections: true });
 app.get('/*', (request, reply) => {
   const answer = answers.get(request.url);
   if (answer === undefined) return reply.code(404).send();
+  if (answer.headers['etag'] !== undefined && request.headers['if-none-match'] === answer.headers['etag']) {
+    const { 'content-type': _, ...unchanged } = answer.headers;
+    return reply.code(304).headers(unchanged).send();
+  }
   return reply.headers(answer.headers).send(answer.body);
 });
 process.once('SIGTERM', () => void app.close());

@@ -58,9 +58,10 @@ export class LoadConnection {
         return;
       }
       const length = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
-      if (length === undefined) throw new Error(`an answer without its length: ${this.#head.slice(0, end)}`);
       this.#status = statusOf(this.#head);
-      this.#bodyBytes = Number(length);
+      if (length === undefined && this.#status !== 304)
+        throw new Error(`an answer without its length: ${this.#head.slice(0, end)}`);
+      this.#bodyBytes = Number(length ?? 0);
       this.#missing = this.#bodyBytes - (this.#head.length - end - HEAD_END.length);
       this.#head = '';
     } else {

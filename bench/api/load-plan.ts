@@ -4,6 +4,8 @@ export interface LoadPlan {
   /** Path and query of each request, in turn over all connections. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** `If-None-Match` of each path, so that every answer is a 304; undefined: none is sent, and every answer is a 200. */
+  readonly tags?: readonly string[];
   /** Sent with POST; undefined: each request is a GET. */
   readonly body?: string;
   /** Requests at once at most. */

@@ -6,7 +6,8 @@ import { type LoadPlan, type LoadResult, percentile, type Sample } from './load-
 
 async function generateLoad(plan: LoadPlan): Promise<LoadResult> {
   const origin = new URL(plan.origin);
-  const requests = plan.paths.map((path) => requestBytes(origin, path, plan));
+  const requests = plan.paths.map((path, i) => requestBytes(origin, path, { ...plan, tag: plan.tags?.[i] }));
+  const expected = plan.tags === undefined ? 200 : 304;
   const connections = await Promise.all(Array.from({ length: plan.connections }, () => LoadConnection.open(origin)));
   const startedAt = Date.now();
   const started = performance.now();
@@ -31,7 +32,7 @@ async function generateLoad(plan: LoadPlan): Promise<LoadResult> {
       const waitMs = task.dueAt - performance.now();
       if (waitMs > 0) await setTimeout(waitMs);
       const answer = await connection.send(task.request);
-      if (answer.status !== 200) throw new Error(`${task.request.toString()}was answered with ${answer.status}`);
+      if (answer.status !== expected) throw new Error(`${task.request.toString()}was answered with ${answer.status}`);
       bodyBytes += answer.bodyBytes;
       samples.push([task.dueAt, performance.now() - task.dueAt]);
     }
@@ -50,9 +51,14 @@ async function generateLoad(plan: LoadPlan): Promise<LoadResult> {
   };
 }
 
-function requestBytes(origin: URL, path: string, { headers, body }: Pick<LoadPlan, 'headers' | 'body'>): Buffer {
+interface Sent extends Pick<LoadPlan, 'headers' | 'body'> {
+  readonly tag: string | undefined;
+}
+
+function requestBytes(origin: URL, path: string, { headers, body, tag }: Sent): Buffer {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-  const all = Object.entries({ Host: origin.host, ...headers, ...length });
+  const condition = tag === undefined ? {} : { 'If-None-Match': tag };
+  const all = Object.entries({ Host: origin.host, ...headers, ...condition, ...length });
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
   const method = body === undefined ? 'GET' : 'POST';
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`);

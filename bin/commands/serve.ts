@@ -14,7 +14,7 @@ import { ViewFolder } from '../../api/view/view-folder.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { MCP_ROUTE, mcpFace } from '../../mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../mcp/oauth/oauth-routes.ts';
-import { publicFace } from '../../public/public.ts';
+import { PUBLIC_ROUTES, publicFace } from '../../public/public.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
@@ -148,8 +148,9 @@ async function openService(
     faces: [
       ...(console === undefined ? [] : [console.face]),
       ...mcpFaces(config, toolVersion, oauthSettings(config, { accounts, console, clock })),
-      ...publicFaces(config, { accounts, clock }),
+      publicFaceOf(config, { accounts, clock, hasConsole: console !== undefined }),
     ],
+    openRoutes: isThere(config, 'embeds') ? PUBLIC_ROUTES : [],
   });
   return { app, store, follower, metrics, database, accounts, console };
 }
@@ -163,13 +164,23 @@ function mcpFaces(
   return CAPABILITIES.mcp === 'planned' ? [] : [mcpFace({ publicUrl: PUBLIC_URL, version, oauth })];
 }
 
-/** Badges, embeds and feeds, unless they are not live for everybody. */
-function publicFaces(
+/** The first page, and badges, embeds and feeds unless they are not live for everybody. */
+function publicFaceOf(
   config: Config,
-  { accounts, clock }: Pick<Service, 'accounts'> & Pick<CommandContext, 'clock'>,
-): readonly AddFace[] {
-  const isThere = (capability: Capability) => isLive(config.CAPABILITIES, capability, undefined);
-  return isThere('embeds') ? [publicFace({ accounts, clock, isLive: isThere, ...publicSettings(config) })] : [];
+  { accounts, clock, hasConsole }: Pick<Service, 'accounts'> & Pick<CommandContext, 'clock'> & { hasConsole: boolean },
+): AddFace {
+  return publicFace({
+    accounts,
+    clock,
+    hasConsole,
+    isLive: (capability) => isThere(config, capability),
+    ...publicSettings(config),
+  });
+}
+
+/** Whether a capability is there for everybody. */
+function isThere({ CAPABILITIES }: Config, capability: Capability): boolean {
+  return isLive(CAPABILITIES, capability, undefined);
 }
 
 /** Programs are connected where there are pages to do it on. */

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import type { HttpError } from './http-error.ts';
 import { ToldReasons } from './told-reasons.ts';
 import { RequestInvalid } from './validation.ts';
@@ -7,7 +7,7 @@ import { RequestInvalid } from './validation.ts';
 export type ContextOf = (request: FastifyRequest) => ErrorContext;
 
 /** How long the reason of an outage is not told again: requests don't say when it is over. */
-const TOLD_AGAIN_MS = 60_000;
+export const TOLD_AGAIN_MS = 60_000;
 
 /** Makes every error an answer; what is not meant for callers goes to the log. */
 export function addErrorHandling(app: FastifyInstance, contextOf: ContextOf): void {
@@ -31,16 +31,28 @@ export function sendError(
   request: FastifyRequest,
   { reply, contextOf, told, bodyOf }: SendErrorOptions,
 ): FastifyReply {
-  const { status, headers, body: ownBody, error } = errorAnswerFrom(thrown, contextOf(request));
-  const body = bodyOf?.(error) ?? ownBody;
-  reply.code(status).headers(headers);
-  if (error instanceof RequestInvalid || status < 500) return reply.send(body);
-  if (error.code === 'unavailable') {
-    const causes = causesOf(error);
-    const isNew = told?.isNew(JSON.stringify(causes), performance.now()) ?? true;
-    if (isNew) request.log.warn({ reason: error.message, causes }, 'not available');
-  } else request.log.error({ err: thrown }, 'request failed');
-  return reply.send(body);
+  const answer = errorAnswerFrom(thrown, contextOf(request));
+  logFailure(thrown, answer, { log: request.log, told });
+  return reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .send(bodyOf?.(answer.error) ?? answer.body);
+}
+
+/** Tells the log what callers are not told: all of a defect, and of an outage why, once in a while. */
+export function logFailure(
+  thrown: unknown,
+  { status, error }: Pick<ErrorAnswer, 'status' | 'error'>,
+  { log, told }: { readonly log: FastifyBaseLogger; readonly told?: ToldReasons | undefined },
+): void {
+  if (error instanceof RequestInvalid || status < 500) return;
+  if (error.code !== 'unavailable') {
+    log.error({ err: thrown }, 'request failed');
+    return;
+  }
+  const causes = causesOf(error);
+  const isNew = told?.isNew(JSON.stringify(causes), performance.now()) ?? true;
+  if (isNew) log.warn({ reason: error.message, causes }, 'not available');
 }
 
 /** What an error and all that caused it say, the nearest first. */

@@ -23,6 +23,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { createAuthority } from '../../dist/http/certificates/certificates.js';
+import { badgesPage } from './badges-page.mjs';
 import { inventUsage } from './invented-usage.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -34,6 +35,11 @@ const DAYS_MAX = 90;
 const ADDRESS = 'ada@acme.example';
 /** A category with much going on. */
 const RANKING = { real: 'text', sample: 'code' };
+/** Models that badges have much to tell of. */
+const BADGES = {
+  real: { ranked: 'claude-fable-5', scored: 'gpt-5', sold: 'gpt-5.4-mini' },
+  sample: { ranked: 'aurora-2', scored: 'aurora-2', sold: 'heron-70b' },
+};
 
 const REAL = process.env.REAL_DATA ?? join(ROOT, '../shared/data/real');
 const source = process.argv[2] ?? (existsSync(REAL) ? REAL : join(ROOT, 'fixtures/days'));
@@ -169,6 +175,18 @@ async function picture(page, name, { from } = {}) {
   }
 }
 
+/** Badges as a page of another site shows them, in light and in dark. */
+async function pictureOfBadges(context) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 720, height: 200 });
+  await page.setContent(badgesPage(url, BADGES[source === REAL ? 'real' : 'sample']), { waitUntil: 'load' });
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(IMAGES, `badges-${colorScheme}.png`) });
+  }
+  await page.close();
+}
+
 let service;
 let browser;
 let receiver;
@@ -202,6 +220,7 @@ try {
   await picture(page, 'model', { from: 'h1' });
   await page.goto(endpoint);
   await picture(page, 'webhooks');
+  await pictureOfBadges(page.context());
 } finally {
   await browser?.close();
   service?.kill('SIGTERM');

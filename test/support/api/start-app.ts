@@ -3,6 +3,7 @@ import { AnswerCache } from '../../../api/answers/answer-cache.ts';
 import { ApiMetrics } from '../../../api/api-metrics.ts';
 import { type AddFace, type ApiSettings, buildApp } from '../../../api/app.ts';
 import { FileLinks } from '../../../api/files/file-links.ts';
+import type { OpenRoute } from '../../../api/openapi/open-operation.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
@@ -24,6 +25,8 @@ export interface AppOptions {
   readonly accounts?: TestAccountsOptions;
   /** What else is served on these accounts; default: nothing. */
   readonly faces?: (accounts: TestAccounts) => Promise<readonly AddFace[]>;
+  /** What of that the OpenAPI document has. */
+  readonly openRoutes?: readonly OpenRoute[];
 }
 
 export interface StartedApp {
@@ -86,6 +89,7 @@ export async function startApp(
     logger: undefined,
     metrics: new ApiMetrics(),
     versions: options.versions,
+    openRoutes: options.openRoutes ?? [],
     faces: accounts === undefined ? [] : ((await options.faces?.(accounts)) ?? []),
   });
   await follower.start();
