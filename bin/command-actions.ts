@@ -5,6 +5,7 @@
 export const ACTIONS = {
   init: async () => (await import('./commands/init/init.ts')).init,
   nightly: async () => (await import('./commands/night/nightly.ts')).nightly,
+  checkSource: async () => (await import('./commands/night/source-check.ts')).checkSource,
   fetch: async () => (await import('./commands/night/fetch.ts')).fetchDay,
   schedule: async () => (await import('./commands/night/schedule.ts')).schedule,
   backfill: async () => (await import('./commands/night/backfill.ts')).backfill,

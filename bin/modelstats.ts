@@ -2,7 +2,7 @@
 import './cli/require-node.ts';
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { AppError, ERROR_CODES, messageFromError } from '../schemas/errors.ts';
+import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../schemas/errors.ts';
 import type { CommandAction, CommandContext } from './cli/command-context.ts';
 import { endOnSignals, outliveReaders } from './cli/process-events.ts';
 import { buildProgram } from './program.ts';
@@ -41,13 +41,30 @@ function toolVersion(): string {
   return '0.0.0';
 }
 
+interface HowToTell {
+  readonly isDebug: boolean;
+  /** Whether programs read stdout. */
+  readonly isJson: boolean;
+}
+
 /** Says what went wrong, with `isDebug` also where, and gives the exit code. */
-function exitCodeFromError(error: unknown, { isDebug }: { readonly isDebug: boolean }): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_CODES.usage.exit;
+function exitCodeFromError(error: unknown, { isDebug, isJson }: HowToTell): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    if (isJson) tellAsJson('usage', error.message);
+    return ERROR_CODES.usage.exit;
+  }
   const isExpected = error instanceof AppError;
-  process.stderr.write(`modelstats: ${isExpected ? error.message : defectLine(error)}\n`);
+  const message = isExpected ? error.message : defectLine(error);
+  process.stderr.write(`modelstats: ${message}\n`);
+  if (isJson) tellAsJson(isExpected ? error.code : 'internal_error', message);
   if (isDebug) process.stderr.write(`${stackFromError(error)}\n`);
   return isExpected ? ERROR_CODES[error.code].exit : ERROR_CODES.internal_error.exit;
+}
+
+/** The last line on stdout of a command that failed (specification "JSON answers"). */
+function tellAsJson(code: ErrorCode, message: string): void {
+  process.stdout.write(`${JSON.stringify({ status: 'error', error: { code, message } })}\n`);
 }
 
 /** What was not foreseen, in one line. */
@@ -64,7 +81,7 @@ function stackFromError(error: unknown): string {
 
 outliveReaders();
 const program = buildProgram(toolVersion(), run);
-const how = () => ({ isDebug: program.opts()['debug'] === true });
+const how = () => ({ isDebug: program.opts()['debug'] === true, isJson: process.argv.includes('--json') });
 process.on('uncaughtException', (error) => process.exit(exitCodeFromError(error, how())));
 try {
   await program.parseAsync(process.argv);

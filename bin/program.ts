@@ -4,6 +4,7 @@ import { addAliasCommands } from './alias-commands.ts';
 import type { RunAction } from './cli/command-context.ts';
 import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
+import type { SourceCheckOptions } from './commands/night/source-check.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
 import { addInitCommand } from './init-command.ts';
@@ -67,6 +68,19 @@ function addNightCommands(program: Command, run: RunAction): void {
       '\nExit codes: 0 published or nothing to do, 2 usage, 3 held, 4 source rejected, 1 anything else',
     )
     .action(run(ACTIONS.nightly));
+  program
+    .command('source')
+    .description('Look after a source')
+    .command('check')
+    .description('Tell how a source reads: what is missing, wrong or ignored; without a store, and nothing is kept')
+    .argument('<dir>', 'folder with the raw data, or with a source.json that lists what to fetch')
+    .option('--day <YYYY-MM-DD>', 'the day to read (default: its newest dated folder, else today)', textValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats source check ./raw')
+    .addHelpText('after', '\nExit codes: 0 it can be published, 2 usage, 4 it would be rejected, 1 anything else')
+    .action((folder: string, options: Omit<SourceCheckOptions, 'folder'>) =>
+      run(ACTIONS.checkSource)({ ...options, folder }),
+    );
   program
     .command('fetch')
     .description('Fetch what a source lists into the folder of a day, from which its night can be run again for ever')

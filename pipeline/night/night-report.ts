@@ -15,7 +15,7 @@ export interface NightFindings {
   readonly checked?: Check;
   readonly changed?: Diff;
   readonly holds?: readonly Hold[];
-  /** Of a dry run. */
+  /** Of a dry run, and of a night that is held. */
   readonly preview?: Preview;
 }
 

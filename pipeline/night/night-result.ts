@@ -3,6 +3,7 @@ import type { Day } from '../../schemas/day.ts';
 import type { Release } from '../../schemas/release.ts';
 import type { Run } from '../run/run.ts';
 import type { Check, Counts } from './check/check.ts';
+import { type NightToRun, nightCommand } from './next-command.ts';
 import type { Preview } from './preview.ts';
 
 /** `dry_run`: would have been published. */
@@ -27,15 +28,17 @@ export interface NightResult {
   /** Why the night was held or rejected. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
+  /** What to run next where the night was held, if the source is right, or rejected, once it was mended; else null. */
+  readonly next_command: string | null;
   /** Folder with the run's report.json and issues.jsonl; null where no run was needed. */
   readonly report: string | null;
-  /** Of a dry run that came as far as comparing: what would be published. */
+  /** Of a dry run that came as far as comparing, and of a night that was held: what would be published. */
   readonly preview?: Preview;
 }
 
 /** The night that a result is of. */
 export interface NightOf {
-  readonly request: { readonly day: Day; readonly dryRun: boolean };
+  readonly request: NightToRun & { readonly dryRun: boolean };
   /** Undefined where no run was needed. */
   readonly run?: Pick<Run, 'folder' | 'warnings'>;
   readonly preview?: Preview | undefined;
@@ -72,6 +75,7 @@ export function resultFromProblems(
     quarantined: checked === undefined ? 0 : sum(checked.quarantined),
     suspects_pending: checked?.suspects.pending ?? 0,
     problems,
+    next_command: nightCommand({ ...night.request, accept: status === 'held' || night.request.accept }),
   };
 }
 
@@ -90,6 +94,7 @@ function emptyResult(status: NightStatus, { request, run, preview }: NightOf): N
     suspects_pending: 0,
     dry_run: request.dryRun,
     problems: [],
+    next_command: null,
     warnings: run?.warnings ?? [],
     report: run?.folder.path ?? null,
     ...(preview === undefined ? {} : { preview }),

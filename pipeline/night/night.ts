@@ -150,9 +150,10 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     const judged = { checked, changed, settings: source.settings, previous: previous.release };
     const holds = await guard({ ...judged, catalog: catalog.catalog }, places);
     found = { ...found, changed, holds };
-    if (request.dryRun) found = { ...found, preview: await preview(checked, places) };
+    const isHeld = holds.length > 0 && !request.accept;
+    if (request.dryRun || isHeld) found = { ...found, preview: await preview(checked, places) };
     run.warn(renewalNotes(versions, changed));
-    if (holds.length > 0 && !request.accept) return { found, problems: holds.map(({ message }) => message) };
+    if (isHeld) return { found, problems: holds.map(({ message }) => message) };
     await run.stage('history', () => closeIntervals(previous, versions.inForce, places));
     const written = await run.stage('snapshot', () =>
       writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),

@@ -11,7 +11,7 @@ import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
 import type { Check } from './check/check.ts';
-import type { Issue, IssueKind } from './check/issues.ts';
+import { reasonsOf, type SetAside } from './check/reasons.ts';
 import { table } from './tables.ts';
 
 /** Records of each kind that are shown: enough to see what sort they are. */
@@ -41,18 +41,7 @@ export interface DatasetPreview {
   };
 }
 
-/** Rows that were set aside for one reason. */
-export interface SetAside {
-  readonly dataset: DatasetName;
-  readonly kind: IssueKind;
-  readonly field: string;
-  readonly reason: string;
-  /** Of those that the report lists. */
-  readonly rows: number;
-  readonly first: Pick<Issue, 'file' | 'line' | 'row' | 'value'>;
-}
-
-/** What a dry run would publish, for a person to read before it is published (specification "Dry runs"). */
+/** What a dry run or a night that is held would publish, for a person to read before it is published (specification "Dry runs"). */
 export interface Preview {
   readonly datasets: Readonly<Record<DatasetName, DatasetPreview>>;
   readonly set_aside: readonly SetAside[];
@@ -67,7 +56,7 @@ export async function preview(checked: Check, { database }: { readonly database:
     if (dataset === undefined) throw new Error(`${name} was not looked at`);
     return dataset;
   });
-  return { datasets, set_aside: reasonsOf(checked) };
+  return { datasets, set_aside: reasonsOf(checked.issues) };
 }
 
 const COUNTS = { before: number, after: number, new: number, changed: number, gone: number, carried: number };
@@ -112,17 +101,4 @@ function firstOf(dataset: Dataset): string {
 function changeSql({ name }: { readonly name: string }): string {
   const json = (alias: string) => `coalesce(to_json(${alias}.${name}), 'null'::JSON)`;
   return `{'field': '${name}', 'before': ${json('p')}, 'after': ${json('m')}}`;
-}
-
-/** The reasons for which rows were set aside, those of most rows first. */
-function reasonsOf({ issues }: Check): readonly SetAside[] {
-  const reasons = new Map<string, SetAside>();
-  for (const issue of issues) {
-    const { dataset, kind, field, reason, file, line, row, value } = issue;
-    const name = JSON.stringify([dataset, kind, field, reason]);
-    const before = reasons.get(name);
-    const rows = (before?.rows ?? 0) + 1;
-    reasons.set(name, { dataset, kind, field, reason, rows, first: before?.first ?? { file, line, row, value } });
-  }
-  return [...reasons.values()].sort((a, b) => b.rows - a.rows);
 }

@@ -48,7 +48,7 @@ function linesFromEnd(end: NightEnd, day: Day): readonly LogLine[] {
     case 'already_published':
       return [['info', `${day} is published already`]];
     case 'held': {
-      const advice = `if the source is right, run: modelstats nightly --day ${day} --accept`;
+      const advice = `if the source is right, run: ${end.next_command}`;
       return [['error', `held ${day}: it needs an operator; ${advice}`]];
     }
     case 'rejected':

@@ -10,6 +10,7 @@ export const NightAnswerSchema = z.looseObject({
   quarantined: z.number(),
   suspects_pending: z.number(),
   problems: z.array(z.string()),
+  next_command: z.string().nullable(),
   warnings: z.array(z.string()),
   report: z.string().nullable(),
 });

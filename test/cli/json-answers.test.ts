@@ -67,6 +67,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'table.jsonl'), JSON.stringify({ ...pricing[0], effective_from: '2024-02-01' }));
   await ask('init', 'new');
   await ask('nightly', '--source', 'source', '--day', DAY);
+  await ask('source check', 'source', '--day', DAY);
   await writeRecipe(join(folder, 'recipe'));
   await ask('fetch', '--source', 'recipe', '--day', DAY);
   await ask('backfill pricing', '--table', 'table.jsonl');
@@ -124,6 +125,7 @@ const without = (fields: readonly string[] | undefined, name: string) => fields?
 test.each<{ command: string; told: () => readonly string[] | undefined }>([
   ...[
     'nightly',
+    'source check',
     'fetch',
     'backfill pricing',
     'status',

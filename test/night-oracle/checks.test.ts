@@ -54,16 +54,23 @@ describe('bad rows', () => {
     ]);
   });
 
+  const rows = (good: number, bad: number) => ({
+    models: [...ids(good).map((id) => model(id)), ...ids(bad, 'bad').map((id) => model(id, { name: null }))],
+  });
+
   it('rejects the run past one row in a hundred, though never for ten', () => {
-    const rows = (good: number, bad: number) => ({
-      models: [...ids(good).map((id) => model(id)), ...ids(bad, 'bad').map((id) => model(id, { name: null }))],
-    });
-    expect(night(undefined, 1, rows(1, 10)).verdict).toBe('published');
-    const rejected = night(undefined, 1, rows(1, 11), { accept: true });
+    expect(night(undefined, 1, rows(10, 10)).verdict).toBe('published');
+    const rejected = night(undefined, 1, rows(11, 11), { accept: true });
     expect(rejected.verdict).toBe('rejected');
     expect([rejected.state.lastSeq, rejected.events, rejected.lines.models]).toEqual([0, [], []]);
     expect(night(undefined, 1, rows(1290, 12)).verdict).toBe('published'); // 13 of 1302 are allowed
     expect(night(undefined, 1, rows(1286, 13)).verdict).toBe('rejected'); // 12 of 1299 are
+  });
+
+  it('rejects a dataset of which more rows are bad than good, however few they are', () => {
+    expect(night(undefined, 1, rows(3, 3)).verdict).toBe('published');
+    expect(night(undefined, 1, rows(2, 3)).verdict).toBe('rejected');
+    expect(night(undefined, 1, rows(0, 3)).verdict).toBe('rejected');
   });
 });
 
@@ -75,10 +82,10 @@ describe('references', () => {
   it('quarantines a row whose parent never existed, a quarantined new parent included', () => {
     const result = night(undefined, 1, {
       models: [model('a'), model('new', { name: null })],
-      benchmarks: [benchmark('x')],
-      scores: [score('a', 'x', 1), score('new', 'x', 1), score('a', 'nowhere', 1)],
+      benchmarks: [benchmark('x'), benchmark('y')],
+      scores: [score('a', 'x', 1), score('a', 'y', 1), score('new', 'x', 1), score('a', 'nowhere', 1)],
     });
-    expect(result.lines.scores).toHaveLength(1);
+    expect(result.lines.scores).toHaveLength(2);
     expect(result.quarantined.map(({ dataset, entityId: id }) => `${dataset} ${id}`)).toEqual([
       'models new',
       'scores new:x',

@@ -203,8 +203,10 @@ function updatedAt(given: Value | undefined, old: Value | undefined, capturedAt:
 function findRejections({ files, quarantined }: Checked): string[] {
   return DATASET_NAMES.flatMap((dataset) => {
     const bad = quarantined.filter((row) => row.dataset === dataset).length;
-    const allowed = Math.max(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(BAD_FRACTION_MAX * (files[dataset]?.rowCount ?? 0)));
-    return bad > allowed ? [`${dataset}: ${bad} bad rows, ${allowed} allowed`] : [];
+    const rows = files[dataset]?.rowCount ?? 0;
+    const allowed = Math.max(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(BAD_FRACTION_MAX * rows));
+    const isMostlyBad = bad > rows - bad;
+    return bad > allowed || isMostlyBad ? [`${dataset}: ${bad} bad rows, ${allowed} allowed`] : [];
   });
 }
 

@@ -79,7 +79,7 @@ describe('the report of a dry run', () => {
       first: { file: 'scores.jsonl', line: expect.any(Number), row: expect.any(Number), value: 'nobody-1' },
     });
     expect(describeNight(bad)).toMatch(
-      /set aside:\n(?: {2}\d+ × .*\n)* {2}2 × scores: model_id is unknown and never existed \(the first in scores\.jsonl line 20: "nobody-1"\)/,
+      /set aside:\n(?: {2}\w+: \d+ × .*\n)* {2}scores: 2 × model_id: is unknown and never existed \(the first in scores\.jsonl line 20: "nobody-1"\)/,
     );
     await store.dispose();
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/source-day.ts';
+import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 

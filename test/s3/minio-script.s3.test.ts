@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/source-day.ts';
+import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/source-day.ts';
+import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import { loadCatalog, loadRelease } from '../../storage/catalog.ts';
 import { Database } from '../../storage/duckdb/database.ts';
 import { sha256 } from '../../storage/hash.ts';

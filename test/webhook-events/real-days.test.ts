@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
-import { listSourceDays } from '../../pipeline/night/source/source-day.ts';
+import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { REAL_DATA } from '../support/real-data.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';

@@ -36,7 +36,11 @@ function describeContent({ records, events, first_seq, last_seq, quarantined, su
   return [counts, changes, ...aside].join('; ');
 }
 
-function advice({ status, report }: NightResult): readonly string[] {
-  const lines = status === 'held' ? ['  Nothing was published. If the source is right, run again with --accept.'] : [];
-  return [...lines, ...(report === null ? [] : [`  Details: ${report}/report.json and issues.jsonl`])];
+function advice({ status, next_command: command, report }: NightResult): readonly string[] {
+  const when = status === 'held' ? 'If the source is right' : 'When the source is mended';
+  return [
+    '  Nothing was published.',
+    ...(command === null ? [] : [`  ${when}, run: ${command}`]),
+    ...(report === null ? [] : [`  Details: ${report}/report.json and issues.jsonl`]),
+  ];
 }

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
-import type { ChangedRecord, DatasetPreview, Preview, SetAside } from '../../../pipeline/night/preview.ts';
+import { describeReason, type SetAside } from '../../../pipeline/night/check/reasons.ts';
+import type { ChangedRecord, DatasetPreview, Preview } from '../../../pipeline/night/preview.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 
 /** What a dry run would publish, for people: a table of all datasets, then the first records of each kind, then what was set aside. */
@@ -18,10 +19,8 @@ export function describePreview({ datasets, set_aside }: Preview): string {
   return [table.toString(), ...examples, ...(aside.length === 0 ? [] : ['set aside:', ...aside])].join('\n');
 }
 
-function describeSetAside({ dataset, field, reason, rows, first }: SetAside): string {
-  const place = first.line === null ? `row ${first.row}` : `line ${first.line}`;
-  const value = first.value === null ? '' : `: ${JSON.stringify(first.value)}`;
-  return `  ${rows} × ${dataset}: ${field} ${reason} (${rows > 1 ? 'the first in ' : ''}${first.file} ${place}${value})`;
+function describeSetAside(reason: SetAside): string {
+  return `  ${reason.dataset}: ${describeReason(reason)}`;
 }
 
 function describeExamples(name: string, { examples, ...counts }: DatasetPreview): readonly string[] {

@@ -7,6 +7,7 @@ const ANSWER = {
   events: null,
   first_seq: null,
   last_seq: null,
+  next_command: null,
   report: null,
   quarantined: 0,
   suspects_pending: 0,

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { ulid } from 'ulid';
-import { type NightDeps, type NightRequest, runNight } from '../../../pipeline/night/night.ts';
+import { type NightRequest, runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import { listSourceDays } from '../../../pipeline/night/source/source-day.ts';
+import { describeDayLike, listDayLikeFolders, listSourceDays } from '../../../pipeline/night/source/day-folders.ts';
 import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
@@ -12,11 +11,8 @@ import type { CommandContext } from '../../cli/command-context.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/configured-accounts.ts';
-import { duckdbSettings } from '../../config/configured-duckdb.ts';
-import { configuredFetch } from '../../config/configured-fetch.ts';
-import { configuredLimits } from '../../config/configured-limits.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
 import { describeNight } from './describe-night.ts';
+import { nightDeps } from './night-deps.ts';
 
 export interface NightlyOptions {
   readonly source?: string;
@@ -45,7 +41,7 @@ export async function nightly(context: CommandContext, options: NightlyOptions):
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
   if (options.allDays && options.day !== undefined)
     throw new AppError('usage', '--all-days and --day exclude each other');
-  const days = options.allDays ? await allDays(source) : [dayFromOption(options.day, context.clock())];
+  const days = options.allDays ? await allDays(source, context.log) : [dayFromOption(options.day, context.clock())];
   const request = {
     source: resolve(source),
     dryRun: options.dryRun ?? false,
@@ -108,31 +104,14 @@ async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<r
   return newest === undefined ? [] : days.filter((day) => day < newest && !published.has(day));
 }
 
-async function nightDeps(
-  context: CommandContext,
-  {
-    access,
-    onStage,
-    onFile,
-  }: Pick<NightDeps, 'onStage'> & { readonly access: 'read' | 'write'; readonly onFile: (file: string) => void },
-): Promise<NightDeps> {
-  const { config, clock, toolVersion } = context;
-  return {
-    store: await openConfiguredStore(config, access),
-    clock,
-    newRunId: () => ulid(clock().getTime()),
-    workFolder: resolve(config.WORK),
-    duckdb: duckdbSettings(config),
-    limits: configuredLimits(config),
-    fetching: configuredFetch(config, { toolVersion, onBegin: ({ file }) => onFile(file), onEnd: () => {} }),
-    uploadsMax: config.UPLOADS_MAX,
-    toolVersion,
-    onStage,
-  };
-}
-
-async function allDays(source: string): Promise<readonly Day[]> {
-  const days = await listSourceDays(source);
-  if (days.length === 0) throw new AppError('source_rejected', `${source} has no folders named YYYY-MM-DD`);
+/** The days of a source; folders that only look like days are logged. */
+async function allDays(source: string, log: CommandContext['log']): Promise<readonly Day[]> {
+  const [days, dayLike] = [await listSourceDays(source), await listDayLikeFolders(source)];
+  const told = dayLike.length === 0 ? '' : describeDayLike(dayLike);
+  if (days.length === 0) {
+    const hint = told === '' ? '' : `; ${told}`;
+    throw new AppError('source_rejected', `${source} has no folders named YYYY-MM-DD${hint}`);
+  }
+  if (told !== '') log(told);
   return days;
 }

@@ -83,6 +83,7 @@ export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Cap
   const missing = DATASET_NAMES.filter((name) => !captured.has(name));
   if (datasets.length === 0) throw new AppError('source_rejected', `${source.folder}: source.sql found no files`);
   const warnings = datasets.flatMap(columnWarnings);
+  warnings.push(...source.unread.map((name) => `${name}: is not read; files are named after their dataset`));
   warnings.push(...missing.map((name) => `${name}: no file today; its records are carried`));
   return { datasets, sourceFiles: await sourceFiles(source, datasets), warnings };
 }
@@ -190,7 +191,9 @@ function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumn
   const names = required.map(({ name }) => name).join(', ');
   const missing = required.length === 1 ? `the column ${names} is missing` : `the columns ${names} are missing`;
   const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
-  const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}`;
+  const isMeant = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
+  const spelling = isMeant ? ', and names are in lower case' : '';
+  const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}${spelling}`;
   throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
 }
 
@@ -206,7 +209,9 @@ function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
 /** What an operator should know of a file's columns. */
 export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
   const { extraColumns, missingColumns } = relation;
-  const filled = DATASETS[dataset].columns.filter(({ published, isUpstream }) => !published || isUpstream === true);
+  const filled = DATASETS[dataset].columns.filter(
+    ({ published, isUpstream, fallback }) => !published || isUpstream === true || fallback !== undefined,
+  );
   const absent = missingColumns.filter(
     (name) => !FILLED_LATER.has(name) && !filled.some((column) => column.name === name),
   );

@@ -101,7 +101,9 @@ async function csvRelation(
   name: string,
   { path, lineBytesMax }: { readonly path: string; readonly lineBytesMax: number },
 ): Promise<Relation> {
-  const header = csvHeader(await readStart(path), name);
+  const line = (await readStart(path)).split(/\r?\n/, 1)[0] ?? '';
+  const delimiter = delimiterOf(name, line);
+  const header = csvHeader(line, { dataset, name, delimiter });
   const columns = header.map((column) => `${sqlText(column)}: 'VARCHAR'`).join(', ');
   const selected = dataset.columns.map((column) =>
     header.includes(column.name) ? sqlName(column.name) : `CAST(NULL AS VARCHAR) AS ${column.name}`,
@@ -109,7 +111,7 @@ async function csvRelation(
   const read =
     header.length === 0
       ? `(SELECT ${dataset.columns.map((column) => `NULL AS ${column.name}`).join(', ')} WHERE false AND $1 = '')`
-      : `read_csv($1, columns = {${columns}}, auto_detect = false, header = true, delim = ',', quote = '"', ` +
+      : `read_csv($1, columns = {${columns}}, auto_detect = false, header = true, delim = ${sqlText(delimiter)}, quote = '"', ` +
         `escape = '"', nullstr = '', max_line_size = ${lineBytesMax})`;
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${read}`,
@@ -133,19 +135,40 @@ export function compareColumns(dataset: Dataset, present: readonly string[]) {
   };
 }
 
+/** What separates the fields of a file: a tab in `.tsv`, else a comma, or what the header has in its place. */
+function delimiterOf(name: string, header: string): string {
+  if (/\.tsv(?:\.gz)?$/i.test(name)) return '\t';
+  return [',', ';', '\t', '|'].find((delimiter) => header.includes(delimiter)) ?? ',';
+}
+
 /** The names in the header line of a CSV file; none where the file is empty. */
-function csvHeader(start: string, fileName: string): readonly string[] {
-  const line = start.split(/\r?\n/, 1)[0] ?? '';
+function csvHeader(
+  line: string,
+  {
+    dataset,
+    name: fileName,
+    delimiter,
+  }: { readonly dataset: Dataset; readonly name: string; readonly delimiter: string },
+): readonly string[] {
   if (line === '') return [];
-  const fields = line.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g) ?? [];
-  const names = (line.endsWith(',') ? fields : fields.slice(0, -1))
-    .map((field) => field.replace(/,$/, ''))
+  const fields = line.match(new RegExp(`("(?:[^"]|"")*"|[^\\${delimiter}]*)(?:\\${delimiter}|$)`, 'g')) ?? [];
+  const written = (line.endsWith(delimiter) ? fields : fields.slice(0, -1))
+    .map((field) => (field.endsWith(delimiter) ? field.slice(0, -delimiter.length) : field))
     .map((field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field).trim());
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  const names = written.map((name) => meantColumn(name, dataset));
+  // To DuckDB names that differ by capitals alone are one.
+  const lower = names.map((name) => name.toLowerCase());
+  const repeated = names.find((_, index) => lower.indexOf(lower[index] ?? '') !== index);
   if (repeated !== undefined) {
     throw new AppError('source_rejected', `${fileName} line 1: the column ${repeated} stands twice in the header`);
   }
   return names;
+}
+
+/** A known column's name, however it is capitalised; any other name as it is. */
+function meantColumn(name: string, { columns }: Dataset): string {
+  const lower = name.toLowerCase();
+  return columns.some((column) => column.name === lower) ? lower : name;
 }
 
 /** Names of the columns in the first rows of a JSON file; what can't be parsed is left to the real read. */

@@ -6,7 +6,8 @@ import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
 import type { Capture } from '../capture/capture.ts';
 import { table } from '../tables.ts';
-import { createIssues, describeIssue, type Issue, listIssues } from './issues.ts';
+import { createIssues, type Issue, listIssues } from './issues.ts';
+import { describeReason, reasonsOf } from './reasons.ts';
 import { checkReferences } from './references.ts';
 import { checkRows } from './rows.ts';
 import { setAsideSharedIds } from './shared-ids.ts';
@@ -97,18 +98,23 @@ async function createUncaptured(database: Database, name: DatasetName): Promise<
     FROM ${table('captured', name)}`);
 }
 
+/** Reasons that are told of each dataset with too many bad rows. */
+const REASONS_TOLD_MAX = 3;
+
 /**
- * Throws `source_rejected` where a dataset has more bad rows than the settings allow, with an example of each such dataset.
+ * Throws `source_rejected` where a dataset has more bad rows than the settings allow, or more bad ones than good, with the most
+ * frequent reasons of each such dataset.
  */
 export function assertFewBadRows(checked: Check, settings: SourceSettings): void {
   const problems = DATASET_NAMES.flatMap((name) => {
-    const allowed = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * checked.rows[name]));
-    if (checked.quarantined[name] <= allowed) return [];
-    const first = checked.issues.find((issue) => issue.dataset === name && issue.kind === 'bad');
-    const example = first === undefined ? '' : `; the first is ${describeIssue(first)}`;
-    return [
-      `${name}: ${checked.quarantined[name]} of ${checked.rows[name]} rows are bad, ${allowed} are allowed${example}`,
-    ];
+    const [bad, rows] = [checked.quarantined[name], checked.rows[name]];
+    const bySettings = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * rows));
+    const allowed = Math.min(bySettings, Math.floor(rows / 2));
+    if (bad <= allowed) return [];
+    const reasons = reasonsOf(checked.issues.filter(({ dataset, kind }) => dataset === name && kind === 'bad'));
+    const told = reasons.slice(0, REASONS_TOLD_MAX).map(describeReason);
+    const more = reasons.length > told.length ? [`and for ${reasons.length - told.length} more reasons`] : [];
+    return [`${name}: ${bad} of ${rows} rows are bad, ${allowed} are allowed: ${[...told, ...more].join('; ')}`];
   });
   if (problems.length > 0) throw new AppError('source_rejected', problems.join('\n'));
 }

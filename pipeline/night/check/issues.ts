@@ -93,7 +93,21 @@ export function lineFinder({ file, rows }: Pick<CapturedDataset, 'file' | 'rows'
 
 /** `models.jsonl line 7, id: is missing`. */
 export function describeIssue(issue: Issue): string {
-  const place = issue.line === null ? `row ${issue.row}` : `line ${issue.line}`;
   const value = issue.value === null ? '' : ` (${JSON.stringify(issue.value)})`;
-  return `${issue.file} ${place}, ${issue.field}: ${issue.reason}${value}`;
+  return `${issue.file} ${describePlace(issue)}, ${issue.field}: ${issue.reason}${value}${hintOn(issue)}`;
+}
+
+/** How what was written for people is written for programs; empty where nothing is known of it. */
+export function hintOn({ field, reason, value }: Pick<Issue, 'field' | 'reason' | 'value'>): string {
+  if (value === null || !reason.startsWith('is not a') || !reason.includes('number')) return '';
+  const sql = (what: string) => `; source.sql can mend it: ${what} AS ${field}`;
+  if (/\d,\d{3}(?:\D|$)/.test(value)) return sql(`replace(${field}, ',', '')`);
+  if (/^\s*-?\d+(?:\.\d{3})*,\d+\s*$/.test(value)) return sql(`replace(replace(${field}, '.', ''), ',', '.')`);
+  if (/\d/.test(value) && /[$€£¥%\s'’_]/.test(value)) return sql(`regexp_replace(${field}, '[^0-9.eE+-]', '', 'g')`);
+  return '';
+}
+
+/** `line 7`, or `row 7` where the format has no lines. */
+export function describePlace({ line, row }: Pick<Issue, 'line' | 'row'>): string {
+  return line === null ? `row ${row}` : `line ${line}`;
 }

@@ -13,7 +13,8 @@ import type { FetchSetup } from '../../fetch/run-fetch.ts';
 import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';
 import { assertFile } from '../../source/source-paths.ts';
 import { loadSettings, type SourceSettings } from '../../source/source-settings.ts';
-import { findAliases, listSourceDays } from './source-day.ts';
+import { listSourceDays } from './day-folders.ts';
+import { findAliases } from './source-day.ts';
 
 /** Where the nights of a work folder keep what they fetch. */
 export function archiveFolder(workFolder: string): string {

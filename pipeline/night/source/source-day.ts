@@ -1,12 +1,14 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
-import { type Day, isDay } from '../../../schemas/day.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { AppError } from '../../../schemas/errors.ts';
 import { type AliasTable, loadAliasTable } from '../../aliases/alias-table.ts';
 import type { FetchRecord } from '../../fetch/day/fetch-record.ts';
-import { assertFile, assertFolder, assertTree, isFile } from '../../source/source-paths.ts';
+import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';
+import { assertFile, assertFolder, assertTree } from '../../source/source-paths.ts';
 import { loadSettings, type SourceSettings } from '../../source/source-settings.ts';
+import { describeDayLike, listDayLikeFolders, listSourceDays, readFolder } from './day-folders.ts';
 import { findFetched } from './fetched-day.ts';
 
 export const SOURCE_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
@@ -32,31 +34,12 @@ export interface SourceDay {
   readonly fetched: FetchRecord | undefined;
   /** The names of models that it keeps; undefined where its settings name no table of them. */
   readonly aliases: AliasTable | undefined;
+  /** Files of the folder that look like data and are no dataset's; none where a `source.sql` may read them. */
+  readonly unread: readonly string[];
 }
 
-const DATED = /^\d{4}-\d{2}-\d{2}$/;
-const DATASET_FILE = new RegExp(`^(${DATASET_NAMES.join('|')})\\.(?:(jsonl|json|csv)(\\.gz)?|(parquet))$`);
-
-/**
- * The dated sub-folders of a source, oldest first; rejects where one is not a calendar day. A dated link counts, unless it is
- * one to a file: where it leads nowhere, or outside, the night of that day says so, and other days go on.
- */
-export async function listSourceDays(root: string): Promise<readonly Day[]> {
-  const days: string[] = [];
-  for (const entry of await readFolder(root)) {
-    if (!DATED.test(entry.name)) continue;
-    if (entry.isDirectory() || (entry.isSymbolicLink() && !(await isFile(root, join(root, entry.name)))))
-      days.push(entry.name);
-  }
-  const impossible = days.filter((day) => !isDay(day));
-  if (impossible.length > 0) {
-    throw new AppError(
-      'source_rejected',
-      `${root}: ${impossible.join(', ')} ${impossible.length === 1 ? 'is not a calendar day' : 'are not calendar days'}`,
-    );
-  }
-  return days.sort();
-}
+const DATASET_FILE = new RegExp(`^(${DATASET_NAMES.join('|')})\\.(?:(jsonl|json|csv|tsv)(\\.gz)?|(parquet))$`, 'i');
+const DATA_FILE = /\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet)$/i;
 
 /**
  * Finds a day's files: in the sub-folder of that day where the source has dated folders, else in the source itself.
@@ -64,30 +47,44 @@ export async function listSourceDays(root: string): Promise<readonly Day[]> {
  */
 export async function findSourceDay(root: string, day: Day): Promise<SourceDay> {
   const days = await listSourceDays(root);
-  if (days.length > 0 && !days.includes(day)) {
-    throw new AppError('source_rejected', `${root} has no folder ${day}; it holds ${days[0]} to ${days.at(-1)}`);
-  }
+  if (days.length > 0 && !days.includes(day)) throw await noSuchDay(root, { day, days });
   if (days.length > 0) await assertFolder(root, join(root, day));
   const folders = days.length > 0 ? [join(root, day), root] : [root];
   const folder = resolve(folders[0] ?? root);
-  const datasets = datasetsFromNames(
-    folder,
-    (await readFolder(folder)).map((entry) => entry.name),
-  );
+  const names = (await readFolder(folder)).map((entry) => entry.name);
+  const datasets = datasetsFromNames(folder, names);
   for (const { path } of datasets) await assertFile(resolve(root), path);
   const sqlPath = await findFirst(root, folders, 'source.sql');
   if (sqlPath !== undefined) await assertTree(resolve(root), folder);
-  if (datasets.length === 0 && sqlPath === undefined) {
-    throw new AppError(
-      'source_rejected',
-      `${folder} has no data: expected one of ${DATASET_NAMES.map((name) => `${name}.jsonl`).join(', ')} ` +
-        '(or .jsonl.gz, .json, .csv, .parquet), or a source.sql',
-    );
-  }
+  if (datasets.length === 0 && sqlPath === undefined) throw await noData(root, folder);
   const fetched = await findFetched(folder, day);
   const settings = await loadSettings(await findFirst(root, folders, 'source.json'));
   const aliases = await findAliases(root, folders, settings);
-  return { folder, datasets, sqlPath, settings, fetched, aliases };
+  const known = new Set([...datasets.map(({ name }) => name), ...Object.values(DAY_FILES), settings.aliases]);
+  const unread = sqlPath === undefined ? names.filter((name) => DATA_FILE.test(name) && !known.has(name)) : [];
+  return { folder, datasets, sqlPath, settings, fetched, aliases, unread };
+}
+
+async function noSuchDay(
+  root: string,
+  { day, days }: { readonly day: Day; readonly days: readonly Day[] },
+): Promise<AppError> {
+  const held = `it holds ${days[0]} to ${days.at(-1)}`;
+  return new AppError('source_rejected', `${root} has no folder ${day}; ${held}${await dayLikeHint(root)}`);
+}
+
+async function noData(root: string, folder: string): Promise<AppError> {
+  const expected = DATASET_NAMES.map((name) => `${name}.jsonl`).join(', ');
+  return new AppError(
+    'source_rejected',
+    `${folder} has no data: expected one of ${expected} (or .jsonl.gz, .json, .csv, .tsv, .parquet), or a source.sql` +
+      (await dayLikeHint(root)),
+  );
+}
+
+async function dayLikeHint(root: string): Promise<string> {
+  const names = await listDayLikeFolders(root);
+  return names.length === 0 ? '' : `; ${describeDayLike(names)}`;
 }
 
 /**
@@ -117,8 +114,8 @@ export async function findAliases(
 function datasetsFromNames(folder: string, names: readonly string[]): readonly DatasetSource[] {
   const found = names.flatMap((name) => {
     const [, dataset, text, gz, parquet] = DATASET_FILE.exec(name) ?? [];
-    const format = SOURCE_FORMATS.find((candidate) => candidate === (text ?? parquet));
-    const known = DATASET_NAMES.find((candidate) => candidate === dataset);
+    const format = formatOf(text ?? parquet ?? '');
+    const known = DATASET_NAMES.find((candidate) => candidate === dataset?.toLowerCase());
     if (known === undefined || format === undefined) return [];
     return [{ dataset: known, name, path: join(folder, name), format, compressed: gz !== undefined }];
   });
@@ -132,12 +129,10 @@ function datasetsFromNames(folder: string, names: readonly string[]): readonly D
   return DATASET_NAMES.flatMap((dataset) => found.filter((file) => file.dataset === dataset));
 }
 
-async function readFolder(folder: string) {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (cause) {
-    throw new AppError('source_rejected', `the source ${folder} can't be read: ${messageFromError(cause)}`, { cause });
-  }
+/** The format that a file's ending names. */
+function formatOf(ending: string): SourceFormat | undefined {
+  const format = ending.toLowerCase();
+  return format === 'tsv' ? 'csv' : SOURCE_FORMATS.find((candidate) => candidate === format);
 }
 
 /** @param root of the source, in which the file must lie */

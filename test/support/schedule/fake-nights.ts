@@ -37,6 +37,7 @@ export function answer(status: NightAnswer['status'], problems: readonly string[
     quarantined: 0,
     suspects_pending: 0,
     problems: [...problems],
+    next_command: status === 'held' ? 'modelstats nightly --source /raw --day 2026-06-02 --accept' : null,
     warnings: [],
     report: null,
   };

@@ -170,12 +170,17 @@ const VALUES: readonly BadSource[] = [
   {
     title: 'wrong types in too many rows',
     spoil: (source) => source.editAll('scores.jsonl', (line) => line.replace(/"value":[\d.]+/, '"value":"high"')),
-    says: ['scores: 30 of 30 rows are bad, 10 are allowed', 'scores.jsonl line 1, value: is not a number ("high")'],
+    says: [
+      'scores: 30 of 30 rows are bad, 10 are allowed: 30 × value: is not a number (the first in scores.jsonl line 1: "high")',
+    ],
   },
   {
     title: 'NaN in too many rows',
     spoil: (source) => source.editAll('scores.jsonl', (line) => line.replace(/"value":[\d.]+/, '"value":NaN')),
-    says: ['scores: 30 of 30 rows are bad', 'scores.jsonl line 1, value: is not a finite number ("NaN")'],
+    says: [
+      'scores: 30 of 30 rows are bad',
+      '30 × value: is not a finite number (the first in scores.jsonl line 1: "NaN")',
+    ],
   },
   {
     title: 'Infinity in too many rows of a CSV file',
@@ -183,7 +188,10 @@ const VALUES: readonly BadSource[] = [
       const rows = Array.from({ length: ROWS }, (_, index) => `m${index},b,-Infinity\n`);
       return replaceScores(source, 'scores.csv', `model_id,benchmark_id,value\n${rows.join('')}`);
     },
-    says: ['scores: 30 of 30 rows are bad', 'scores.csv line 2, value: is not a finite number ("-Infinity")'],
+    says: [
+      'scores: 30 of 30 rows are bad',
+      '30 × value: is not a finite number (the first in scores.csv line 2: "-Infinity")',
+    ],
   },
 ];
 

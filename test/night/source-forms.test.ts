@@ -1,0 +1,167 @@
+/** Sources as people have them: what is read all the same, and what is said of the rest. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { nightCommand } from '../../pipeline/night/next-command.ts';
+import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+
+const DAY = '2026-06-01';
+
+let store: TemporaryStore;
+let source: string;
+
+beforeEach(async () => {
+  store = await openTemporaryStore();
+  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
+  await mkdir(join(source, DAY));
+});
+
+afterEach(async () => {
+  await store.dispose();
+  await rm(source, { recursive: true });
+});
+
+const give = (name: string, text: string) => writeFile(join(source, DAY, name), text);
+
+async function snapshotOf(dataset: 'models' | 'pricing'): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const entry = (await listReleases(store)).at(-1);
+  if (entry === undefined) throw new Error('nothing was published');
+  const lines = (await readSnapshot(store, entry, dataset)).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe('a table is read', () => {
+  test.each([
+    ['with semicolons', 'models.csv', 'id;name\na;"A; the first"\nb;B, the second\n'],
+    ['with tabs', 'models.csv', 'id\tname\na\tA; the first\nb\tB, the second\n'],
+    ['with bars', 'models.csv', 'id|name\na|A; the first\nb|B, the second\n'],
+    ['that is .tsv', 'models.tsv', 'id\tname\na\tA; the first\nb\tB, the second\n'],
+    ['whose name is in capitals', 'MODELS.CSV', 'id,name\na,A; the first\nb,"B, the second"\n'],
+    ['whose columns are in capitals', 'models.csv', 'ID,Name\na,A; the first\nb,"B, the second"\n'],
+  ])('%s', async (_, name, text) => {
+    await give(name, text);
+    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+    expect(await snapshotOf('models')).toMatchObject([
+      { id: 'a', name: 'A; the first' },
+      { id: 'b', name: 'B, the second' },
+    ]);
+  });
+
+  test('once, where two names differ by capitals alone', async () => {
+    await give('models.csv', 'id,name\na,A\n');
+    await give('Models.jsonl', '{"id":"b","name":"B"}\n');
+    const { status, problems } = await store.night(source, DAY);
+    expect([status, problems.join()]).toEqual(['rejected', expect.stringMatching(/both hold models; keep one/)]);
+  });
+
+  test.each(['id,ID,name', 'id,name,Extra,EXTRA'])('not at all, where the header is %s', async (header) => {
+    await give('models.csv', `${header}\na,b,c,d\n`);
+    const { status, problems } = await store.night(source, DAY);
+    expect([status, problems.join()]).toEqual([
+      'rejected',
+      expect.stringMatching(/line 1: the column (?:id|EXTRA) stands twice/),
+    ]);
+  });
+});
+
+describe('it is said', () => {
+  test('how a JSON file names its columns', async () => {
+    await give('models.json', '[{"ID":"a","name":"A"}]');
+    const { problems } = await store.night(source, DAY);
+    expect(problems).toEqual([
+      'models.json (models): the column id is missing; it has the unknown ID, and names are in lower case',
+    ]);
+  });
+
+  test('which files are not read, and nothing of a currency that is not there', async () => {
+    await give('models.jsonl', '{"id":"a","name":"A"}\n');
+    await give('pricing.jsonl', '{"model_id":"a","provider":"p","input_per_million":1,"output_per_million":2}\n');
+    await give('price.csv', 'model_id\n');
+    await give('notes.txt', 'of no interest');
+    const { warnings } = await store.night(source, DAY);
+    expect(warnings).toContain('price.csv: is not read; files are named after their dataset');
+    expect(warnings.join()).not.toMatch(/notes|currency/);
+    expect(await snapshotOf('pricing')).toMatchObject([{ currency: 'USD' }]);
+  });
+
+  test('which folders look like days', async () => {
+    for (const name of ['20260602', '2026-6-3', 'archive']) await mkdir(join(source, name));
+    const { problems } = await store.night(source, '2026-06-02');
+    expect(problems).toEqual([
+      `${source} has no folder 2026-06-02; it holds 2026-06-01 to 2026-06-01; ` +
+        '2026-6-3, 20260602 are not read: folders of days are named YYYY-MM-DD',
+    ]);
+  });
+
+  test.each([
+    ['1,234.5', `replace(input_per_million, ',', '')`],
+    ['0,50', `replace(replace(input_per_million, '.', ''), ',', '.')`],
+    ['1.234,50', `replace(replace(input_per_million, '.', ''), ',', '.')`],
+    ['$3', `regexp_replace(input_per_million, '[^0-9.eE+-]', '', 'g')`],
+    ["1'234", `regexp_replace(input_per_million, '[^0-9.eE+-]', '', 'g')`],
+  ])('with which SQL %s becomes a number', async (written, sql) => {
+    await give('models.jsonl', '{"id":"a","name":"A"}\n');
+    const price = { model_id: 'a', provider: 'p', input_per_million: written, output_per_million: 1 };
+    await give('pricing.jsonl', `${JSON.stringify(price)}\n`);
+    const { problems } = await store.night(source, DAY);
+    expect(problems).toEqual([
+      'pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: is not a number ' +
+        `(pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS input_per_million`,
+    ]);
+    // The SQL does what is said of it.
+    const value = sql.replaceAll('input_per_million', `column0`);
+    await rm(join(source, DAY, 'pricing.jsonl'));
+    await give('raw.csv', `"${written}"\n`);
+    await give(
+      'source.sql',
+      `-- pricing\nSELECT 'a' AS model_id, 'p' AS provider, ${value} AS input_per_million, 1 AS output_per_million
+       FROM read_csv('raw.csv', header = false, all_varchar = true, delim = ';')\n`,
+    );
+    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+    expect(await snapshotOf('pricing')).toHaveLength(1);
+  });
+});
+
+describe('a dataset that is bad for the most part rejects the night, whatever may be bad', () => {
+  const models = (good: number, bad: number) =>
+    [...Array(good).keys()].map((i) => `{"id":"g${i}","name":"G"}\n`).join('') +
+    [...Array(bad).keys()].map((i) => `{"id":"b${i}","name":7}\n{"id":"b${i}","name":null}\n`).join('');
+
+  test.each([
+    [3, 0, 'published'],
+    [4, 2, 'published'],
+    [3, 2, 'rejected'],
+    [0, 2, 'rejected'],
+  ])('%i good rows beside two for each of %i ids that are bad: %s', async (good, bad, status) => {
+    await give('models.jsonl', models(good, bad));
+    await give('source.json', '{"max_bad_rows": 1000, "max_bad_fraction": 1}');
+    expect((await store.night(source, DAY)).status).toBe(status);
+  });
+
+  test('and names the most frequent reasons, and how many others there are', async () => {
+    const rows = [
+      '{"id":"a"}',
+      '{"id":"b"}',
+      '{"id":"c ","name":"C"}',
+      '{"id":"d","name":""}',
+      '{"id":[1],"name":"E"}',
+    ];
+    await give('models.jsonl', rows.map((row) => `${row}\n`).join(''));
+    const { problems, next_command: command } = await store.night(source, DAY);
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^models: 5 of 5 rows are bad, 2 are allowed: 2 × name: is missing \(the first in models\.jsonl line 1\); .*; and for 1 more reasons$/,
+      ),
+    ]);
+    expect(command).toBe(`modelstats nightly --source ${source} --day ${DAY}`);
+  });
+});
+
+test('the command that runs a night again can be pasted into a shell', () => {
+  const night = { day: DAY, source: "/raw/it's here", accept: true, acceptSuspects: ['pricing:a b:p'] };
+  expect(nightCommand(night)).toBe(
+    `modelstats nightly --source '/raw/it'\\''s here' --day 2026-06-01 --accept --accept-suspect 'pricing:a b:p'`,
+  );
+});
