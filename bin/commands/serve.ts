@@ -116,7 +116,9 @@ async function openService(
   const metrics = new ApiMetrics();
   const onCountsDropped = (requests: number) => metrics.onCountsDropped(requests);
   const accounts = await openConfiguredAccounts(config, database, { clock, log, onCountsDropped });
-  const console = withConsole ? await openConfiguredConsole(config, { database, accounts, clock, toolVersion, log }) : undefined;
+  const console = withConsole
+    ? await openConfiguredConsole(config, { database, accounts, clock, toolVersion, log })
+    : undefined;
   const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
