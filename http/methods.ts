@@ -25,7 +25,7 @@ export function collectMethods(app: FastifyInstance): (closing: FastifyInstance)
     if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
     // Fastify's own routes for HEAD know the body before it is compressed, so their headers differ from those of GET.
     route.method = methods;
-    const pattern = route.url.replaceAll(/:[^/]+/g, ':');
+    const pattern = route.url.replaceAll(/:\w+/g, ':');
     const path = paths.get(pattern) ?? { url: route.url, methods: new Set(), config: route.config };
     for (const method of methods) path.methods.add(method);
     paths.set(pattern, path);

@@ -5,6 +5,7 @@
 import type { AddFace } from '../api/app.ts';
 import { sourceBadgeRoutes } from './badges/source-badge.ts';
 import { bindPublicRoutes, type PublicSettings } from './bind.ts';
+import { FEED_ROUTES } from './feeds/feed-routes.ts';
 
 /** Adds the routes, below the base path. */
 export function publicFace(settings: PublicSettings): AddFace {
@@ -16,4 +17,4 @@ export function publicFace(settings: PublicSettings): AddFace {
   };
 }
 
-const PUBLIC_ROUTES = [...sourceBadgeRoutes];
+const PUBLIC_ROUTES = [...sourceBadgeRoutes, ...FEED_ROUTES];
