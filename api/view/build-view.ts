@@ -105,6 +105,7 @@ async function writeView({ base, parts, path, scratch, ...input }: WriteInput, d
       catalog,
       releases: parts.releases,
       changes: parts.changes,
+      firstSeq: firstRetainedSeq(catalog),
       previousDay: base?.meta.catalog.releases.at(-1)?.day,
     });
     const texts = {

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { id } from '../../api/answers/parameters.ts';
 import { notFound } from '../../http/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
-import { type Entry, entriesFrom } from './entries.ts';
-import { FEED_FORMATS, FEED_TYPES, type Feed, type FeedEntry, type FeedFormat } from './feed.ts';
+import { entriesFrom } from './entries.ts';
+import { FEED_FORMATS, FEED_TYPES } from './feed.ts';
+import { feedOf, type Told } from './feed-of.ts';
 import {
   hasCategory,
   hasModel,
@@ -15,25 +16,9 @@ import {
   loadRankingNews,
 } from './night-news.ts';
 import { plainText } from './plain-text.ts';
-import { pathPart, tagsOf } from './tags.ts';
+import { pathPart } from './tags.ts';
 import { TELLERS, tellersOf } from './topics.ts';
 import { WRITE_FEED } from './write-feed.ts';
-
-/** Entries of a feed. More: longer to read; fewer: who looks once a week misses some of a busy month. */
-export const ENTRIES_MAX = 100;
-
-/** What a feed tells, before it has addresses. */
-interface Told {
-  readonly title: string;
-  readonly subtitle: string;
-  /** Below the base URL, without the format: `feeds/models`. */
-  readonly path: string;
-  /** The page beside it, below the base URL. */
-  readonly page: string;
-  /** Begins the ids of its entries. */
-  readonly tagPath: string;
-  readonly entries: readonly Entry[];
-}
 
 const changes = feedRoutes({
   path: '/feeds/changes',
@@ -115,34 +100,12 @@ function feedRoutes<P>({ path, params, tell }: FeedDefinition<P>): readonly Publ
       path: `${path}.${format}`,
       type: FEED_TYPES[format],
       ...(params === undefined ? {} : { params }),
-      answer: async ({ params: given }, context) => WRITE_FEED[format](feedOf(await tell(given, context), context)),
+      answer: async ({ params: given }, context) => {
+        const { view, baseUrl } = context;
+        return WRITE_FEED[format](
+          feedOf(await tell(given, context), { releases: view.meta.catalog.releases, baseUrl }),
+        );
+      },
     }),
   );
-}
-
-/** A feed with its addresses and instants. */
-function feedOf(told: Told, { view, baseUrl }: PublicContext): Feed {
-  const tags = tagsOf(baseUrl);
-  const instants = new Map(view.meta.catalog.releases.map(({ day, data_as_of }) => [day, data_as_of]));
-  const entries = told.entries.slice(0, ENTRIES_MAX).map(({ day, topic, seq, title, text, page }): FeedEntry => {
-    return {
-      id: tags.entry(day, `${told.tagPath}${topic}`, seq),
-      title,
-      text,
-      at: instants.get(day) ?? view.newest.data_as_of,
-      pageUrl: `${baseUrl}/${page}`,
-      topic,
-    };
-  });
-  const urlOf = (format: FeedFormat) => `${baseUrl}/${told.path}.${format}`;
-  return {
-    id: tags.feed(told.path),
-    title: told.title,
-    subtitle: told.subtitle,
-    pageUrl: `${baseUrl}/${told.page}`,
-    urls: { atom: urlOf('atom'), json: urlOf('json') },
-    homeUrl: `${baseUrl}/`,
-    updated: entries[0]?.at ?? view.newest.data_as_of,
-    entries,
-  };
 }

@@ -61,19 +61,23 @@ async function loadLines(view: View, wanted: string, values: readonly string[] =
   // The condition comes first, so that nothing else of the table is looked at where it is about one model.
   return view.rows(
     NEWS_ROW,
-    `WITH wanted AS MATERIALIZED (SELECT * FROM news WHERE ${wanted}),
-     offers AS (SELECT day, model_id, list(part ORDER BY seq) AS parts FROM news
-       WHERE kind = 'pricing' AND change = 'came' AND is_with_model GROUP BY day, model_id),
+    `WITH wanted AS MATERIALIZED (
+       SELECT *, CASE WHEN kind = 'pricing' THEN '' ELSE part END AS own, CASE WHEN kind = 'ranking' THEN part ELSE '' END AS category
+       FROM news WHERE ${wanted}),
+     counts AS (SELECT day, kind, change, category, count(DISTINCT model_id) AS models FROM wanted GROUP BY ALL),
      lines AS (
-       SELECT min(seq) AS seq, day, kind, change, model_id, list(part ORDER BY seq) AS parts, before, after
-       FROM wanted GROUP BY day, kind, change, model_id, before, after, CASE WHEN kind <> 'pricing' THEN part END),
+       SELECT min(seq) AS seq, day, kind, change, category, model_id, list_sort(list(part)) AS parts, before, after
+       FROM wanted GROUP BY day, kind, change, category, model_id, own, before, after),
      numbered AS (
-       SELECT *, count(*) OVER line AS lines, count(DISTINCT model_id) OVER line AS models, row_number() OVER (line ORDER BY seq) AS n FROM lines
-       WINDOW line AS (PARTITION BY day, kind, change, CASE kind WHEN 'ranking' THEN parts END))
+       SELECT *, count(*) OVER night AS lines, row_number() OVER (night ORDER BY seq) AS n FROM lines
+       WINDOW night AS (PARTITION BY day, kind, change, category)),
+     offers AS (SELECT day, model_id, list_sort(list(part)) AS parts FROM news
+       WHERE kind = 'pricing' AND change = 'came' AND is_with_model GROUP BY day, model_id)
      SELECT l.seq::DOUBLE AS seq, l.day::VARCHAR AS day, l.kind, l.change, l.model_id,
        CASE l.kind WHEN 'model' THEN coalesce(o.parts, []) ELSE l.parts END AS parts, l.before, l.after, l.lines::DOUBLE AS lines,
-       l.models::DOUBLE AS models
-     FROM numbered l LEFT JOIN offers o ON l.kind = 'model' AND l.change = 'came' AND o.day = l.day AND o.model_id = l.model_id
+       c.models::DOUBLE AS models
+     FROM numbered l JOIN counts c USING (day, kind, change, category)
+     LEFT JOIN offers o ON l.kind = 'model' AND l.change = 'came' AND o.day = l.day AND o.model_id = l.model_id
      WHERE l.n <= ${LINES_MAX} ORDER BY l.day DESC, l.seq`,
     values,
   );

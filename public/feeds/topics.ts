@@ -235,37 +235,39 @@ function categoryOf({ parts }: NewsLine): string {
 
 /** Who moved in one category: by the new position, then who is no longer ranked, by the old one. */
 function tellCategory(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): Telling {
-  const category = categoryOf(lines[0]);
-  const moves = byPosition(lines);
-  if (firstDays.get(category) === lines[0].day) {
-    const places = moves.map((line) => `${moveOf(line).after}. ${modelOf(line)}`);
-    return { title: `${plainText(category)} is ranked for the first time: ${titleList(places)}`, lines: places };
-  }
-  const words = moves.map(moveText);
-  return { title: `${plainText(category)}: ${titleList(words)}`, lines: words };
+  const { heading, moves } = movesIn(lines, firstDays);
+  return { title: `${heading}: ${titleList(moves)}`, lines: moves };
 }
 
 function tellCategories(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): Telling {
   const groups = [...Map.groupBy(lines, categoryOf)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const texts = groups.map(([category, [first, ...others]]) => {
-    if (first === undefined) return '';
-    const { lines: words } = tellCategory([first, ...others], firstDays);
-    return `${plainText(category)}: ${listOf(words, { max: words.length })}`;
+  const texts = groups.map(([, ofCategory]) => {
+    const { heading, moves } = movesIn(ofCategory, firstDays);
+    return `${heading}: ${listOf(moves, { max: moves.length })}`;
   });
   const names = groups.map(([category]) => plainText(category));
   return { title: `Ranks changed in ${groups.length} categories: ${titleList(names)}`, lines: texts };
 }
 
-function byPosition(lines: NewsLines): NewsLines {
-  const place = (line: NewsLine) => {
-    const { before, after } = moveOf(line);
-    return [after ?? Number.POSITIVE_INFINITY, before ?? Number.POSITIVE_INFINITY] as const;
-  };
-  const [first, ...others] = [...lines].sort((a, b) => {
-    const [[afterA, beforeA], [afterB, beforeB]] = [place(a), place(b)];
-    if (afterA !== afterB) return afterA < afterB ? -1 : 1;
-    if (beforeA !== beforeB) return beforeA < beforeB ? -1 : 1;
-    return a.model_id < b.model_id ? -1 : 1;
-  });
-  return first === undefined ? lines : [first, ...others];
+/** The moves of a category's lines, or its places on the night on which it is ranked first, and what stands in front of them. */
+function movesIn(lines: readonly NewsLine[], firstDays: ReadonlyMap<string, Day>) {
+  const [category, day] = [lines[0] === undefined ? '' : categoryOf(lines[0]), lines[0]?.day];
+  const sorted = lines.toSorted(byPosition);
+  if (day === undefined || firstDays.get(category) !== day)
+    return { heading: plainText(category), moves: sorted.map(moveText) };
+  const moves = sorted.map((line) => `${moveOf(line).after}. ${modelOf(line)}`);
+  return { heading: `${plainText(category)} is ranked for the first time`, moves };
+}
+
+/** The order of moves in a category. */
+function byPosition(a: NewsLine, b: NewsLine): number {
+  const [[afterA, beforeA], [afterB, beforeB]] = [placesOf(a), placesOf(b)];
+  if (afterA !== afterB) return afterA < afterB ? -1 : 1;
+  if (beforeA !== beforeB) return beforeA < beforeB ? -1 : 1;
+  return a.model_id < b.model_id ? -1 : 1;
+}
+
+function placesOf(line: NewsLine): readonly [after: number, before: number] {
+  const { before, after } = moveOf(line);
+  return [after ?? Number.POSITIVE_INFINITY, before ?? Number.POSITIVE_INFINITY];
 }

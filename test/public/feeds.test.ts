@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api/open-api.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { FEEDS_URL, type Item, itemsOf, openFeeds } from '../support/public/open-feeds.ts';
+import { publishSourcedDays } from '../worlds/sourced-days.ts';
 import { ODD_NAME, publishToldDays, TOLD_DAYS } from '../worlds/told-days.ts';
+import { DAYS, VERSIONS, writeVersionedDays } from '../worlds/versioned-days.ts';
 
 const ODD_ID = encodeURIComponent('odd/<b>:1@v2.atom');
 const MODELS = ['a', 'b', 'c', 'd', 'gone', 'cjk', 'rtl', ODD_ID];
@@ -203,4 +206,92 @@ test('a page about one thing is linked, and the home page for several', async ()
   expect(items.map(({ url }) => url.slice(FEEDS_URL.length))).toEqual(
     expect.arrayContaining(['/embed/models/gone', '/embed/models/c', '/embed/rankings/general']),
   );
+});
+
+describe('what did not change is not told', () => {
+  async function titlesOf(options: Parameters<typeof openFeeds>[0]): Promise<unknown> {
+    const other = await openFeeds(options);
+    try {
+      return titles(await itemsOf(other, '/feeds/changes'));
+    } finally {
+      await other.close();
+    }
+  }
+
+  test('in the very first night', async () => {
+    expect(await titlesOf({ days: (of) => publishToldDays(of, ['2026-06-01']) })).toEqual([]);
+  });
+
+  test('by records that are sent anew in another version', async () => {
+    const versioned = await openTemporaryStore({ versions: VERSIONS });
+    const source = join(versioned.folder, '../versioned');
+    await writeVersionedDays(source);
+    for (const day of DAYS) await versioned.night(source, day, { accept: true });
+    expect(await titlesOf({ store: versioned.url, versions: VERSIONS })).toEqual([
+      ['05-02', 'moved: input price at shop:eu from $1.50 to $3 per 1 M tokens (+100 %)'],
+      ['05-01', 'New model: Model "new" (new)'],
+      ['05-01', 'Gone: Model "gone" (gone)'],
+      ['05-01', 'general: gone is no longer ranked (it was 4)'],
+    ]);
+    await versioned.dispose();
+  });
+
+  test('by a source that is filled, or changes alone', async () => {
+    const said = await titlesOf({ days: publishSourcedDays });
+    expect(said).toEqual([
+      [expect.any(String), 'New model: new, offered by p'],
+      [expect.any(String), 'Gone: gone'],
+      [expect.any(String), expect.stringMatching(/^moved: (input )?price at /)],
+    ]);
+  });
+});
+
+test('only the 30 days up to the newest release are told', async () => {
+  const model = (id: string) => ({ id, name: id });
+  const other = await openFeeds({
+    days: async (of) => {
+      const nights = {
+        '2026-05-01': ['a'],
+        '2026-05-10': ['a', 'b'],
+        '2026-05-11': ['a', 'b', 'c'],
+        '2026-06-09': ['a', 'b', 'c', 'd'],
+      };
+      for (const [day, ids] of Object.entries(nights)) await of.publish(day, { models: ids.map(model) });
+    },
+  });
+  try {
+    expect(titles(await itemsOf(other, '/feeds/models'))).toEqual([
+      ['06-09', 'New model: d'],
+      ['05-11', 'New model: c'],
+    ]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('a category of many tells its first 20, and all changes its first 10', async () => {
+  const ids = Array.from({ length: 30 }, (_, i) => `m${String(i + 1).padStart(2, '0')}`);
+  const night = (order: readonly string[]) => ({
+    models: ids.map((id) => ({ id, name: id })),
+    rankings: order.map((model_id, i) => ({ model_id, category: 'x', rank: i + 1, trueskill_mu: 25 })),
+  });
+  const swap = (order: readonly string[], place: number, next: number) =>
+    order.with(place - 1, order[next - 1] ?? '').with(next - 1, order[place - 1] ?? '');
+  const other = await openFeeds({
+    days: async (of) => {
+      await of.publish('2026-06-01', night(ids));
+      await of.publish('2026-06-02', night(swap(swap(swap(ids, 9, 11), 20, 21), 25, 26)));
+    },
+  });
+  try {
+    const linesOf = async (path: string) => (await itemsOf(other, path)).map((item) => item.content_text.split('\n'));
+    const first = ['m11 went from 11 to 9', 'm09 went from 9 to 11'];
+    expect(await linesOf('/feeds/changes')).toEqual([first]);
+    expect(await linesOf('/feeds/rankings/x')).toEqual([
+      [...first, 'm21 went from 21 to 20', 'm20 went from 20 to 21'],
+    ]);
+    expect(await linesOf('/feeds/models/m26')).toEqual([['m26 went from 26 to 25 in x']]);
+  } finally {
+    await other.close();
+  }
 });

@@ -20,7 +20,6 @@ import { addDays, type Day } from '../../../schemas/day.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { retainedFrom } from '../../../schemas/retention.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
-import { firstRetainedSeq } from '../view-meta.ts';
 import { HISTORY_SOURCES, type HistoryKind } from './history-kinds.ts';
 
 /** Days whose changes are news, the newest published one included. More: larger views, and feeds that cut off more. */
@@ -32,13 +31,15 @@ export interface NewsInput {
   readonly releases: ReadonlyMap<Day, Release>;
   /** Parquet files with their events. */
   readonly changes: readonly string[];
+  /** The first event that stays in the feed. */
+  readonly firstSeq: number;
   /** The newest release of the previous view, whose database is attached as `prev`; undefined without one. */
   readonly previousDay: Day | undefined;
 }
 
 /** Creates the table, when histories are there. */
 export async function createNews(database: Database, input: NewsInput): Promise<void> {
-  const { catalog, previousDay } = input;
+  const { catalog, previousDay, firstSeq } = input;
   await database.run(`CREATE TEMP TABLE news (${COLUMNS})`);
   await addNews(database, input);
   const kept = previousDay === undefined ? '' : 'UNION ALL SELECT * FROM prev.news WHERE day >= $1::DATE AND seq >= $2';
@@ -47,7 +48,7 @@ export async function createNews(database: Database, input: NewsInput): Promise<
        SELECT n.*, m.seq IS NOT NULL AS is_with_model FROM temp.news n
        LEFT JOIN temp.news m ON m.kind = 'model' AND n.kind <> 'model' AND m.day = n.day AND m.model_id = n.model_id
        ${kept}) WHERE day >= $1::DATE AND seq >= $2 ORDER BY seq`,
-    [firstDay(catalog), firstRetainedSeq(catalog)],
+    [firstDay(catalog), firstSeq],
   );
   await database.run('DROP TABLE temp.news');
 }
