@@ -41,15 +41,22 @@ export interface NewsInput {
 export async function createNews(database: Database, input: NewsInput): Promise<void> {
   const { catalog, previousDay, firstSeq } = input;
   await database.run(`CREATE TEMP TABLE news (${COLUMNS})`);
+  await database.run(`CREATE TEMP TABLE none (${COLUMNS}, is_with_model BOOLEAN)`);
   await addNews(database, input);
-  const kept = previousDay === undefined ? '' : 'UNION ALL SELECT * FROM prev.news WHERE day >= $1::DATE AND seq >= $2';
+  // What is kept lies in order as it is; sorting it again would take longer than all else.
+  const kept = previousDay === undefined ? 'temp.none' : 'prev.news';
+  await database.run(`CREATE TABLE view.news AS SELECT * FROM ${kept} WHERE day >= $1::DATE AND seq >= $2`, [
+    firstDay(catalog),
+    firstSeq,
+  ]);
   await database.run(
-    `CREATE TABLE view.news AS FROM (
-       SELECT n.*, m.seq IS NOT NULL AS is_with_model FROM temp.news n
-       LEFT JOIN temp.news m ON m.kind = 'model' AND n.kind <> 'model' AND m.day = n.day AND m.model_id = n.model_id
-       ${kept}) WHERE day >= $1::DATE AND seq >= $2 ORDER BY seq`,
-    [firstDay(catalog), firstSeq],
+    `INSERT INTO view.news
+     SELECT n.*, m.seq IS NOT NULL FROM temp.news n
+     LEFT JOIN temp.news m ON m.kind = 'model' AND n.kind <> 'model' AND m.day = n.day AND m.model_id = n.model_id
+     WHERE n.seq >= $1 ORDER BY n.seq`,
+    [firstSeq],
   );
+  await database.run('DROP TABLE temp.none');
   await database.run('DROP TABLE temp.news');
 }
 
