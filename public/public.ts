@@ -8,6 +8,7 @@ import { sourceBadgeRoutes } from './badges/source-badge.ts';
 import { bindPublicRoutes, type PublicSettings } from './bind.ts';
 import { homeRoute } from './home/home.tsx';
 import { addStylesheet } from './home/stylesheet.ts';
+import { FEED_ROUTES } from './feeds/feed-routes.ts';
 
 export interface PublicFaceSettings extends PublicSettings {
   /** Whether the console is served beside it. */
@@ -28,4 +29,4 @@ export function publicFace(settings: PublicFaceSettings): AddFace {
 }
 
 /** What `embeds` switches. */
-export const PUBLIC_ROUTES = [...sourceBadgeRoutes, ...modelBadgeRoutes];
+export const PUBLIC_ROUTES = [...sourceBadgeRoutes, ...modelBadgeRoutes, ...FEED_ROUTES];

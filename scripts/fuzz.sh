@@ -1,7 +1,7 @@
 #!/bin/sh
-# Schemathesis, which makes requests out of an OpenAPI document, and an independent validator of such documents.
+# Schemathesis, which makes requests out of an OpenAPI document, an independent validator of such documents, and a reader of feeds.
 #
-#   scripts/fuzz.sh          install both into .tools/fuzz where they are not there (needs Python 3.10); prints that folder
+#   scripts/fuzz.sh          install them into .tools/fuzz where they are not there (needs Python 3.10); prints that folder
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -8,6 +8,7 @@ import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versi
 import { Database, type DuckDBSettings, sqlText } from '../../storage/duckdb/database.ts';
 import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
+import { createNews } from './tables/view-news.ts';
 import { createTables, loadFacts } from './tables/view-tables.ts';
 import { writeFeed } from './text/write-feed.ts';
 import { writeHistories } from './text/write-histories.ts';
@@ -99,6 +100,13 @@ async function writeView({ base, parts, path, scratch, ...input }: WriteInput, d
       hasPrevious: base !== undefined,
       version: getVersion(deps.versions ?? RECORD_VERSIONS, parts.newest.schema_version),
       rankingDays: catalog.releases.filter(({ captured }) => captured.includes('rankings')).map(({ day }) => day),
+    });
+    await createNews(database, {
+      catalog,
+      releases: parts.releases,
+      changes: parts.changes,
+      firstSeq: firstRetainedSeq(catalog),
+      previousDay: base?.meta.catalog.releases.at(-1)?.day,
     });
     const texts = {
       histories: await writeHistories(database, path),

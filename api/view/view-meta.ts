@@ -15,7 +15,7 @@ import type { TextsMeta } from './text/text-meta.ts';
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 8;
+export const VIEW_FORMAT = 9;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta extends TableFacts {

@@ -10,6 +10,7 @@
  * | `positions` | interval of a ranking record on one of the top positions | category, day |
  * | `ranking_counts` | category and captured day: how many models it ranked | category, day |
  * | `changes` | event that is still in the feed: its seq, its type and the bytes of its text | seq |
+ * | `news` | event of the last days that tells people something, as `view-news.ts` says | seq |
  * | `known` | id that was ever captured, as model, benchmark, category or provider | kind, id |
  *
  * Values that go into an answer unchanged are stored as the JSON text they will be. `changes` is written with the texts beside the

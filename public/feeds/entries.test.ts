@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { entriesFrom, SINGLES_MAX } from './entries.ts';
+import type { NewsLine } from './night-news.ts';
+import { TELLERS, tellersOf } from './topics.ts';
+
+const price = (input: number) => JSON.stringify({ input_per_million: input, output_per_million: 10, currency: 'USD' });
+
+function line(more: Partial<NewsLine>): NewsLine {
+  const { kind = 'pricing', change = 'changed' } = more;
+  return {
+    seq: 1,
+    day: '2026-06-02',
+    kind,
+    change,
+    model_id: 'a',
+    parts: ['p'],
+    before: price(3),
+    after: price(2),
+    lines: 1,
+    models: 1,
+    ...more,
+  };
+}
+
+function prices(models: readonly string[], lines = models.length): readonly NewsLine[] {
+  return models.map((model_id, i) => line({ seq: i + 5, model_id, lines, models: Math.max(lines, models.length) }));
+}
+
+test('up to three things have an entry each, with the page about them', () => {
+  const entries = entriesFrom(prices(['a', 'b/c', 'd']), TELLERS);
+  expect(entries).toHaveLength(SINGLES_MAX);
+  expect(entries[1]).toEqual({
+    day: '2026-06-02',
+    topic: 'prices',
+    seq: 6,
+    title: 'b/c: input price at p from $3 to $2 per 1 M tokens (−33 %)',
+    text: 'b/c: input price at p from $3 to $2 per 1 M tokens (−33 %)',
+    page: 'embed/models/b%2Fc',
+  });
+});
+
+test('of more than three things there is one entry', () => {
+  const [entry, ...others] = entriesFrom(prices(['a', 'b', 'c', 'd', 'e']), TELLERS);
+  expect(others).toEqual([]);
+  expect(entry).toMatchObject({ seq: 5, title: 'Prices of 5 models changed: a, b, c and 2 more', page: '' });
+  expect(entry?.text.split('\n')).toHaveLength(5);
+});
+
+test('lines that were not read are counted, and then no thing has an entry of its own', () => {
+  const [entry, ...others] = entriesFrom(prices(['a', 'b'], 1250), TELLERS);
+  expect(others).toEqual([]);
+  expect(entry?.title).toBe('Prices of 1,250 models changed: a, b and 1,248 more');
+  expect(entry?.text.split('\n').at(-1)).toBe('and 1,248 more');
+});
+
+test('several prices of one model are one entry, whose title counts them', () => {
+  const lines = [line({ lines: 2 }), line({ seq: 2, parts: ['q'], after: price(4), lines: 2 })];
+  expect(entriesFrom(lines, TELLERS).map(({ title }) => title)).toEqual(['a: 2 price changes']);
+});
+
+test('many scores of a model are told with how many there are of each kind of change', () => {
+  const score = (change: NewsLine['change'], part: string, lines: number) =>
+    line({ kind: 'score', change, parts: [part], before: change === 'came' ? null : '1', after: '2', lines });
+  const [entry] = entriesFrom([score('came', 'x', 150), score('changed', 'y', 1)], TELLERS);
+  expect(entry?.title).toBe('a: scores in x, y and 149 more');
+  expect(entry?.text).toBe('a: new score 2 in x\na: score from 1 to 2 in y\nand 149 more');
+});
+
+test('ranks in many categories are one entry, with a line for each category', () => {
+  const rank = (category: string, before: number | null, after: number | null, model_id = 'a') =>
+    line({
+      kind: 'ranking',
+      change: before === null ? 'came' : 'changed',
+      parts: [category],
+      model_id,
+      before: before === null ? null : String(before),
+      after: after === null ? null : String(after),
+    });
+  const lines = [
+    rank('art', 2, 1),
+    rank('art', 1, 2, 'b'),
+    rank('code', null, 1),
+    rank('math', 3, 4),
+    rank('new', null, 1),
+  ];
+  const [entry, ...others] = entriesFrom(lines, tellersOf(new Map([['new', '2026-06-02']])));
+  expect(others).toEqual([]);
+  expect(entry?.title).toBe('Ranks changed in 4 categories: art, code, math and 1 more');
+  expect(entry?.text.split('\n')).toEqual([
+    'art: a went from 2 to 1 and b went from 1 to 2',
+    'code: a came in at 1',
+    'math: a went from 3 to 4',
+    'new is ranked for the first time: 1. a',
+  ]);
+});
+
+test('nights are told newest first, whatever order their lines come in', () => {
+  const lines = [line({ day: '2026-06-01' }), line({ day: '2026-06-03' }), line({ day: '2026-06-02' })];
+  expect(entriesFrom(lines, TELLERS).map(({ day }) => day)).toEqual(['2026-06-03', '2026-06-02', '2026-06-01']);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { listOf, plainText } from './plain-text.ts';
+
+test.each([
+  ['<script>alert(1)</script> & ]]>', '<script>alert(1)</script> & ]]>'],
+  ['a\u0000b\u0007c\r\nd\te\u0085f\u2028g', 'a b c d e f g'],
+  ['a\ufffeb\uffffc\ufdd0d\ud800e', 'a b c d e'],
+  ['evil\u202egpj.exe', 'evil gpj.exe'],
+  ['中文模型', '中文模型'],
+  ['🦙 llama', '🦙 llama'],
+  ['  a   b  ', 'a b'],
+])('%j becomes %j', (text, plain) => {
+  expect(plainText(text)).toBe(plain);
+});
+
+test('what reads from right to left is kept to itself', () => {
+  expect(plainText('نموذج')).toBe('\u2068نموذج\u2069');
+  expect(plainText('דגם 3')).toBe('\u2068דגם 3\u2069');
+});
+
+test('a long name is cut between characters', () => {
+  const cut = plainText('🦙'.repeat(300));
+  expect([...cut]).toHaveLength(200);
+  expect(cut.endsWith('🦙…')).toBe(true);
+});
+
+test('lists name what fits and count the rest', () => {
+  expect(listOf([], { max: 3 })).toBe('');
+  expect(listOf(['a', 'b'], { max: 3 })).toBe('a and b');
+  expect(listOf(['a', 'b'], { max: 1 })).toBe('a and 1 more');
+  expect(listOf(['a', 'b'], { max: 3, count: 9 })).toBe('a, b and 7 more');
+});
