@@ -99,7 +99,7 @@ export function bindPublicRoutes(
         return await answer(route, request, reply);
       } catch (error) {
         const isRefusal = error instanceof HttpError || error instanceof RequestInvalid;
-        const refusal = isRefusal ? route.refuse?.(error) : undefined;
+        const refusal = isRefusal ? route.refuse?.(error, request) : undefined;
         reply.headers(FOR_OTHER_SITES);
         if (refusal === undefined) throw error;
         const headers = {
