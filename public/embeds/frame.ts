@@ -24,7 +24,7 @@ export interface FrameRoom {
 /** Wide enough for the labels of a chart to stand apart, and no wider than the text of most pages. */
 export const FRAME_WIDTH = 600;
 /** Where labels of charts would begin to overlap. */
-export const FRAME_WIDTH_MIN = 280;
+export const FRAME_WIDTH_MIN = 300;
 /** Room for a name and the link to the source; the rest scrolls. */
 export const FRAME_HEIGHT_MIN = 120;
 /** Where the style sheet puts things beside each other. */

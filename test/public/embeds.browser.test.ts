@@ -85,7 +85,7 @@ async function askOembed(path: string, { base = service, maxwidth = 600 } = {}):
   return (await answer.json()) as OembedAnswer; // Which the tests beside this one hold to its form.
 }
 
-const frameOf = (path: string, attributes = 'width="600" height="620"') =>
+const frameOf = (path: string, attributes = 'width="600" height="600"') =>
   `<iframe src="${(service + path).replaceAll('"', '&quot;')}" title="A frame" ${attributes}></iframe>`;
 
 describe('a page of another site', () => {
@@ -94,7 +94,7 @@ describe('a page of another site', () => {
     const shown = Object.entries(HEADINGS);
     const frames = await openFramed(
       page,
-      shown.flatMap(([path]) => [frameOf(path), frameOf(path, 'width="600" height="620" sandbox="allow-popups"')]),
+      shown.flatMap(([path]) => [frameOf(path), frameOf(path, 'width="600" height="600" sandbox="allow-popups"')]),
     );
     expect(frames).toHaveLength(2 * shown.length);
     for (const [i, frame] of frames.entries()) {
@@ -156,14 +156,14 @@ test.each([
 );
 
 describe('the size that oEmbed tells is enough', () => {
-  test.each([600, 480, 479, PHONE, 320, 280])('for every page at a width of %i', async (width) => {
+  test.each([600, 480, 479, PHONE, 320, 300])('for every page at a width of %i', async (width) => {
     expect(await findTooSmall(await chromium.open(), service, { width, paths: PATHS })).toEqual([]);
   });
 
   test('where charts are not shown', async () => {
     const without = await listen(bare.app);
     const paths = PATHS.slice(0, 4);
-    for (const width of [600, 280]) {
+    for (const width of [600, 300]) {
       expect(await findTooSmall(await chromium.open(), without, { width, paths })).toEqual([]);
     }
   });

@@ -40,9 +40,9 @@ test('an address of ours is told as oEmbed 1.0 has it', async () => {
     provider_name: 'modelstats',
     provider_url: `${BASE}/`,
     cache_age: 3600,
-    html: `<iframe src="${MODEL}" title="Atlas 2" width="600" height="620" loading="lazy" style="border:0;max-width:100%"></iframe>`,
+    html: `<iframe src="${MODEL}" title="Atlas 2" width="600" height="600" loading="lazy" style="border:0;max-width:100%"></iframe>`,
     width: 600,
-    height: 620,
+    height: 600,
   });
 });
 
@@ -74,14 +74,14 @@ test('parameters that the page does not know are not passed on, nor a fragment o
 });
 
 test.each([
-  ['models', {}, 600, 620],
-  ['models', { maxwidth: '10000', maxheight: '10000' }, 600, 620],
-  ['models', { maxwidth: '480' }, 480, 620],
-  ['models', { maxwidth: '479' }, 479, 700],
-  ['models', { maxwidth: '280', maxheight: '120' }, 280, 120],
+  ['models', {}, 600, 600],
+  ['models', { maxwidth: '10000', maxheight: '10000' }, 600, 600],
+  ['models', { maxwidth: '480' }, 480, 600],
+  ['models', { maxwidth: '479' }, 479, 680],
+  ['models', { maxwidth: '300', maxheight: '120' }, 300, 120],
   ['models', { maxheight: '300' }, 600, 300],
   ['rankings', {}, 600, 690],
-  ['rankings', { maxwidth: '280' }, 280, 900],
+  ['rankings', { maxwidth: '300' }, 300, 900],
 ] as const)(
   'a frame of %s is as large as its page needs, and no larger than the room %o',
   async (kind, room, width, height) => {
@@ -97,7 +97,7 @@ test.each([
   ['what is no address', { url: 'atlas' }, 'url', 'url_parsing'],
   ['a path alone', { url: '/embed/models/atlas-mini' }, 'url', 'url_parsing'],
   ['an address without an end', { url: `https://a.example.com/${'x'.repeat(8000)}` }, 'url', 'string_too_long'],
-  ['too little room across', { url: MODEL, maxwidth: '279' }, 'maxwidth', 'greater_than_equal'],
+  ['too little room across', { url: MODEL, maxwidth: '299' }, 'maxwidth', 'greater_than_equal'],
   ['too little room down', { url: MODEL, maxheight: '119' }, 'maxheight', 'greater_than_equal'],
   ['room that is no number', { url: MODEL, maxwidth: '600px' }, 'maxwidth', 'int_parsing'],
 ])('%s is 422', async (_, parameters, name, type) => {

@@ -34,7 +34,7 @@ export const modelEmbed = embedOf({
     provider: id('Whose prices; default: the lowest input price', 'openai').optional(),
   }),
   check: findMetricProblems,
-  heights: { wide: 620, narrow: 700, withoutChart: 250 },
+  heights: { wide: 600, narrow: 680, withoutChart: 250 },
   titleOf: async (model, context) => (await findModel(model, context)).name,
   draw: async (request, context) => {
     const model = await findModel(request.id, context);
