@@ -11,6 +11,12 @@ export const EMBED_HEADERS = {
   'X-Frame-Options': '',
 } as const;
 
+/**
+ * From `/embed/<kind>/<id>` up to the base path. Style sheets are asked for so, as the policy allows those of the very host that a page came
+ * from, which need not be the base URL's.
+ */
+export const UP_FROM_HERE = '../..';
+
 export interface EmbedPageProps {
   readonly title: string;
   /** Undefined: as the reader wants it. */
@@ -46,7 +52,7 @@ export function EmbedPage({ title, theme, base, version, url, day, children }: E
               title={title}
             />
           )}
-          <link rel="stylesheet" href={`${base}/${EMBED_STYLES}/${theme ?? 'auto'}.css?v=${version}`} />
+          <link rel="stylesheet" href={`${UP_FROM_HERE}/${EMBED_STYLES}/${theme ?? 'auto'}.css?v=${version}`} />
         </head>
         <body>
           <main>{children}</main>

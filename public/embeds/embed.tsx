@@ -4,7 +4,7 @@ import { type GivenRequest, parseRequest } from '../../api/answers/parse-request
 import { HttpError } from '../../http/errors/http-error.ts';
 import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
-import { EMBED_HEADERS, EmbedPage, Failure } from './embed-page.tsx';
+import { EMBED_HEADERS, EmbedPage, Failure, UP_FROM_HERE } from './embed-page.tsx';
 import type { FrameHeights } from './frame.ts';
 import { THEMES, type Theme } from './styles.ts';
 
@@ -89,10 +89,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
   };
 }
 
-/** From `/embed/<folder>/<id>` up to the base path: a refusal is told before anybody knows how the service is reached. */
-const BASE_FROM_HERE = '../..';
-
-/** The page of an error, in the theme that was asked for as far as that is one. */
+/** The page of an error, in the theme that was asked for as far as that is one. Nobody knows yet how the service is reached. */
 function refuse(
   error: HttpError | RequestInvalid,
   { request, version }: { readonly request: GivenRequest; readonly version: string },
@@ -102,7 +99,7 @@ function refuse(
   const title = isKnown ? error.message : 'This address can not be shown';
   const help = HELP[status] ?? error.message;
   const theme = themeOf(request.query);
-  const page = EmbedPage({ title, theme, base: BASE_FROM_HERE, version, children: Failure({ title, help }) });
+  const page = EmbedPage({ title, theme, base: UP_FROM_HERE, version, children: Failure({ title, help }) });
   return { status, body: String(page) }; // There already, as no part of it waits for anything.
 }
 

@@ -103,8 +103,10 @@ test.each(ALL)('every link of %s leads out of the frame and to this service', as
   const links = elements.filter(({ name }) => name === 'a').map(({ attributes }) => attributes);
   expect(links).not.toHaveLength(0);
   for (const { href, target, rel } of links) expect({ href, target, rel }).toEqual(OUTWARDS);
-  const addresses = elements.flatMap(({ name, attributes: { href = '' } }) => (name === 'use' ? [] : [href]));
-  expect(addresses.filter((address) => address !== '' && !address.startsWith(`${BASE}/`))).toEqual([]);
+  const addresses = elements.flatMap(({ name, attributes: { href } }) =>
+    name === 'use' || href === undefined ? [] : [new URL(href, `${BASE}/embed/models/x`).href],
+  );
+  expect(addresses.filter((address) => !address.startsWith(`${BASE}/`))).toEqual([]);
   expect(links.map(({ href }) => href)).toContain(`${BASE}/`);
 });
 const OUTWARDS = { href: expect.stringMatching(/^https:/), target: '_blank', rel: 'noopener' };
@@ -284,6 +286,10 @@ describe('the style sheet', () => {
 
   test('is the one of the theme on a page that could not be shown, too', async () => {
     expect((await sheetOf(pathOf('models', 'gone', '?theme=dark'))).href).toContain('/dark.css');
+  });
+
+  test('is that of the host which the page came from, whatever the public address is', async () => {
+    expect((await sheetOf(MODEL)).href).toMatch(/^\.\.\/\.\.\/embed\/styles\/auto\.css\?v=/);
   });
 
   test('there is no other', async () => {
