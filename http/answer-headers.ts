@@ -1,9 +1,9 @@
-/** Headers of an answer by name, as they are written in the documentation. */
+/** Headers of an answer by name, as they are written in the documentation; an empty value leaves out what answers usually have. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 /** As Node writes them without a look at each: name, value, name, value; the names in lower case, as Fastify writes them. */
 export function fieldsOf(headers: AnswerHeaders): string[] {
   const fields: string[] = [];
-  for (const name in headers) fields.push(name.toLowerCase(), headers[name] ?? '');
+  for (const name in headers) if (headers[name]) fields.push(name.toLowerCase(), headers[name]);
   return fields;
 }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AnswerHeaders } from './answer-headers.ts';
 import { etagOf, findMatchingEtag } from './conditional.ts';
 import { notFound } from './errors/http-error.ts';
 import { acceptsGzip, gzip } from './gzip.ts';
@@ -64,6 +66,29 @@ export class Assets {
     if (asset === undefined) throw notFound(null, 'There is no such file');
     return asset.answer(request, reply);
   }
+}
+
+/**
+ * Adds files below a folder's path. They may be kept for a year, so what asks for them names what this returns, which changes with them.
+ *
+ * @param folder without slashes around it
+ * @param files what they hold, by their names
+ * @param headers what they are sent with besides
+ */
+export function addVersionedAssets(
+  scope: FastifyInstance,
+  folder: string,
+  { files, headers = {} }: { readonly files: Readonly<Record<string, Buffer>>; readonly headers?: AnswerHeaders },
+): string {
+  const hash = createHash('sha256');
+  for (const bytes of Object.values(files)) hash.update(bytes);
+  const assets = new Map(Object.entries(files).map(([name, bytes]) => [name, assetFrom(name, bytes)]));
+  scope.get<{ Params: { name: string } }>(`/${folder}/:name`, { compress: false }, (request, reply) => {
+    const asset = assets.get(request.params.name);
+    if (asset === undefined) throw notFound(null, 'There is no such file');
+    return asset.answer(request, reply.headers({ ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' }));
+  });
+  return hash.digest('hex').slice(0, 12);
 }
 
 function assetFrom(name: string, body: Buffer): Asset {

@@ -150,7 +150,10 @@ function addHeaders(
   { headers, headersOf }: { readonly headers: AnswerHeaders; readonly headersOf: Guard['headersOf'] | undefined },
 ): void {
   app.addHook('onSend', (request, reply, _, done) => {
-    for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value);
+    for (const [name, value] of Object.entries(headers)) {
+      if (!reply.hasHeader(name)) reply.header(name, value);
+      else if (reply.getHeader(name) === '') reply.removeHeader(name);
+    }
     reply.header('X-Request-ID', request.id);
     const own = headersOf?.(request, reply.statusCode);
     if (own instanceof Promise) return own.then((there) => void reply.headers(there));

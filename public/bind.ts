@@ -80,7 +80,7 @@ export function bindPublicRoutes(
   const refuse = (thrown: unknown, route: PublicRoute, request: FastifyRequest, reply: FastifyReply) => {
     const context = { requestId: request.id, baseUrl: baseUrlOf(request), errors: API_ERRORS };
     const { error, status } = errorAnswerFrom(thrown, context);
-    const refusal = route.refuse?.(error);
+    const refusal = route.refuse?.(error, request);
     if (refusal === undefined) throw thrown;
     logFailure(thrown, { error, status }, { log: request.log, told: reasons });
     const headers = {

@@ -37,7 +37,7 @@ export interface PublicRouteDescription {
   /** What its answers have besides; default: nothing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** An error as this route tells it; undefined, or left out: as the error envelope. */
-  readonly refuse?: (error: HttpError | RequestInvalid) => PublicRefusal | undefined;
+  readonly refuse?: (error: HttpError | RequestInvalid, request: GivenRequest) => PublicRefusal | undefined;
 }
 
 /** A route as it is written down. */

@@ -9,6 +9,8 @@ import { bindPublicRoutes, type PublicSettings } from './bind.ts';
 import { homeRoute } from './home/home.tsx';
 import { addStylesheet } from './home/stylesheet.ts';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
+import { embedRoutes } from './embeds/embeds.ts';
+import { addEmbedStyles } from './embeds/styles.ts';
 
 export interface PublicFaceSettings extends PublicSettings {
   /** Whether the console is served beside it. */
@@ -21,7 +23,7 @@ export function publicFace(settings: PublicFaceSettings): AddFace {
     const stylesheet = addStylesheet(app);
     const home = await homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
-      const others = settings.isLive('embeds') ? PUBLIC_ROUTES : [];
+      const others = settings.isLive('embeds') ? [...PUBLIC_ROUTES, ...embedRoutes(addEmbedStyles(scope))] : [];
       bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
       done();
     });

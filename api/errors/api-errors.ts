@@ -101,6 +101,11 @@ export const API_ERRORS = {
     title: 'A defect on our side',
     help: 'Try again later; if it stays, tell us the request_id.',
   },
+  format_not_supported: {
+    status: 501,
+    title: 'The format that was asked for is not one of this service',
+    help: 'Leave "format" out, or ask for "json".',
+  },
   unavailable: {
     status: 503,
     title: "The service can't answer just now",

@@ -3,7 +3,7 @@ import { rankingsRoute } from '../../api/routes/current/rankings.ts';
 import { rankingsHistoryRoute } from '../../api/routes/history/rankings-history.ts';
 import { formatNumber } from '../../charts/format.ts';
 import { RankChart } from '../../charts/rank-chart.tsx';
-import { intervalsFromPoints } from '../../charts/scales/intervals.ts';
+import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/series/history-series.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Section, Table, withQuery } from '../shell/parts.tsx';
@@ -33,11 +33,6 @@ interface Rankings {
   }[];
 }
 
-/** As many lines as a chart tells apart. */
-const LINES_MAX = 6;
-/** Down to which place the lines go: those who stand first now stood lower before. */
-const TOP = '20';
-
 /** Who stands where in a category, and how the first ones came there. */
 export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
   return {
@@ -56,7 +51,12 @@ export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
           : ask<Rankings>(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
         category === undefined || pages.query['cursor'] !== undefined
           ? undefined
-          : askHistory(ask, rankingsHistoryRoute, { query: { category_id: category, top: TOP } }, span),
+          : askHistory(
+              ask,
+              rankingsHistoryRoute,
+              { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } },
+              span,
+            ),
       ]);
       const shown = { categories: known, category, rankings, history, span };
       return page('Rankings', <RankingsPage pages={pages} shown={shown} />);
@@ -94,8 +94,8 @@ function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; rea
             show={({ data }) => (
               <RankChart
                 id="first-places"
-                title={`Who stands first now, within the first ${TOP}`}
-                series={seriesOf(data, rankings)}
+                title={`Who stands first now, within the first ${FIRST_PLACES_DEPTH}`}
+                series={rankSeriesOfCategory(data.points, modelsOf(rankings))}
                 {...span.chart}
               />
             )}
@@ -111,14 +111,9 @@ function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; rea
   );
 }
 
-/** Those who stand first now, over the days on which they did. */
-function seriesOf({ points }: History, rankings: Asked<Rankings> | undefined) {
-  const first = (rankings?.data?.rankings ?? []).slice(0, LINES_MAX);
-  const byModel = Map.groupBy(points, ({ model_id: model }) => model ?? '');
-  return first.map(({ model_id: model }) => ({
-    name: model,
-    intervals: intervalsFromPoints(byModel.get(model) ?? []),
-  }));
+/** Those who are ranked, by their ids, which alone no two of them share. */
+function modelsOf(rankings: Asked<Rankings> | undefined) {
+  return (rankings?.data?.rankings ?? []).map(({ model_id: id }) => ({ id, name: id }));
 }
 
 interface PlacesProps {

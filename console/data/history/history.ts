@@ -1,19 +1,11 @@
 import type { DataRoute } from '../../../api/answers/data-route.ts';
+import type { HistoryPoint } from '../../../charts/series/history-series.ts';
 import type { Ask, Asked, Question } from '../ask.ts';
 import type { HistorySpan } from './history-span.ts';
 
 /** A history, as the API answers it. */
 export interface History {
   readonly points: readonly HistoryPoint[];
-}
-
-export interface HistoryPoint {
-  readonly date: string;
-  readonly value: number | null;
-  readonly category_id?: string | null;
-  /** Of a ranking's history alone. */
-  readonly model_id?: string;
-  readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /** Asks for the part of a span that the plan shows; where there is none of it, nothing is asked. */

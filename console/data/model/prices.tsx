@@ -1,6 +1,6 @@
 import { formatMoney } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
-import { intervalsFromPoints } from '../../../charts/scales/intervals.ts';
+import { priceSeries } from '../../../charts/series/history-series.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import type { Asked } from '../ask.ts';
@@ -47,10 +47,7 @@ export function Prices({ pages, prices, history, span }: PricesProps): JSX.Eleme
               title={`Price at ${history.series}`}
               unit={`${currency} per 1 M tokens`}
               kind="money"
-              series={[
-                { name: 'Input', intervals: pricesOf(data, 'input_per_million') },
-                { name: 'Output', intervals: pricesOf(data, 'output_per_million') },
-              ]}
+              series={priceSeries(data.points)}
               {...span}
             />
           )}
@@ -99,14 +96,6 @@ function SourceLink({ pages, source }: SourceLinkProps): JSX.Element {
 interface SourceLinkProps {
   readonly pages: OrganizationPages;
   readonly source: string;
-}
-
-function pricesOf({ points }: History, name: 'input_per_million' | 'output_per_million') {
-  const prices = points.map(({ date, payload: { [name]: price } }) => ({
-    date,
-    value: typeof price === 'number' ? price : null,
-  }));
-  return intervalsFromPoints(prices);
 }
 
 function moneyOf(value: number | null): string {

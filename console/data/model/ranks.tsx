@@ -1,10 +1,9 @@
 import { formatNumber } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/rank-chart.tsx';
-import { intervalsFromPoints } from '../../../charts/scales/intervals.ts';
+import { rankSeriesOfModel } from '../../../charts/series/history-series.ts';
 import { Section, Table, withQuery } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered } from '../data-page.tsx';
-import type { History } from '../history/history.ts';
 import type { ChartSpan } from '../history/history-span.ts';
 import type { ShownHistory } from './prices.tsx';
 
@@ -22,9 +21,6 @@ export interface RanksProps {
   readonly span: ChartSpan;
 }
 
-/** As many as a chart tells apart. */
-const SERIES_MAX = 6;
-
 /** Where a model stands, and how it came there. */
 export function Ranks({ pages, rankings, history, span }: RanksProps): JSX.Element {
   return (
@@ -33,7 +29,12 @@ export function Ranks({ pages, rankings, history, span }: RanksProps): JSX.Eleme
         <Answered
           asked={history.asked}
           show={({ data }) => (
-            <RankChart id="rank-history" title="Rank by category" series={seriesOf(data, rankings)} {...span} />
+            <RankChart
+              id="rank-history"
+              title="Rank by category"
+              series={rankSeriesOfModel(data.points, rankings)}
+              {...span}
+            />
           )}
         />
       )}
@@ -59,14 +60,4 @@ export function Ranks({ pages, rankings, history, span }: RanksProps): JSX.Eleme
       />
     </Section>
   );
-}
-
-/** The categories in which it stands best, up to as many as a chart tells apart. */
-function seriesOf({ points }: History, rankings: readonly Ranking[]) {
-  const best = rankings.toSorted((a, b) => a.rank - b.rank).slice(0, SERIES_MAX);
-  const byCategory = Map.groupBy(points, ({ category_id: category }) => category ?? '');
-  return best.map(({ category }) => ({
-    name: category,
-    intervals: intervalsFromPoints(byCategory.get(category) ?? []),
-  }));
 }

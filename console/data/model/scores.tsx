@@ -1,6 +1,6 @@
 import { formatNumber } from '../../../charts/format.ts';
 import { HistoryChart } from '../../../charts/history-chart.tsx';
-import { intervalsFromPoints } from '../../../charts/scales/intervals.ts';
+import { scoreSeries } from '../../../charts/series/history-series.ts';
 import { Section, Table } from '../../shell/parts.tsx';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 import { Answered } from '../data-page.tsx';
@@ -35,7 +35,7 @@ export function Scores({ pages, scores, history, span }: ScoresProps): JSX.Eleme
               id="score-history"
               title={`Score in ${history.series}`}
               unit="score"
-              series={[{ name: history.series, intervals: intervalsFromPoints(data.points) }]}
+              series={scoreSeries(history.series, data.points)}
               fromZero={false}
               {...span}
             />
