@@ -1,21 +1,15 @@
 import type { Transaction } from 'kysely';
 import { lockOrganization, readOrganization } from '../accounts/administration/organizations.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
-import { quotaDayAt } from '../accounts/quota/quota-day.ts';
 import type { ControlTables, IntegrationRow } from '../database/tables.ts';
 import { AppError } from '../schemas/errors.ts';
 import { type FindUrlProblem, type NewIntegration, parseDeclaration } from './declared/declaration.ts';
-import {
-  type Check,
-  checkFromRow,
-  type Evidence,
-  INTEGRATIONS_MAX,
-  type Integration,
-  integrationFromRow,
-} from './integration.ts';
+import { assertMayAsk, assertRoom, isSameDay } from './declared/limits.ts';
+import { type Check, checkFromRow, type Evidence, type Integration, integrationFromRow } from './integration.ts';
 import { afterRemoval, declared } from './life/life.ts';
 import { type Claim, claimSite, type OfferedTo } from './queue/claims.ts';
-import { columnsOf, holdSite, putOff, settle, standingFrom } from './queue/settle.ts';
+import { holdSite, putOff, settle } from './queue/settle.ts';
+import { columnsOf, standingFrom } from './queue/standing-columns.ts';
 
 /** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
 export type LookAtPage = (page: { readonly url: string; readonly domain: string }) => Promise<Evidence>;
@@ -40,11 +34,6 @@ export interface CheckedIntegration {
   readonly checks: readonly Check[];
 }
 
-/** Pages that an organization declares in a UTC day, whatever becomes of them: each is looked at. */
-export const DECLARED_PER_DAY_MAX = 30;
-/** Checks that an organization asks for in a UTC day, and the time between two of one integration. */
-export const ASKED_PER_DAY_MAX = 30;
-export const ASKED_EVERY_MS = 60_000;
 /** Checks that are shown with an integration unless told otherwise; at most 200 are kept. */
 const CHECKS_SHOWN = 20;
 
@@ -239,56 +228,4 @@ async function lockSite(transaction: Transaction<ControlTables>, domain: string)
     .set(({ ref }) => ({ domain: ref('domain') }))
     .where('domain', '=', domain)
     .execute();
-}
-
-/** The organization must be locked by the transaction. */
-async function assertRoom(
-  transaction: Transaction<ControlTables>,
-  { organizationId, url, now }: { readonly organizationId: string; readonly url: string; readonly now: Date },
-): Promise<void> {
-  const rows = await transaction
-    .selectFrom('integrations')
-    .select(['url', 'state', 'created_at'])
-    .where('organization_id', '=', organizationId)
-    .where(({ or, eb }) => or([eb('state', '<>', 'removed'), eb('created_at', '>=', dayStart(now))]))
-    .execute();
-  const kept = rows.filter(({ state }) => state !== 'removed');
-  if (kept.some((row) => row.url === url)) throw new AppError('usage', `${url} is declared already`);
-  if (kept.length >= INTEGRATIONS_MAX)
-    throw new AppError(
-      'usage',
-      `${organizationId} has ${INTEGRATIONS_MAX} integrations, the most that there may be: remove one`,
-    );
-  if (rows.filter(({ created_at }) => created_at >= dayStart(now)).length >= DECLARED_PER_DAY_MAX)
-    throw new AppError(
-      'usage',
-      `${organizationId} has declared ${DECLARED_PER_DAY_MAX} pages today; go on tomorrow (UTC)`,
-    );
-}
-
-/** The organization must be locked by the transaction. */
-async function assertMayAsk(transaction: Transaction<ControlTables>, row: IntegrationRow, now: Date): Promise<void> {
-  const sinceMs = row.asked_at === null ? Number.POSITIVE_INFINITY : now.getTime() - row.asked_at;
-  // A clock that was set back holds nobody up for longer.
-  if (sinceMs >= 0 && sinceMs < ASKED_EVERY_MS)
-    throw new AppError('usage', `${row.id} was checked less than a minute ago; its page has to be read by others, too`);
-  const { asked } = await transaction
-    .selectFrom('integrations')
-    .select(({ fn }) => fn.sum<number | null>('asked_checks').as('asked'))
-    .where('organization_id', '=', row.organization_id)
-    .where('asked_at', '>=', dayStart(now))
-    .executeTakeFirstOrThrow();
-  if (Number(asked ?? 0) < ASKED_PER_DAY_MAX) return;
-  throw new AppError(
-    'usage',
-    `${row.organization_id} has asked for ${ASKED_PER_DAY_MAX} checks today; the daily ones go on`,
-  );
-}
-
-function isSameDay(atMs: number | null, now: Date): boolean {
-  return atMs !== null && atMs >= dayStart(now);
-}
-
-function dayStart(now: Date): number {
-  return (quotaDayAt(now).resetAt - 86_400) * 1000;
 }

@@ -140,8 +140,8 @@ class Look {
     const encoding = textOf(headers['content-encoding']);
     if (encoding !== '' && encoding.toLowerCase() !== 'identity')
       return this.#tell('NOT_FOUND', `the page is packed (${shown(encoding)}), though that was not asked for`, where);
-    const { publicUrl } = this.#deps;
-    const shownSource = await readInThread({ kind: 'page', body, contentType, url, publicUrl });
+    const { publicUrl, signal } = this.#deps;
+    const shownSource = await readInThread({ kind: 'page', body, contentType, url, publicUrl }, { signal });
     if (shownSource === undefined) return this.#tell('NOT_FOUND', 'the page takes too long to be read', where);
     const { found, almost } = shownSource;
     if (found !== undefined) return this.#tell('FOUND', wordsFor(found), where, found);

@@ -6,6 +6,8 @@ import { read } from './reading.ts';
 const SERVICE = 'https://stats.example';
 const LINK = `<a href="${SERVICE}">Data</a>`;
 const MIB = 1024 * 1024;
+/** Shorter than in use: what is tested is that it is one. */
+const TIMEOUT_MS = 1_000;
 
 function pageOrder(html: string) {
   return {
@@ -47,7 +49,7 @@ describe('reading in a thread', () => {
       const delay = monitorEventLoopDelay({ resolution: 5 });
       delay.enable();
       const began = performance.now();
-      const reading = await readInThread(pageOrder(html));
+      const reading = await readInThread(pageOrder(html), { timeoutMs: TIMEOUT_MS });
       const tookMs = performance.now() - began;
       delay.disable();
       expect(reading === undefined || reading.found === undefined).toBe(true);
@@ -63,6 +65,18 @@ describe('reading in a thread', () => {
 
   test('what takes too long is given up', async () => {
     expect(await readInThread(pageOrder(repeated(LINK)), { timeoutMs: 1 })).toBeUndefined();
+  });
+
+  test('what is given up ends at once', async () => {
+    const stop = new AbortController();
+    const reading = readInThread(pageOrder(repeated('<b a><i b><p>')), { signal: stop.signal });
+    const began = performance.now();
+    setTimeout(() => stop.abort(new Error('stopped')), 20);
+    await expect(reading).rejects.toThrow('stopped');
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await expect(readInThread(pageOrder(LINK), { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow(
+      'before',
+    );
   });
 
   test.each([

@@ -19,22 +19,29 @@ export type ThreadMessage =
 
 /**
  * Reads what a stranger's server sent in a thread of its own, so that no request waits for it, whatever it holds. Rejects where our
- * program fails, or doesn't begin in time.
+ * program fails or doesn't begin in time, and with the signal's reason where that is aborted.
  */
 export function readInThread<Kind extends ReadingOrder['kind']>(
   order: ReadingOrder & { readonly kind: Kind },
-  { timeoutMs = READING_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  {
+    timeoutMs = READING_TIMEOUT_MS,
+    signal,
+  }: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Reading<Kind>> {
   const { path, execArgv } = programBeside(import.meta.filename, 'reading-thread');
   return new Promise((resolve, reject) => {
     const thread = new Worker(path, { workerData: order, execArgv: [...execArgv], resourceLimits: MEMORY });
     const end = (settle: () => void) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
       settle();
       void thread.terminate();
     };
     const fail = (error: Error) => end(() => reject(error));
+    const giveUp = () => end(() => reject(signal?.reason));
     let timer = setTimeout(() => fail(new Error('a thread that reads did not begin in time')), START_TIMEOUT_MS);
+    signal?.addEventListener('abort', giveUp);
+    if (signal?.aborted) giveUp();
     thread.on('message', (message: ThreadMessage) => {
       // An order is answered by a reading of its kind.
       if (message.kind === 'read') return end(() => resolve(message.reading as Readings[Kind]));

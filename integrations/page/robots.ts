@@ -43,7 +43,10 @@ export class Robots {
     const file = await fetched;
     if (file === 'none') return undefined;
     if ('refusal' in file) return file.refusal;
-    const isAllowed = await readInThread({ kind: 'robots', body: file.body, robotsUrl, url, agent });
+    const isAllowed = await readInThread(
+      { kind: 'robots', body: file.body, robotsUrl, url, agent },
+      { signal: this.#deps.signal },
+    );
     if (isAllowed === true) return undefined;
     const why = isAllowed === undefined ? 'takes too long to be read' : `does not let ${agent} fetch the page`;
     return { reason: 'BLOCKED', message: `the robots.txt of ${host} ${why}`, status: undefined };

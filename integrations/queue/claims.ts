@@ -95,10 +95,14 @@ export async function freeSite(
   return numUpdatedRows > 0n;
 }
 
-/** Nothing is under way on the site, or its claim is over. A clock that was set back makes no claim longer than it is. */
+/** A claim that ends later than this is of a clock that was set back since; clocks of processes differ by less. */
+const CLAIM_AHEAD_MAX_MS = 10 * CLAIM_MS;
+
+/** Nothing is under way on the site, or its claim is over. */
 function isFree(now: Date) {
   const nowMs = now.getTime();
-  return sql<boolean>`(claimed_until is null or claimed_until <= ${nowMs} or claimed_until > ${nowMs + CLAIM_MS})`;
+  const aheadMs = nowMs + CLAIM_AHEAD_MAX_MS;
+  return sql<boolean>`(claimed_until is null or claimed_until <= ${nowMs} or claimed_until > ${aheadMs})`;
 }
 
 /** One row per integration that is due. */

@@ -4,10 +4,11 @@ import type { AuditAction } from '../../accounts/audit/audit-log.ts';
 import type { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
 import type { ControlTables, IntegrationRow } from '../../database/tables.ts';
 import { isAppError } from '../../schemas/errors.ts';
-import { type Evidence, getWord, INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
-import { afterCheck, isInForce, type Outcome, type Standing } from '../life/life.ts';
+import { type Evidence, INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
+import { afterCheck, isInForce, type Outcome } from '../life/life.ts';
 import { nextCheckAt } from '../life/timetable.ts';
 import { type Claim, freeSite } from './claims.ts';
+import { columnsOf, standingFrom, stateOf } from './standing-columns.ts';
 
 /** What an owner is told by mail. */
 export const NOTICES = ['at_risk', 'lapsed'] as const satisfies readonly IntegrationState[];
@@ -118,26 +119,6 @@ export async function holdSite(transaction: Transaction<ControlTables>, row: Int
     .execute();
 }
 
-export function standingFrom(row: IntegrationRow): Standing {
-  return {
-    state: stateOf(row),
-    stateChangedAt: row.state_changed_at,
-    failures: row.failures,
-    firstFailedAt: row.first_failed_at,
-    bonusUntil: row.bonus_until,
-  };
-}
-
-export function columnsOf(standing: Standing) {
-  return {
-    state: standing.state,
-    state_changed_at: standing.stateChangedAt,
-    failures: standing.failures,
-    first_failed_at: standing.firstFailedAt,
-    bonus_until: standing.bonusUntil,
-  } satisfies Partial<IntegrationRow>;
-}
-
 async function readIntegration(transaction: Transaction<ControlTables>, id: string): Promise<IntegrationRow> {
   return transaction.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
@@ -228,8 +209,4 @@ function actionOf(before: IntegrationState, after: IntegrationState): AuditActio
     case 'removed':
       return undefined;
   }
-}
-
-function stateOf(row: IntegrationRow): IntegrationState {
-  return getWord(INTEGRATION_STATES, row.state);
 }

@@ -94,7 +94,7 @@ test('an operator declares a page, checks it, sees what it earns, and removes it
   ]);
   const listed = await run(['integrations', 'list', String(org)]);
   expect(listed).toMatchObject({ integrations: [{ id, state: 'verified', site: 'shop.test', has_bonus: true }] });
-  expect((await run(['orgs', 'list']))['organizations']).toMatchObject([{ plan: { daily_quota: 500 } }]);
+  expect((await run(['orgs', 'list']))['organizations']).toMatchObject([{ daily_quota: 500, quota_limit: 750 }]);
   const removed = await run(['integrations', 'remove', String(org), id]);
   expect(removed).toMatchObject({
     state: 'removed',

@@ -24,6 +24,7 @@ const PEOPLE_TABLES = [
   'sign_in_limits',
 ];
 
+const INTEGRATION_TABLES = ['integration_checks', 'integrations', 'integration_sites'] as const;
 const WEBHOOK_TABLES = ['endpoints', 'events', 'deliveries', 'attempts', 'progress'].map((name) => `webhook_${name}`);
 
 /** `another` makes an empty database and gives its address. */
@@ -67,11 +68,22 @@ export function describeDatabase(another: () => Promise<string>): void {
       const url = await another();
       const database = await openDatabase(url);
       const before = await openAccountsOn(database);
-      const { key, caller } = await addCustomer(before, { contract: { daily_quota: 5 } });
+      const { key, caller, organizationId } = await addCustomer(before, { contract: { daily_quota: 5 } });
       await before.quota.reserve(await caller());
       await before.close();
-      for (const table of ['audit_log', 'service_values', 'request_counts', ...WEBHOOK_TABLES, ...PEOPLE_TABLES])
+      for (const table of [
+        ...INTEGRATION_TABLES,
+        'audit_log',
+        'service_values',
+        'request_counts',
+        ...WEBHOOK_TABLES,
+        ...PEOPLE_TABLES,
+      ])
         await sql`drop table ${sql.table(table)}`.execute(database.kysely);
+      await sql`create table verified_integrations (id text primary key, organization_id text not null, url text not null,
+        verified_at bigint not null, ended_at bigint)`.execute(database.kysely);
+      await sql`insert into verified_integrations (id, organization_id, url, verified_at)
+        values ('int_1', ${organizationId}, 'https://example.com/', 1)`.execute(database.kysely);
       await sql`drop index organizations_by_created_by`.execute(database.kysely);
       await sql`alter table organizations drop column created_by`.execute(database.kysely);
       await sql`alter table organizations drop column email`.execute(database.kysely);
@@ -80,7 +92,7 @@ export function describeDatabase(another: () => Promise<string>): void {
       await database.close();
       const after = await openAccounts(url);
       const again = await callerOf(after, key);
-      expect(await after.quota.usage(again)).toMatchObject({ used: 1, limit: 5 });
+      expect(await after.quota.usage(again)).toMatchObject({ used: 1, limit: 255 });
       expect(await after.administration.listKeys(again.organizationId)).toMatchObject([{ expiresAt: null }]);
       await after.close();
     });
