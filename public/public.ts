@@ -6,11 +6,11 @@ import type { AddFace } from '../api/app.ts';
 import { modelBadgeRoutes } from './badges/model-badge.ts';
 import { sourceBadgeRoutes } from './badges/source-badge.ts';
 import { bindPublicRoutes, type PublicSettings } from './bind.ts';
-import { homeRoute } from './home/home.tsx';
-import { addStylesheet } from './home/stylesheet.ts';
-import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { embedRoutes } from './embeds/embeds.ts';
 import { addEmbedStyles } from './embeds/styles.ts';
+import { FEED_ROUTES } from './feeds/feed-routes.ts';
+import { homeRoute } from './home/home.tsx';
+import { addStylesheet } from './home/stylesheet.ts';
 
 export interface PublicFaceSettings extends PublicSettings {
   /** Whether the console is served beside it. */

@@ -26,6 +26,7 @@ export function openFeeds(options: ApiOptions): Promise<TestApi> {
         requestsPerMinute: 100_000,
         cacheBytes: 1 << 24,
         packFromBytes: 1024,
+        hasConsole: false,
         isLive: () => true,
         clock: () => new Date(options.now ?? '2026-06-30T12:00:00Z'),
       }),
