@@ -11,6 +11,7 @@ import { addEmbedStyles } from './embeds/styles.ts';
 import { FEED_ROUTES } from './feeds/feed-routes.ts';
 import { homeRoute } from './home/home.tsx';
 import { addStylesheet } from './home/stylesheet.ts';
+import type { PublicRoute } from './public-route.ts';
 
 export interface PublicFaceSettings extends PublicSettings {
   /** Whether the console is served beside it. */
@@ -23,7 +24,7 @@ export function publicFace(settings: PublicFaceSettings): AddFace {
     const stylesheet = addStylesheet(app);
     const home = await homeRoute({ root: app.prefix, stylesheet, hasConsole: settings.hasConsole });
     await app.register((scope, _, done) => {
-      const others = settings.isLive('embeds') ? [...PUBLIC_ROUTES, ...embedRoutes(addEmbedStyles(scope))] : [];
+      const others = settings.isLive('embeds') ? routesToEmbed(addEmbedStyles(scope)) : [];
       bindPublicRoutes(scope, [home, ...others], { ...deps, ...settings });
       done();
     });
@@ -31,4 +32,9 @@ export function publicFace(settings: PublicFaceSettings): AddFace {
 }
 
 /** What `embeds` switches. */
-export const PUBLIC_ROUTES = [...sourceBadgeRoutes, ...modelBadgeRoutes, ...FEED_ROUTES];
+function routesToEmbed(stylesVersion: string): readonly PublicRoute[] {
+  return [...sourceBadgeRoutes, ...modelBadgeRoutes, ...embedRoutes(stylesVersion), ...FEED_ROUTES];
+}
+
+/** The same for the OpenAPI document, which knows no style sheets. */
+export const PUBLIC_ROUTES = routesToEmbed('');

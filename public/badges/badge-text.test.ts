@@ -1,21 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutText, isolated, isRightToLeft, lettersOf, plainText } from './badge-text.ts';
-
-describe('a plain text', () => {
-  test.each([
-    ['two\nlines\t and  room ', 'two lines and room'],
-    ['\u0000bell\u0007', 'bell'],
-    ['half \ud83d of a pair', 'half \ufffd of a pair'],
-    ['safe\u202Egnp.exe\u202C', 'safegnp.exe'],
-    ['\u2066isolate\u2069 \u200Fmark\uFEFF', 'isolate mark'],
-    ['no \ufffe\uffff characters', 'no characters'],
-    ['👩‍👧 می‌خواهم', '👩‍👧 می‌خواهم'],
-    ['\u0001', ''],
-  ])('of %j is %j', (text, plain) => {
-    expect(plainText(text)).toBe(plain);
-  });
-});
+import { plainText } from '../text/plain-text.ts';
+import { cutText, lettersOf } from './badge-text.ts';
 
 describe('a cut text', () => {
   test.each([
@@ -50,18 +36,4 @@ describe('a cut text', () => {
       }),
     );
   });
-});
-
-test.each([
-  ['نموذج', true],
-  ['2 מודל', true],
-  ['GPT نموذج', false],
-  ['言葉', false],
-  ['…', false],
-])('%s is written from right to left: %s', (text, isIt) => {
-  expect(isRightToLeft(text)).toBe(isIt);
-});
-
-test('a text from right to left leaves the order of the one around it alone, others stay as they are', () => {
-  expect([isolated('نموذج'), isolated('GPT')]).toEqual(['\u2068نموذج\u2069', 'GPT']);
 });

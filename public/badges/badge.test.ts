@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { elementsOf, readXml, textsOf, type XmlElement } from '../../test/support/public/read-xml.ts';
 import { ODD_NAMES } from '../../test/worlds/badges-day.ts';
+import { isRightToLeft, plainText } from '../text/plain-text.ts';
 import { type Badge, shieldsJsonOf, svgOf } from './badge.ts';
-import { cutText, isRightToLeft, plainText } from './badge-text.ts';
+import { cutText } from './badge-text.ts';
 import { BADGE_STYLES } from './draw-badge.ts';
 
 const badge = (texts: Partial<Badge>): Badge => ({ label: 'label', message: 'message', color: 'blue', ...texts });

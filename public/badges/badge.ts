@@ -1,4 +1,5 @@
-import { cutText, isolated, plainText } from './badge-text.ts';
+import { isolated, plainText } from '../text/plain-text.ts';
+import { cutText } from './badge-text.ts';
 import { type BadgeStyle, drawBadge } from './draw-badge.ts';
 
 /** What a badge says: a label, and behind it a message on a colour. Any text, which is made plain and short where it is shown. */

@@ -1,6 +1,7 @@
 import { escapeHtml } from '@kitajs/html';
 import { makeBadge } from 'badge-maker';
-import { isRightToLeft, lettersOf } from './badge-text.ts';
+import { isRightToLeft } from '../text/plain-text.ts';
+import { lettersOf } from './badge-text.ts';
 
 export const BADGE_STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge'] as const;
 export type BadgeStyle = (typeof BADGE_STYLES)[number];

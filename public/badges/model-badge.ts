@@ -1,30 +1,22 @@
 import { z } from 'zod';
 import { freeText, id, oneOf } from '../../api/answers/parameters.ts';
-import { benchmarksRoute } from '../../api/routes/current/benchmarks.ts';
 import { categoriesRoute } from '../../api/routes/current/categories.ts';
 import { modelRoute } from '../../api/routes/current/model.ts';
-import { queryProblem, RequestInvalid } from '../../http/errors/validation.ts';
+import { RequestInvalid } from '../../http/errors/validation.ts';
 import type { AskPublic } from '../ask.ts';
+import { askBenchmarks } from '../model/benchmarks.ts';
+import type { Price, Ranking } from '../model/model-detail.ts';
+import { findMetricProblems, METRICS } from '../model/shown-metric.ts';
+import { plainText } from '../text/plain-text.ts';
 import { badgeRoutes } from './badge-routes.ts';
-import { plainText } from './badge-text.ts';
 import { BADGE_STYLES } from './draw-badge.ts';
-import {
-  type Benchmark,
-  type Category,
-  type Price,
-  type Rank,
-  type Score,
-  type Words,
-  wordsOfPrice,
-  wordsOfRank,
-  wordsOfScore,
-} from './model-words.ts';
+import { type Category, type Score, type Words, wordsOfPrice, wordsOfRank, wordsOfScore } from './model-words.ts';
 
 /** What of it a badge reads; the route's schema has all. */
 interface Model {
   readonly id: string;
   readonly name: string;
-  readonly rankings: readonly Rank[];
+  readonly rankings: readonly Ranking[];
   readonly scores: readonly Score[];
   readonly pricing: readonly Price[];
 }
@@ -36,7 +28,7 @@ const COLOR =
   /^(?:[0-9a-f]{3}|[0-9a-f]{6}|brightgreen|green|yellow|yellowgreen|orange|red|blue|grey|gray|lightgrey|lightgray)$/i;
 
 const BadgeQuerySchema = z.object({
-  metric: oneOf(['rank', 'score', 'price'], { description: 'What the badge tells of the model' })
+  metric: oneOf(METRICS, { description: 'What the badge tells of the model' })
     .default('rank')
     .meta({ default: 'rank' }),
   category: id('With metric=rank: the category; default: that in which it stands best', 'code').optional(),
@@ -62,9 +54,6 @@ const BadgeQuerySchema = z.object({
 });
 type BadgeQuery = z.infer<typeof BadgeQuerySchema>;
 
-/** What narrows each metric. */
-const NARROWED_BY = { rank: 'category', score: 'benchmark', price: 'provider' } as const;
-
 /** One figure of a model. */
 export const modelBadgeRoutes = badgeRoutes({
   path: '/badges/models/:id',
@@ -72,22 +61,14 @@ export const modelBadgeRoutes = badgeRoutes({
   params: z.object({ id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   query: BadgeQuerySchema,
   badge: async ({ params, query }, { ask }) => {
-    assertNarrowed(query);
+    const problems = findMetricProblems(query);
+    if (problems.length > 0) throw new RequestInvalid(problems);
     const model = await ask<Model>(modelRoute, { params });
     const { message, isFigure } = await wordsOf(model, query, ask);
     const { label = plainText(model.name) || model.id, color = 'blue', style } = query;
     return { label, message, color: isFigure ? color : 'lightgrey', style };
   },
 });
-
-/** Throws where a parameter narrows another metric than the one that is asked for: the badge would not tell what it seems to. */
-function assertNarrowed(query: BadgeQuery): void {
-  const problems = Object.entries(NARROWED_BY).flatMap(([metric, name]) => {
-    if (metric === query.metric || query[name] === undefined) return [];
-    return [queryProblem(name, query[name], { msg: `Only with metric=${metric}`, type: 'metric_mismatch' })];
-  });
-  if (problems.length > 0) throw new RequestInvalid(problems);
-}
 
 async function wordsOf(model: Model, query: BadgeQuery, ask: AskPublic): Promise<Words> {
   switch (query.metric) {
@@ -96,25 +77,8 @@ async function wordsOf(model: Model, query: BadgeQuery, ask: AskPublic): Promise
       return wordsOfRank(model.rankings, categories, query.category);
     }
     case 'score':
-      return wordsOfScore(model.scores, await benchmarksFrom(ask), query.benchmark);
+      return wordsOfScore(model.scores, await askBenchmarks(ask), query.benchmark);
     case 'price':
       return wordsOfPrice(model.pricing, query.provider);
   }
-}
-
-/** Every benchmark, page by page; there are some hundred. */
-async function benchmarksFrom(ask: AskPublic): Promise<readonly Benchmark[]> {
-  const all: Benchmark[] = [];
-  for (let cursor: string | undefined, isMore = true; isMore; ) {
-    const page: BenchmarksPage = await ask<BenchmarksPage>(benchmarksRoute, { query: { limit: '200', cursor } });
-    all.push(...page.benchmarks);
-    cursor = page.next_cursor ?? undefined;
-    isMore = cursor !== undefined;
-  }
-  return all;
-}
-
-interface BenchmarksPage {
-  readonly benchmarks: readonly Benchmark[];
-  readonly next_cursor: string | null;
 }

@@ -34,9 +34,9 @@ describe('a rank', () => {
 
 describe('a score', () => {
   const benchmarks = [
-    { id: 'few', name: 'Few', model_count: 2 },
-    { id: 'mmlu', name: 'MMLU', model_count: 90 },
     { id: 'gpqa', name: 'GPQA', model_count: 90 },
+    { id: 'mmlu', name: 'MMLU', model_count: 90 },
+    { id: 'few', name: 'Few', model_count: 2 },
   ];
   const scores = [
     { benchmark_id: 'few', value: 99 },

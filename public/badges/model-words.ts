@@ -1,11 +1,8 @@
 /** What a badge says of a model (specification "Badges"): pure functions of what the API's routes answer. */
 import { formatMoney, formatNumber } from '../../charts/format.ts';
-import { isolated, plainText } from './badge-text.ts';
-
-export interface Rank {
-  readonly category: string;
-  readonly rank: number;
-}
+import type { Benchmark } from '../model/benchmarks.ts';
+import { cheapest, type Price, type Ranking, standings } from '../model/model-detail.ts';
+import { isolated, plainText } from '../text/plain-text.ts';
 
 export interface Category {
   readonly id: string;
@@ -17,19 +14,6 @@ export interface Score {
   readonly value: number;
 }
 
-export interface Benchmark {
-  readonly id: string;
-  readonly name: string;
-  readonly model_count: number;
-}
-
-export interface Price {
-  readonly provider: string;
-  readonly input_per_million: number | null;
-  readonly output_per_million: number | null;
-  readonly currency: string;
-}
-
 /** What a badge says behind the name, and whether that is a figure: else it says that there is none. */
 export interface Words {
   readonly message: string;
@@ -37,10 +21,12 @@ export interface Words {
 }
 
 /** `#3 of 214 in coding`; where no category is asked for, that in which it stands best, of several the first by id. */
-export function wordsOfRank(ranks: readonly Rank[], categories: readonly Category[], asked: string | undefined): Words {
-  const [best] = ranks
-    .filter(({ category }) => asked === undefined || category === asked)
-    .toSorted((a, b) => a.rank - b.rank || byText(a.category, b.category));
+export function wordsOfRank(
+  ranks: readonly Ranking[],
+  categories: readonly Category[],
+  asked: string | undefined,
+): Words {
+  const [best] = standings(ranks.filter(({ category }) => asked === undefined || category === asked));
   if (best === undefined) return noFigure(asked === undefined ? 'not ranked' : `not ranked in ${quoted(asked)}`);
   const count = categories.find(({ id }) => id === best.category)?.model_count;
   const of = count === undefined ? '' : ` of ${formatNumber(count)}`;
@@ -50,20 +36,20 @@ export function wordsOfRank(ranks: readonly Rank[], categories: readonly Categor
 /**
  * `88.4 on Aider Polyglot`; where no benchmark is asked for, that in which most models have a score, for it is the one that most
  * people know and can compare by; of several the first by id.
+ *
+ * @param benchmarks all of them, in that order
  */
 export function wordsOfScore(
   scores: readonly Score[],
   benchmarks: readonly Benchmark[],
   asked: string | undefined,
 ): Words {
-  const known = new Map(benchmarks.map((benchmark) => [benchmark.id, benchmark]));
-  const countOf = ({ benchmark_id: id }: Score) => known.get(id)?.model_count ?? 0;
-  const [best] = scores
-    .filter(({ benchmark_id: id }) => asked === undefined || id === asked)
-    .toSorted((a, b) => countOf(b) - countOf(a) || byText(a.benchmark_id, b.benchmark_id));
-  const nameOf = (id: string) => quoted(known.get(id)?.name ?? id);
-  if (best === undefined) return noFigure(asked === undefined ? 'no score' : `no score on ${nameOf(asked)}`);
-  return figure(`${formatNumber(best.value)} on ${nameOf(best.benchmark_id)}`);
+  const measured = new Map(scores.map((score) => [score.benchmark_id, score]));
+  const benchmark = benchmarks.find(({ id }) => (asked === undefined ? measured.has(id) : id === asked));
+  const score = measured.get(asked ?? benchmark?.id ?? '');
+  const name = quoted(benchmark?.name ?? asked ?? '');
+  if (score === undefined) return noFigure(asked === undefined ? 'no score' : `no score on ${name}`);
+  return figure(`${formatNumber(score.value)} on ${name}`);
 }
 
 /**
@@ -71,17 +57,7 @@ export function wordsOfScore(
  * Amounts of different currencies can't be compared: those in US dollars come first, then the others by their code.
  */
 export function wordsOfPrice(prices: readonly Price[], asked: string | undefined): Words {
-  const [best] = prices
-    .filter(({ provider }) => asked === undefined || provider === asked)
-    .filter((price) => price.input_per_million !== null || price.output_per_million !== null)
-    .toSorted(
-      (a, b) =>
-        Number(a.currency !== DOLLARS) - Number(b.currency !== DOLLARS) ||
-        byText(a.currency, b.currency) ||
-        byAmount(a.input_per_million, b.input_per_million) ||
-        byAmount(a.output_per_million, b.output_per_million) ||
-        byText(a.provider, b.provider),
-    );
+  const best = cheapest(prices.filter(({ provider }) => asked === undefined || provider === asked));
   if (best === undefined) return noFigure(asked === undefined ? 'no price' : `no price at ${quoted(asked)}`);
   const isOneOfSome = asked !== undefined || prices.length > 1;
   return figure(`${amountsOf(best)} per 1M${isOneOfSome ? ` at ${quoted(best.provider)}` : ''}`);
@@ -112,14 +88,4 @@ function figure(message: string): Words {
 
 function noFigure(message: string): Words {
   return { message, isFigure: false };
-}
-
-function byText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-function byAmount(a: number | null, b: number | null): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return a - b;
 }

@@ -20,6 +20,8 @@ export const THEME = {
 export interface EmbedDefinition<Query extends EmbedQuery> {
   /** The path below `/embed/`, before the id. */
   readonly folder: 'models' | 'rankings';
+  /** For the OpenAPI document. */
+  readonly summary: string;
   readonly query: z.ZodObject & z.ZodType<Query>;
   /** What is wrong with parameters that are right one by one; default: nothing. */
   readonly check?: (query: Query) => readonly RequestProblem[];
@@ -53,7 +55,7 @@ export interface FoundEmbed {
 
 /** Makes a kind of page of its definition: the types of its parameters end here. */
 export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Query>): Embed {
-  const { folder, query: querySchema, check, heights, titleOf, draw } = definition;
+  const { folder, summary, query: querySchema, check, heights, titleOf, draw } = definition;
   const schemas = { params: z.object({ id: idParameter('What it shows; encode a slash as %2F') }), query: querySchema };
   const assertRight = (query: Query) => {
     const problems = check?.(query) ?? [];
@@ -73,6 +75,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
       publicRoute({
         path: `/embed/${folder}/:id`,
         type: 'text/html; charset=utf-8',
+        summary,
         headers: EMBED_HEADERS,
         ...schemas,
         refuse: (error, request) => refuse(error, { request, version }),

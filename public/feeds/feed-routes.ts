@@ -15,13 +15,14 @@ import {
   loadNewsOf,
   loadRankingNews,
 } from './night-news.ts';
-import { plainText } from './plain-text.ts';
+import { nameInText } from './sentences.ts';
 import { pathPart } from './tags.ts';
 import { TELLERS, tellersOf } from './topics.ts';
 import { WRITE_FEED } from './write-feed.ts';
 
 const changes = feedRoutes({
   path: '/feeds/changes',
+  summary: 'All that happened in the last 30 days, as a feed',
   tell: async (_, { view }) => {
     const [news, firstDays] = await Promise.all([loadAllNews(view), loadFirstDays(view)]);
     return {
@@ -37,6 +38,7 @@ const changes = feedRoutes({
 
 const models = feedRoutes({
   path: '/feeds/models',
+  summary: 'Models that came or are gone, as a feed',
   tell: async (_, { view }) => ({
     title: 'modelstats: models',
     subtitle: 'Models that came, and models that are gone',
@@ -49,13 +51,14 @@ const models = feedRoutes({
 
 const model = feedRoutes({
   path: '/feeds/models/:id',
+  summary: 'What happened to a model, as a feed',
   params: z.object({ id: id('The model', 'gpt-5.4-mini') }),
   tell: async ({ id: modelId }, { view }) => {
     const news = await loadNewsOf(view, modelId);
     if (news.length === 0 && !(await hasModel(view, modelId))) throw notFound('id', 'There is no such model');
     return {
-      title: `modelstats: ${plainText(modelId)}`,
-      subtitle: `Prices, ranks and scores of ${plainText(modelId)}`,
+      title: `modelstats: ${nameInText(modelId)}`,
+      subtitle: `Prices, ranks and scores of ${nameInText(modelId)}`,
       path: `feeds/models/${pathPart(modelId)}`,
       page: `embed/models/${pathPart(modelId)}`,
       tagPath: `models/${pathPart(modelId)}/`,
@@ -66,6 +69,7 @@ const model = feedRoutes({
 
 const ranking = feedRoutes({
   path: '/feeds/rankings/:category',
+  summary: 'Who moved in a ranking, as a feed',
   params: z.object({ category: id('The category', 'text') }),
   tell: async ({ category }, { view }) => {
     const [news, firstDays] = await Promise.all([loadRankingNews(view, category), loadFirstDays(view)]);
@@ -74,8 +78,8 @@ const ranking = feedRoutes({
     }
     const tellers = { ...TELLERS, ranks: tellersOf(firstDays).ranks };
     return {
-      title: `modelstats: ranking ${plainText(category)}`,
-      subtitle: `Who moved among the first of ${plainText(category)}`,
+      title: `modelstats: ranking ${nameInText(category)}`,
+      subtitle: `Who moved among the first of ${nameInText(category)}`,
       path: `feeds/rankings/${pathPart(category)}`,
       page: `embed/rankings/${pathPart(category)}`,
       tagPath: `rankings/${pathPart(category)}/`,
@@ -87,6 +91,7 @@ const ranking = feedRoutes({
 export const FEED_ROUTES: readonly PublicRoute[] = [...changes, ...models, ...model, ...ranking];
 
 interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, object>, 'params'> {
+  readonly summary: string;
   /** Without the format. */
   readonly path: `/feeds/${string}`;
   /** Rejects with `not_found` where it is about what isn't there. */
@@ -94,10 +99,11 @@ interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, obje
 }
 
 /** A feed in all its forms. */
-function feedRoutes<P>({ path, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
+function feedRoutes<P>({ path, summary, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
   return FEED_FORMATS.map((format) =>
     publicRoute<P, object>({
       path: `${path}.${format}`,
+      summary,
       type: FEED_TYPES[format],
       ...(params === undefined ? {} : { params }),
       answer: async ({ params: given }, context) => {

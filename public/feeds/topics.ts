@@ -1,6 +1,6 @@
 import type { Day } from '../../schemas/day.ts';
 import type { NewsLine } from './night-news.ts';
-import { listOf, plainText } from './plain-text.ts';
+import { listOf, nameInText } from './sentences.ts';
 import { endedOfferWords, offerWords, type Price, priceChangeWords, providerWords } from './words/price-words.ts';
 import {
   type ModelFacts,
@@ -122,7 +122,7 @@ const RANKS: TopicTeller = {
   unitOf,
   pages: 'models',
   tellOne: (lines) => {
-    const categories = lines.map((line) => plainText(categoryOf(line)));
+    const categories = lines.map((line) => nameInText(categoryOf(line)));
     const title = lines.length === 1 ? rankText(lines[0]) : `${modelOf(lines[0])}: ranks in ${titleList(categories)}`;
     return told(title, lines, rankText);
   },
@@ -134,7 +134,7 @@ const SCORES: TopicTeller = {
   unitOf,
   pages: 'models',
   tellOne: (lines, count) => {
-    const benchmarks = lines.map(({ parts }) => plainText(parts[0] ?? ''));
+    const benchmarks = lines.map(({ parts }) => nameInText(parts[0] ?? ''));
     const title = count === 1 ? scoreText(lines[0]) : `${modelOf(lines[0])}: scores in ${titleList(benchmarks, count)}`;
     return told(title, lines, scoreText);
   },
@@ -207,7 +207,7 @@ function moveOf({ before, after }: NewsLine): Move {
 }
 
 function modelOf({ model_id: id }: NewsLine): string {
-  return plainText(id);
+  return nameInText(id);
 }
 
 function modelCount([{ models }]: NewsLines, noun: string): string {
@@ -220,7 +220,7 @@ function modelIds(lines: NewsLines): string {
 
 function modelNames(lines: NewsLines): string {
   return titleList(
-    lines.map((line) => plainText(modelFacts(line.after ?? line.before).name) || modelOf(line)),
+    lines.map((line) => nameInText(modelFacts(line.after ?? line.before).name) || modelOf(line)),
     lines[0].models,
   );
 }
@@ -245,7 +245,7 @@ function tellCategories(lines: NewsLines, firstDays: ReadonlyMap<string, Day>): 
     const { heading, moves } = movesIn(ofCategory, firstDays);
     return `${heading}: ${listOf(moves, { max: moves.length })}`;
   });
-  const names = groups.map(([category]) => plainText(category));
+  const names = groups.map(([category]) => nameInText(category));
   return { title: `Ranks changed in ${groups.length} categories: ${titleList(names)}`, lines: texts };
 }
 
@@ -254,9 +254,9 @@ function movesIn(lines: readonly NewsLine[], firstDays: ReadonlyMap<string, Day>
   const [category, day] = [lines[0] === undefined ? '' : categoryOf(lines[0]), lines[0]?.day];
   const sorted = lines.toSorted(byPosition);
   if (day === undefined || firstDays.get(category) !== day)
-    return { heading: plainText(category), moves: sorted.map(moveText) };
+    return { heading: nameInText(category), moves: sorted.map(moveText) };
   const moves = sorted.map((line) => `${moveOf(line).after}. ${modelOf(line)}`);
-  return { heading: `${plainText(category)} is ranked for the first time`, moves };
+  return { heading: `${nameInText(category)} is ranked for the first time`, moves };
 }
 
 /** The order of moves in a category. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childrenOf, parseXml, textOf } from '../../test/support/public/xml-tree.ts';
 import { feedOf } from './feed-of.ts';
-import { plainText } from './plain-text.ts';
+import { nameInText } from './sentences.ts';
 import { pathPart } from './tags.ts';
 import { WRITE_FEED } from './write-feed.ts';
 
@@ -40,10 +40,10 @@ const anyText = fc.oneof(
 test('whatever names are made of, both forms are well-formed and give back the words', () => {
   fc.assert(
     fc.property(anyText, fc.array(anyText, { minLength: 1, maxLength: 4 }), (name, names) => {
-      const title = `x ${plainText(name)}.`;
-      const text = names.map((other) => `y ${plainText(other)}.`).join('\n');
+      const title = `x ${nameInText(name)}.`;
+      const text = names.map((other) => `y ${nameInText(other)}.`).join('\n');
       const entry = { day: '2026-06-01', topic: 'prices', seq: 7, title, text, page: '' } as const;
-      const tagPath = `models/${pathPart(plainText(name))}/`;
+      const tagPath = `models/${pathPart(nameInText(name))}/`;
       const told = { title, subtitle: title, path: 'feeds/changes', page: '', tagPath, entries: [entry] };
       const releases = [{ day: '2026-06-01', data_as_of: '2026-06-01T23:59:59Z' }];
       const feed = feedOf(told, { releases, baseUrl: 'https://a.example' });

@@ -73,7 +73,7 @@ test('the text of an entry has a line for each thing', async () => {
     items.find(({ tags, date_published }) => tags.includes(topic) && date_published.startsWith(day))?.content_text;
   expect(textOf('new-models', '2026-06-03')?.split('\n')).toEqual([
     '深度求索 模型 (cjk) by Org & Söhne, offered by p',
-    'one two three (evil id)',
+    'one two three (evilid)',
     `${ODD_NAME} (odd/<b>:1@v2.atom)`,
     '\u2068نموذج & דגם\u2069 (rtl)',
   ]);

@@ -158,11 +158,13 @@ test('no sentinel of any upstream gets in by way of another', async () => {
     modelsDev: { openrouter: { 'openrouter/auto': { name: 'Auto', limit: { context: 99_999_999 } } } },
     openrouter: { 'openrouter/auto': ['Auto Router', '-1', '-1'], '~acme/latest': ['Acme Latest', '1', '1'] },
     litellm: { sample_spec: ['one of https://…', 0, 0], 'openrouter/openrouter/auto': ['openrouter', 0, 0] },
-    livebench: ['short,1,2'],
+    livebench: ['short,1,2', 'whole'],
   });
   expect(await recipe.publish(DAY, files)).toMatchObject({ quarantined: 2 });
-  expect(await namesOf(recipe)).toEqual(['livebench:short', 'openrouter/auto']);
+  expect(await namesOf(recipe)).toEqual(['livebench:short', 'livebench:whole', 'openrouter/auto']);
   expect(await recipe.records('pricing')).toEqual([]);
-  expect(await recipe.records('scores')).toEqual([]);
-  expect((await modelsOf(recipe)).map(({ context_length }) => context_length)).toEqual([null, null]);
+  expect((await recipe.records('scores', ['model_id'])).map(({ model_id: id }) => id)).toEqual(
+    Array(2).fill('livebench:whole'),
+  );
+  expect((await modelsOf(recipe)).map(({ context_length }) => context_length)).toEqual([null, null, null]);
 });

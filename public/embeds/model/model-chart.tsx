@@ -2,11 +2,11 @@ import { modelHistoryRoute } from '../../../api/routes/history/model-history.ts'
 import { HistoryChart } from '../../../charts/history-chart.tsx';
 import { RankChart } from '../../../charts/rank-chart.tsx';
 import { priceSeries, rankSeriesOfModel, scoreSeries } from '../../../charts/series/history-series.ts';
+import type { Benchmark } from '../../model/benchmarks.ts';
+import type { ModelDetail } from '../../model/model-detail.ts';
+import type { Metric, ShownMetric } from '../../model/shown-metric.ts';
 import type { PublicContext } from '../../public-route.ts';
 import { askHistory, type ShownHistory } from '../history.ts';
-import type { Benchmark } from './benchmarks.ts';
-import type { ModelDetail } from './model-detail.ts';
-import type { Metric, ShownMetric } from './shown-metric.ts';
 
 /** How the API calls the history of a metric, and the parameter that names its series. */
 const KINDS: Readonly<Record<Metric, readonly [kind: string, parameter: string]>> = {

@@ -3,14 +3,14 @@ import { id, oneOf } from '../../../api/answers/parameters.ts';
 import { modelRoute } from '../../../api/routes/current/model.ts';
 import { assertKnown } from '../../../api/routes/history/history-answer.ts';
 import { HttpError, notFound } from '../../../http/errors/http-error.ts';
+import { askBenchmarks } from '../../model/benchmarks.ts';
+import type { ModelDetail } from '../../model/model-detail.ts';
+import { findMetricProblems, METRICS, type Metric, shownMetricOf } from '../../model/shown-metric.ts';
 import type { PublicContext } from '../../public-route.ts';
 import { embedOf, THEME } from '../embed.tsx';
 import { hasHistories } from '../history.ts';
-import { askBenchmarks } from './benchmarks.ts';
 import { askModelHistory, ModelChart } from './model-chart.tsx';
-import type { ModelDetail } from './model-detail.ts';
 import { ModelFacts } from './model-facts.tsx';
-import { findMetricProblems, METRICS, type Metric, shownMetricOf } from './shown-metric.ts';
 
 /** What is said where the metric that was asked for, or any, is not there. */
 const NOTHING: Readonly<Record<Metric | 'any', string>> = {
@@ -23,6 +23,7 @@ const NOTHING: Readonly<Record<Metric | 'any', string>> = {
 /** `GET /embed/models/{id}`: what a model is, and how its rank, its price or a score became what it is. */
 export const modelEmbed = embedOf({
   folder: 'models',
+  summary: 'A model with a chart, as a page to embed',
   query: z.object({
     ...THEME,
     metric: oneOf(METRICS, { description: 'What the chart shows; default: the rank', example: 'price' }).optional(),

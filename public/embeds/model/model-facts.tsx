@@ -1,5 +1,5 @@
 import { formatDay, formatMoney, formatNumber } from '../../../charts/format.ts';
-import { cheapest, type ModelDetail, type Price, standings } from './model-detail.ts';
+import { cheapest, type ModelDetail, type Price, standings } from '../../model/model-detail.ts';
 
 /** So many ranks are told, the best ones: as many as there is room for in half a line. */
 const RANKS_MAX = 2;

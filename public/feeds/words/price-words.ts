@@ -1,4 +1,4 @@
-import { listOf, plainText } from '../plain-text.ts';
+import { listOf, nameInText } from '../sentences.ts';
 
 /** What a model's price at a provider is; null: not told. */
 export interface Price {
@@ -17,7 +17,7 @@ export function priceChangeWords(
   providers: readonly string[],
   { before, after }: { readonly before: Price; readonly after: Price },
 ): string {
-  const model = plainText(modelId);
+  const model = nameInText(modelId);
   const at = `at ${providerWords(providers)}`;
   const [input, output] = [before.input_per_million, before.output_per_million];
   const hasInput = input !== after.input_per_million;
@@ -44,16 +44,16 @@ export function priceChangeWords(
 export function offerWords(modelId: string, providers: readonly string[], price: Price): string {
   const hasPrice = price.input_per_million !== null || price.output_per_million !== null;
   const at = hasPrice ? ` at ${bothPrices(price)} ${UNIT}` : '';
-  return `${plainText(modelId)}: now offered by ${providerWords(providers)}${at}`;
+  return `${nameInText(modelId)}: now offered by ${providerWords(providers)}${at}`;
 }
 
 /** `claude-x: no longer offered by anthropic`. */
 export function endedOfferWords(modelId: string, providers: readonly string[]): string {
-  return `${plainText(modelId)}: no longer offered by ${providerWords(providers)}`;
+  return `${nameInText(modelId)}: no longer offered by ${providerWords(providers)}`;
 }
 
 export function providerWords(providers: readonly string[]): string {
-  return listOf(providers.map(plainText), { max: PROVIDERS_MAX });
+  return listOf(providers.map(nameInText), { max: PROVIDERS_MAX });
 }
 
 /** Input and output: `$3 / $15`; what is not told is a dash. */
@@ -68,7 +68,7 @@ function money(amount: number | null, currency: string): string {
   if (amount === null) return '–';
   const digits = DIGITS.format(amount);
   const text = /\.\d$/.test(digits) ? `${digits}0` : digits;
-  return currency === 'USD' ? `$${text}` : `${text} ${plainText(currency)}`;
+  return currency === 'USD' ? `$${text}` : `${text} ${nameInText(currency)}`;
 }
 
 const PERCENT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });

@@ -1,4 +1,4 @@
-import { listOf, plainText } from '../plain-text.ts';
+import { listOf, nameInText } from '../sentences.ts';
 import { providerWords } from './price-words.ts';
 
 /** What is told of a model beside its id. */
@@ -9,14 +9,14 @@ export interface ModelFacts {
 
 /** `Claude X (claude-x) by Anthropic, offered by anthropic and bedrock`. */
 export function newModelWords(modelId: string, facts: ModelFacts, providers: readonly string[]): string {
-  const by = facts.organization === null ? '' : ` by ${plainText(facts.organization)}`;
+  const by = facts.organization === null ? '' : ` by ${nameInText(facts.organization)}`;
   const offered = providers.length === 0 ? '' : `, offered by ${providerWords(providers)}`;
   return `${modelWords(modelId, facts)}${by}${offered}`;
 }
 
 /** `Claude X (claude-x)`; the id alone where the name says no more, or isn't known. */
 export function modelWords(modelId: string, facts: ModelFacts | undefined): string {
-  const [id, name] = [plainText(modelId), plainText(facts?.name ?? '')];
+  const [id, name] = [nameInText(modelId), nameInText(facts?.name ?? '')];
   return name === '' || name === id ? id : `${name} (${id})`;
 }
 
@@ -28,7 +28,7 @@ export interface Move {
 
 /** `gpt-y went from 4 to 2 in coding`, `gpt-y came in at 3`, `gpt-y is no longer ranked (it was 4)`. */
 export function moveWords(modelId: string, { before, after }: Move, category?: string): string {
-  const [model, place] = [plainText(modelId), category === undefined ? '' : ` in ${plainText(category)}`];
+  const [model, place] = [nameInText(modelId), category === undefined ? '' : ` in ${nameInText(category)}`];
   if (after === null) return `${model} is no longer ranked${place}${before === null ? '' : ` (it was ${before})`}`;
   return before === null ? `${model} came in at ${after}${place}` : `${model} went from ${before} to ${after}${place}`;
 }
@@ -37,7 +37,7 @@ const SCORE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
 
 /** `claude-x: 71.2 in gpqa, for the first time`, `claude-x: from 70 to 71.2 in gpqa`, `claude-x: no score in gpqa any more`. */
 export function scoreWords(modelId: string, benchmark: string, { before, after }: Move): string {
-  const [model, place] = [plainText(modelId), `in ${plainText(benchmark)}`];
+  const [model, place] = [nameInText(modelId), `in ${nameInText(benchmark)}`];
   if (after === null)
     return `${model}: no score ${place} any more${before === null ? '' : ` (it was ${score(before)})`}`;
   if (before === null) return `${model}: new score ${score(after)} ${place}`;

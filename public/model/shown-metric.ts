@@ -1,4 +1,4 @@
-import { queryProblem, type RequestProblem } from '../../../http/errors/validation.ts';
+import { queryProblem, type RequestProblem } from '../../http/errors/validation.ts';
 import type { Benchmark } from './benchmarks.ts';
 import { cheapest, type ModelDetail, standings } from './model-detail.ts';
 

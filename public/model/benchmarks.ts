@@ -1,5 +1,5 @@
-import { benchmarksRoute } from '../../../api/routes/current/benchmarks.ts';
-import type { AskPublic } from '../../ask.ts';
+import { benchmarksRoute } from '../../api/routes/current/benchmarks.ts';
+import type { AskPublic } from '../ask.ts';
 
 export interface Benchmark {
   readonly id: string;

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { listOf, plainText } from './plain-text.ts';
+import { listOf, nameInText } from './sentences.ts';
 
 test.each([
   ['<script>alert(1)</script> & ]]>', '<script>alert(1)</script> & ]]>'],
   ['a\u0000b\u0007c\r\nd\te\u0085f\u2028g', 'a b c d e f g'],
-  ['a\ufffeb\uffffc\ufdd0d\ud800e', 'a b c d e'],
-  ['evil\u202egpj.exe', 'evil gpj.exe'],
+  ['a\ufffeb\uffffc\ufdd0d\ud800e', 'a b c d\ufffde'],
+  ['evil\u202egpj.exe', 'evilgpj.exe'],
   ['中文模型', '中文模型'],
   ['🦙 llama', '🦙 llama'],
   ['  a   b  ', 'a b'],
 ])('%j becomes %j', (text, plain) => {
-  expect(plainText(text)).toBe(plain);
+  expect(nameInText(text)).toBe(plain);
 });
 
 test('what reads from right to left is kept to itself', () => {
-  expect(plainText('نموذج')).toBe('\u2068نموذج\u2069');
-  expect(plainText('דגם 3')).toBe('\u2068דגם 3\u2069');
+  expect(nameInText('نموذج')).toBe('\u2068نموذج\u2069');
+  expect(nameInText('דגם 3')).toBe('\u2068דגם 3\u2069');
 });
 
 test('a long name is cut between characters', () => {
-  const cut = plainText('🦙'.repeat(300));
+  const cut = nameInText('🦙'.repeat(300));
   expect([...cut]).toHaveLength(200);
   expect(cut.endsWith('🦙…')).toBe(true);
 });
