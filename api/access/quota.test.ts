@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
 import type { Customer } from '../../test/support/accounts/subject.ts';
-import { NOON } from '../../test/support/api/open-api.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { addVerified } from '../../test/support/integrations/integration-rows.ts';
 import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
