@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { getDomain } from 'tldts';
 
 /**
  * Pages that organizations declare, the sites that these lie on, and what checks of them found. What was verified before, which only
@@ -98,6 +97,8 @@ async function carryOver(database: Kysely<Carried>): Promise<void> {
     .orderBy('verified_at')
     .orderBy('id')
     .execute();
+  if (rows.length === 0) return;
+  const domainOf = await loadDomainOf();
   const holders = new Map<string, string | null>();
   for (const { url, organization_id, ended_at } of rows) {
     const domain = domainOf(url);
@@ -127,6 +128,8 @@ function standingOf({ verified_at, ended_at }: Carried['verified_integrations'],
   return { ...checked, state: 'rejected', bonus_until: midnight };
 }
 
-function domainOf(url: string): string {
-  return getDomain(url, { allowPrivateDomains: true }) ?? URL.parse(url)?.hostname ?? url;
+/** Loaded where there is something to carry over: every command that opens the database would wait for it. */
+async function loadDomainOf(): Promise<(url: string) => string> {
+  const { getDomain } = await import('tldts');
+  return (url) => getDomain(url, { allowPrivateDomains: true }) ?? URL.parse(url)?.hostname ?? url;
 }

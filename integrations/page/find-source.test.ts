@@ -49,6 +49,8 @@ describe('the source is shown by', () => {
       `<p style="left:-2px;opacity:.9;width:0;clip:auto">${LINK}</p>`,
       'link',
     ],
+    ['a link with declarations of no property', `<p style="constructor:x;__proto__:y;toString:0">${LINK}</p>`, 'link'],
+    ['a link in a usual font', `<p style="font:10px/0 serif;margin:0 -10px;filter:opacity(0.9)">${LINK}</p>`, 'link'],
     ['a link whose later style shows it', `<p style="display:none;display:block">${LINK}</p>`, 'link'],
     ['a link behind an error in the page', `<table><div>${LINK}`, 'link'],
   ])('%s', (_, body, kind) => {
@@ -142,7 +144,17 @@ describe('the source is not shown by', () => {
     ...['text-indent:-9999px', 'margin-left:-1000px', 'transform:translateX(-9999px)', 'transform:translate(0,-200vh)'],
     ...['transform:scale(0)', 'transform:scale(1,0)', 'scale:0', 'clip-path:inset(50%)', 'clip-path:circle(0)'],
     ...['position:absolute;clip:rect(0,0,0,0)', 'position:absolute;clip:rect(1px 1px 1px 1px)'],
-    ...['height:0;overflow:hidden', 'overflow-y:clip;max-height:0px', 'width:0;overflow:hidden'],
+    ...[
+      'font:0/0 a',
+      'font: bold 0px serif',
+      'filter:opacity(0)',
+      'position:absolute;inset:0 auto auto -9999px',
+      'margin:0 0 0 -9999px',
+      'translate:-9999px 0',
+      'height:0;overflow:hidden',
+      'overflow-y:clip;max-height:0px',
+      'width:0;overflow:hidden',
+    ],
   ])('what is hidden by style="%s"', (style) => {
     expect(kindOf(`<p style="${style}">${LINK}</p>`)).toBe('nothing');
     expect(kindOf(`<a href="${SERVICE}" style="${style}">x</a>`)).toBe('nothing');

@@ -29,18 +29,23 @@ export function findHiding(style: InlineStyle): string | undefined {
     opacity: (value) => (value.endsWith('%') ? Number.parseFloat(value) < 10 : Number.parseFloat(value) < 0.1),
     'clip-path': (value) => /^(?:circle|ellipse)\(\s*0/.test(value) || isInsetAway(value),
     clip: (value) => isPositioned(style) && isTinyRectangle(value),
+    filter: (value) => /opacity\(\s*0*\.?0*%?\s*\)/.test(value),
     transform: isTransformedAway,
+    translate: (value) => value.split(/\s+/).some(isOffScreen),
     scale: (value) => numbersOf(value).includes(0),
     'text-indent': isFarAway,
+    margin: (value) => value.split(/\s+/).some(isFarAway),
     'margin-left': isFarAway,
     'margin-top': isFarAway,
+    inset: (value) => isPositioned(style) && value.split(/\s+/).some(isOffScreen),
     left: (value) => isPositioned(style) && isOffScreen(value),
     right: (value) => isPositioned(style) && isOffScreen(value),
     top: (value) => isPositioned(style) && isOffScreen(value),
     bottom: (value) => isPositioned(style) && isOffScreen(value),
   };
   for (const [name, value] of style) {
-    if (hides[name]?.(value) || (isCut(style) && isNoSize(name, value))) return `${name}: ${value}`;
+    const isHiding = Object.hasOwn(hides, name) && hides[name]?.(value);
+    if (isHiding || (isCut(style) && isNoSize(name, value))) return `${name}: ${value}`;
   }
   return undefined;
 }
@@ -53,6 +58,7 @@ export function findNoSize(style: InlineStyle): string | undefined {
 
 /** Whether text of this size can't be seen; undefined where the style says nothing of it. */
 export function isTextTooSmall(style: InlineStyle): boolean | undefined {
+  if (/(?:^|\s)0(?:px|em|rem|pt|%)?(?:\s*\/|\s)/.test(style.get('font') ?? '')) return true;
   const size = style.get('font-size');
   const { value, unit } = parseLength(size ?? '') ?? {};
   if (size === undefined || value === undefined) return size === undefined ? undefined : false;
