@@ -44,7 +44,7 @@ export function wordsOfScore(
   benchmarks: readonly Benchmark[],
   asked: string | undefined,
 ): Words {
-  const measured = new Map(scores.map((score) => [score.benchmark_id, score]));
+  const measured = new Map(scores.map((one) => [one.benchmark_id, one]));
   const benchmark = benchmarks.find(({ id }) => (asked === undefined ? measured.has(id) : id === asked));
   const score = measured.get(asked ?? benchmark?.id ?? '');
   const name = quoted(benchmark?.name ?? asked ?? '');

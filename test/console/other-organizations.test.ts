@@ -37,7 +37,7 @@ beforeAll(async () => {
   const declared = await console.integrations.declare({
     organizationId: org,
     name: 'Ours',
-    url: 'https://example.com/',
+    url: 'https://example.org/',
   });
   const members = console.people.members.as({ operator: 'cli:test' });
   const invitation = await members.invite({ organizationId: org, email: 'new@example.com', role: 'member' });
