@@ -81,7 +81,11 @@ function stackFromError(error: unknown): string {
 
 outliveReaders();
 const program = buildProgram(toolVersion(), run);
-const how = () => ({ isDebug: program.opts()['debug'] === true, isJson: process.argv.includes('--json') });
+const how = () => ({
+  isDebug: program.opts()['debug'] === true,
+  // With --stdio stdout is for messages of MCP alone.
+  isJson: process.argv.includes('--json') && !process.argv.includes('--stdio'),
+});
 process.on('uncaughtException', (error) => process.exit(exitCodeFromError(error, how())));
 try {
   await program.parseAsync(process.argv);

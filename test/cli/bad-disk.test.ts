@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type CliResult, envOf, type Place, runCli } from '../support/processes/cli.ts';
+import { type CliResult, envOf, FAILURE_AS_JSON, type Place, runCli } from '../support/processes/cli.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
@@ -60,7 +60,7 @@ async function mountDisk(path: string, size: string): Promise<boolean> {
 
 /** One message on stderr, exit code 1, and the store as it was: the same night passes where the disk allows it. */
 async function assertFailed(result: CliResult, message: RegExp, where: Place = place): Promise<void> {
-  expect(result).toMatchObject({ code: 1, stdout: '' });
+  expect(result).toMatchObject({ code: 1, stdout: expect.stringMatching(FAILURE_AS_JSON) });
   expect(result.stderr).toMatch(message);
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
   const { releases } = JSON.parse(await readFile(join(where.store, 'catalog.json'), 'utf8'));

@@ -6,7 +6,7 @@ import { Database } from '../../storage/duckdb/database.ts';
 import { FileStore } from '../../storage/file/file-store.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
 import { begun } from '../support/processes/begun.ts';
-import { answersFrom, type CliResult, envOf, startCli } from '../support/processes/cli.ts';
+import { answersFrom, type CliResult, envOf, FAILURE_AS_JSON, startCli } from '../support/processes/cli.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
@@ -91,7 +91,7 @@ describe('a night that is overtaken', () => {
     expect(slow).toEqual({
       code: 1,
       signal: null,
-      stdout: '',
+      stdout: expect.stringMatching(FAILURE_AS_JSON),
       stderr: 'modelstats: the catalog was changed while this night ran; run it again\n',
     });
     expect((await readContents(new FileStore(store), database)).releases).toMatchObject([{ day: second }]);

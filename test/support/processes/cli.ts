@@ -37,6 +37,9 @@ export interface CliOptions {
   readonly node?: string;
 }
 
+/** All that a command with `--json` says on stdout when it fails before it has an answer (specification "JSON answers"). */
+export const FAILURE_AS_JSON = /^\{"status":"error","error":\{"code":"\w+","message":".+"\}\}\n$/;
+
 /** Starts `modelstats ARGS…` in a process of its own, free of the settings of whoever runs the tests. */
 export function startCli(
   args: readonly string[],

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { Database } from '../../../storage/duckdb/database.ts';
 import { writeInventedDays } from '../../worlds/invented-days.ts';
 import { readContents, type StoreContents } from '../pipeline/store-contents.ts';
-import { answersFrom, type CliResult, runCli } from './cli.ts';
+import { answersFrom, type CliResult, FAILURE_AS_JSON, runCli } from './cli.ts';
 import { S3Server, type S3Target } from './s3-target.ts';
 
 const DAYS = 30;
@@ -96,7 +96,8 @@ export class S3Series {
   }
 
   expectFailure({ code, says }: Failure, result: CliResult): void {
-    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^modelstats: .+\n$/) });
+    const stdout = expect.stringMatching(FAILURE_AS_JSON);
+    expect(result).toMatchObject({ code, stdout, stderr: expect.stringMatching(/^modelstats: .+\n$/) });
     for (const words of says) expect(result.stderr).toMatch(words);
   }
 
