@@ -33,6 +33,10 @@ test.each([
   'a\r\nX: b',
   'bücher.example',
   '-a',
+  'a:99999',
+  'a.1',
+  '256.1.1.1',
+  '[1:2]',
   'a'.repeat(300),
 ])('«%s» is no host', (host) => {
   expect(isHost(host)).toBe(false);

@@ -1,5 +1,6 @@
 /** How routes without a key are answered: limited by address, kept for as long as nothing changes, and shared with other sites. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../accounts/accounts.ts';
 import { hitFixed } from '../accounts/fixed-limit.ts';
 import { limitedOrigin } from '../accounts/people/limits/limited-origin.ts';
@@ -14,7 +15,7 @@ import { ToldReasons } from '../http/errors/told-reasons.ts';
 import { dayTeller } from '../schemas/day.ts';
 import { askerOf } from './ask.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import type { PublicRoute } from './public-route.ts';
+import type { PublicQuestion, PublicRoute } from './public-route.ts';
 
 export interface PublicSettings {
   /** Where requests of a client address are counted; undefined: they are not limited. */
@@ -28,6 +29,9 @@ export interface PublicSettings {
   readonly isLive: (capability: Capability) => boolean;
   readonly clock: () => Date;
 }
+
+/** Of all URLs whose meaning is remembered, and what they mean. */
+const URL_CHARACTERS_MAX = 1 << 20;
 
 /** Others may keep an answer for an hour: data change once a night. */
 const CACHE_CONTROL = 'public, max-age=3600';
@@ -48,6 +52,7 @@ export function bindPublicRoutes(
 ): void {
   const { accounts, requestsPerMinute: limit, packFromBytes, isLive, clock } = settings;
   const kept = new KeptAnswers({ bytesMax: settings.cacheBytes, packFromBytes });
+  const keyOf = keysByUrl();
   const dayOf = dayTeller();
   const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
 
@@ -65,10 +70,10 @@ export function bindPublicRoutes(
       const now = clock();
       const [today, baseUrl] = [dayOf(now), baseUrlOf(request)];
       const { params, query, url, headers: conditions } = request;
-      const key = [view.version, today, baseUrl, url].join('\n');
+      const key = [view.version, today, baseUrl, keyOf(url, () => route.read({ params, query }))].join('\n');
       const { isHit, ...whole } = await kept.answer(key, { headers, conditions }, () => {
         const context = { view, ask: askerOf(answers, now), isLive, now, today, baseUrl };
-        return route.answer({ params, query }, context);
+        return route.read({ params, query }).answer(context);
       });
       request.cacheResult = isHit ? 'HIT' : 'MISS';
       return sendWhole(request, reply, whole);
@@ -104,6 +109,21 @@ export function bindPublicRoutes(
       }
     });
   }
+}
+
+/** Tells the keys of what URLs ask for; reading a URL takes long beside an answer that is at hand, and most are asked for again. */
+function keysByUrl(): (url: string, read: () => PublicQuestion) => string {
+  const keys = new LRUCache<string, string>({
+    maxSize: URL_CHARACTERS_MAX,
+    sizeCalculation: (key, url) => key.length + url.length + 100,
+  });
+  return (url, read) => {
+    const known = keys.get(url);
+    if (known !== undefined) return known;
+    const { key } = read();
+    keys.set(url, key);
+    return key;
+  };
 }
 
 interface Bound {

@@ -57,7 +57,16 @@ export interface PublicRouteDefinition<Params, Query> extends PublicRouteDescrip
 export interface PublicRoute extends PublicRouteDescription {
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  readonly answer: (request: GivenRequest, context: PublicContext) => Promise<string>;
+  /** What a request asks for. Throws RequestInvalid. */
+  readonly read: (request: GivenRequest) => PublicQuestion;
+}
+
+/** A request whose parameters are right. */
+export interface PublicQuestion {
+  /** The same for all requests that ask for the same, however their URLs are spelled and whatever else these hold. */
+  readonly key: string;
+  /** The body. Rejects with HttpError or RequestInvalid. */
+  readonly answer: (context: PublicContext) => Promise<string>;
 }
 
 /** Makes a route of its definition: the types of its parameters end here. */
@@ -67,10 +76,13 @@ export function publicRoute<P, Q>(definition: PublicRouteDefinition<P, Q>): Publ
     ...description,
     params,
     query,
-    answer: async (request, context) => {
+    read: (request) => {
       // Without `params` or `query` P or Q is `{}`, which is what NO_PARAMETERS parses to.
       const schemas = { params, query } as RequestSchemas<P, Q>;
-      return answer(parseRequest(schemas, request), context);
+      const asked = parseRequest(schemas, request);
+      // What is parsed has its parameters in the order of the schemas.
+      const key = JSON.stringify([description.path, asked.params, asked.query]);
+      return { key, answer: (context) => answer(asked, context) };
     },
   };
 }

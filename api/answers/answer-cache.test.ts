@@ -40,13 +40,20 @@ test('the least recently used goes first, and what is too large is never kept', 
 
 test('an answer of a tenth of the memory is kept, one byte more is not', async () => {
   const cache = new AnswerCache(10_000);
-  // An entry costs 200 bytes beside its body.
+  // An entry costs 200 bytes beside its body and its key, which is as long as the length is written.
   for (const [length, isKept] of [
-    [800, true],
-    [801, false],
+    [797, true],
+    [798, false],
   ] as const) {
     const load = async () => 'x'.repeat(length);
     await cache.get(`${length}`, load);
     expect((await cache.get(`${length}`, load)).isHit, `${length}`).toBe(isKept);
   }
+});
+
+test('long keys take their share of the memory', async () => {
+  const cache = new AnswerCache(100_000);
+  const keys = Array.from({ length: 20 }, (_, i) => `${i} `.padEnd(9000, 'x'));
+  for (const key of keys) await cache.get(key, async () => 'short');
+  expect(keys.filter((key) => cache.has(key)).length).toBeLessThanOrEqual(11);
 });

@@ -21,7 +21,7 @@ export class AnswerCache {
     this.#bodies = new LRUCache({
       maxSize: bytesMax,
       maxEntrySize: Math.max(1, Math.floor(bytesMax / 10)),
-      sizeCalculation: (body) => body.length + ENTRY_BYTES,
+      sizeCalculation: (body, key) => body.length + key.length + ENTRY_BYTES,
     });
   }
 
@@ -52,5 +52,5 @@ export class AnswerCache {
   }
 }
 
-/** What an entry costs beside its body, about. */
+/** What an entry costs beside its body and its key, which may be a URL that a stranger made long, about. */
 const ENTRY_BYTES = 200;

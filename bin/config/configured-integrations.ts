@@ -3,6 +3,7 @@ import type { ControlDatabase } from '../../database/control-database.ts';
 import { findUrlProblem } from '../../http/outbound/address-check.ts';
 import { Outbound } from '../../http/outbound/outbound.ts';
 import { CHECKS_AT_ONCE_MAX } from '../../integrations/check-service.ts';
+import { fewLooksAtOnce } from '../../integrations/declared/limits.ts';
 import { Integrations, type IntegrationsDeps } from '../../integrations/integrations.ts';
 import { LOOK_LIMITS, pageLooker } from '../../integrations/page/look.ts';
 import type { OfferedTo } from '../../integrations/queue/claims.ts';
@@ -44,7 +45,7 @@ export function openConfiguredIntegrations(
     publicUrl,
     offeredTo: offeredTo(config),
     findUrlProblem: (url) => findUrlProblem(url, { allow: config.OUTBOUND_ALLOW, protocols: ['https:', 'http:'] }),
-    look: pageLooker({ outbound, publicUrl: publicUrl ?? publicUrlOf(config), toolVersion }),
+    look: fewLooksAtOnce(pageLooker({ outbound, publicUrl: publicUrl ?? publicUrlOf(config), toolVersion })),
   };
   return { as: (actor, origin) => new Integrations(deps, actor, origin), close: () => outbound.close() };
 }

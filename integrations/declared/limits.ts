@@ -9,6 +9,27 @@ export const DECLARED_PER_DAY_MAX = 30;
 /** Checks that an organization asks for in a UTC day, and the time between two of one integration. */
 export const ASKED_PER_DAY_MAX = 30;
 export const ASKED_EVERY_MS = 60_000;
+/** Checks under way in one process because somebody asked for them, whoever asks: each may have a thread that reads, beside requests. */
+export const ASKED_AT_ONCE_MAX = 4;
+
+/** Looks for whoever asks, so many at once in this process; rejects with `usage` beyond, which is no check of the page. */
+export function fewLooksAtOnce<Page, Told>(
+  look: (page: Page) => Promise<Told>,
+  atOnceMax = ASKED_AT_ONCE_MAX,
+): (page: Page) => Promise<Told> {
+  let underWay = 0;
+  return async (page) => {
+    if (underWay >= atOnceMax)
+      throw new AppError('usage', 'too many pages are being checked at this moment; ask again in a minute');
+    underWay += 1;
+    try {
+      return await look(page);
+    } finally {
+      underWay -= 1;
+    }
+  };
+}
+
 /** The organization must be locked by the transaction. */
 export async function assertRoom(
   transaction: Transaction<ControlTables>,

@@ -105,6 +105,21 @@ describe('an answer', () => {
     expect((await api.get(BADGE, { 'if-none-match': '"another"' })).body).toBe(body);
   });
 
+  test('is not made again for a question that is only spelled in another way', async () => {
+    const own = await openFor({});
+    const cacheOf = async (path: string) => (await own.get(path)).headers['x-cache'];
+    for (const [path, others] of [
+      ['/feeds/changes.atom', ['/feeds/changes.atom?x=1', '/feeds/changes.atom?', '/%66eeds/changes.atom?x=2']],
+      [`${BADGE}?metric=price&style=plastic`, [`${BADGE}?style=plastic&x=1&metric=pr%69ce`]],
+      [BADGE, [`${BADGE}?metric=rank`]],
+      ['/', ['/?x']],
+    ] as const) {
+      expect([path, await cacheOf(path)]).toEqual([path, 'MISS']);
+      for (const other of others) expect([other, await cacheOf(other)]).toEqual([other, 'HIT']);
+    }
+    expect(await cacheOf('/feeds/changes.json')).toBe('MISS');
+  });
+
   test('is packed once, under a tag of its own', async () => {
     const plain = await api.get(BADGE);
     const [packed, again] = [
