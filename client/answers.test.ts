@@ -120,7 +120,9 @@ function kindsOf(given: Schema): readonly string[] {
 }
 
 /** Values that a schema names, null left out. */
-function valuesOf({ const: only, enum: values = only === undefined ? [] : [only] }: Schema): readonly string[] {
+function valuesOf({ const: only, enum: given, anyOf = [] }: Schema): readonly string[] {
+  const ofEither = (anyOf as readonly Schema[]).flatMap((either) => valuesOf(documented.resolve<Schema>(either)));
+  const values = given ?? (only === undefined ? ofEither : [only]);
   return (values as readonly unknown[]).filter((value) => value !== null).map(String);
 }
 
