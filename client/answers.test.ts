@@ -40,7 +40,8 @@ class Comparison {
     this.#unions = unionsIn(source);
   }
 
-  compareType(type: string, given: Schema, at: string): void {
+  compareType(type: string, either: Schema, at: string): void {
+    const given = withoutNull(either);
     const schema = documented.resolve<Schema>(given);
     if (type.endsWith('[]')) {
       this.#expect(
@@ -109,6 +110,13 @@ class Comparison {
 
 const names = (fields: readonly DeclaredField[]) => fields.map(({ name }) => name);
 const propertiesOf = (schema: Schema) => (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+
+/** What a record may be beside null; the schema itself where it is no such choice. */
+function withoutNull(schema: Schema): Schema {
+  const choices = (schema['anyOf'] ?? []) as readonly Schema[]; // By JSON Schema.
+  const [only, ...others] = choices.filter(({ type }) => type !== 'null');
+  return only === undefined || others.length > 0 ? schema : only;
+}
 
 /** JSON's kinds that a schema allows; a whole number is a number. */
 function kindsOf(given: Schema): readonly string[] {

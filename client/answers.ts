@@ -158,7 +158,7 @@ export type PointSource = 'capture' | 'backfill';
 export interface ModelScorePoint extends PointFields {
   readonly value: number;
   readonly benchmark_id: string;
-  readonly category_id: null;
+  readonly category_id: string | null;
   readonly payload: ScorePayload;
 }
 
@@ -172,7 +172,7 @@ export interface ScorePayload {
 export interface ModelRankingPoint extends PointFields {
   /** 1 is best. */
   readonly value: number;
-  readonly benchmark_id: null;
+  readonly benchmark_id: string | null;
   readonly category_id: string;
   readonly payload: RankingPayload;
 }
@@ -187,8 +187,8 @@ export interface RankingPayload {
 export interface ModelPricingPoint extends PointFields {
   /** Price of a million input tokens. */
   readonly value: number | null;
-  readonly benchmark_id: null;
-  readonly category_id: null;
+  readonly benchmark_id: string | null;
+  readonly category_id: string | null;
   readonly payload: PricingPayload;
 }
 
@@ -201,9 +201,9 @@ export interface PricingPayload {
 }
 
 export interface ModelMetadataPoint extends PointFields {
-  readonly value: null;
-  readonly benchmark_id: null;
-  readonly category_id: null;
+  readonly value: number | null;
+  readonly benchmark_id: string | null;
+  readonly category_id: string | null;
   readonly payload: MetadataPayload;
 }
 
@@ -307,7 +307,8 @@ export interface ModelDelete extends EventFields {
   readonly entity_type: 'model';
   readonly key: ModelKey;
   readonly op: 'delete';
-  readonly data: null;
+  /** Null: the record is gone. */
+  readonly data: Model | null;
 }
 
 export interface ScoreKey {
@@ -326,7 +327,8 @@ export interface ScoreDelete extends EventFields {
   readonly entity_type: 'score';
   readonly key: ScoreKey;
   readonly op: 'delete';
-  readonly data: null;
+  /** Null: the record is gone. */
+  readonly data: Score | null;
 }
 
 export interface RankingKey {
@@ -345,7 +347,8 @@ export interface RankingDelete extends EventFields {
   readonly entity_type: 'ranking';
   readonly key: RankingKey;
   readonly op: 'delete';
-  readonly data: null;
+  /** Null: the record is gone. */
+  readonly data: Ranking | null;
 }
 
 export interface PriceKey {
@@ -364,7 +367,8 @@ export interface PriceDelete extends EventFields {
   readonly entity_type: 'pricing';
   readonly key: PriceKey;
   readonly op: 'delete';
-  readonly data: null;
+  /** Null: the record is gone. */
+  readonly data: Price | null;
 }
 
 /** Its `entity_type` and `op` tell what `key` and `data` hold. */

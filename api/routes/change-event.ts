@@ -1,6 +1,6 @@
 /**
  * The events of the change feed as answers have them: a shape for each type of record and each op, so that a program that knows both
- * knows what `key` and `data` hold (decision 0086).
+ * knows what `key` and `data` hold. No field is of the type null alone: openapi-fetch would leave it out (decision 0086).
  */
 import { z } from 'zod';
 import { ChangeSchema, eventKeySchema } from '../../schemas/change.ts';
@@ -15,7 +15,7 @@ interface Entity {
   readonly record: z.ZodObject;
 }
 
-const { entity_type: ENTITY_TYPE, op: OP, data: DATA } = ChangeSchema.shape;
+const { entity_type: ENTITY_TYPE, op: OP } = ChangeSchema.shape;
 
 /** The two events of a type: a record that is there from now on, and one that is gone. */
 function eventSchemas({ type, name, dataset, record }: Entity) {
@@ -31,7 +31,7 @@ function eventSchemas({ type, name, dataset, record }: Entity) {
   const gone = {
     ...shape,
     op: z.literal('delete').describe(descriptionOf(OP)),
-    data: z.null().describe(descriptionOf(DATA)),
+    data: record.nullable().describe('Null: the record is gone'),
   };
   return [
     z.looseObject(upsert).meta({ id: `${name}Upsert` }),

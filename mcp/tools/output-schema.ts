@@ -43,14 +43,15 @@ function bare(schema: JsonSchema, named: Definitions): JsonSchema {
   };
 }
 
-/** One schema for two kinds of an object: the fields that both have, each as either has it. */
+/** One schema for two kinds of an object: their fields, each as either has it; where they have other fields they are just objects. */
 function eitherOf(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (JSON.stringify(one) === JSON.stringify(other)) return one;
   const all = new Set([one['type'], other['type']].flat());
   // A whole number is a number.
   const types = [...all].filter((type) => type !== undefined && !(type === 'integer' && all.has('number')));
   const [ours, theirs] = [Object(one['properties']), Object(other['properties'])];
-  const fields = Object.keys(ours).filter((name) => name in theirs);
+  const names = Object.keys(ours);
+  const fields = names.join() === Object.keys(theirs).join() ? names : [];
   const items =
     'items' in one && 'items' in other ? { items: eitherOf(Object(one['items']), Object(other['items'])) } : {};
   return {

@@ -1,4 +1,7 @@
-/** The bodies of both histories: a shape for each kind, so that a program that knows the kind knows what a point holds (decision 0086). */
+/**
+ * The bodies of both histories: a shape for each kind, so that a program that knows the kind knows what a point holds.
+ * No field is of the type null alone: openapi-fetch would leave it out (decision 0086).
+ */
 import { z } from 'zod';
 import { columnSchema } from '../../../schemas/records.ts';
 import { HISTORY_SOURCES, type HistoryKind } from '../../view/tables/history-kinds.ts';
@@ -20,8 +23,8 @@ const ORIGIN = z
   .describe('How the value is known');
 const RANK = z.int().min(1).describe('The rank, 1 is best');
 const CATEGORY_ID = z.string().describe('The category that is ranked');
-const NO_BENCHMARK = z.null().describe('Of a score only');
-const NO_CATEGORY = z.null().describe('Of a rank only');
+const NO_BENCHMARK = z.string().nullable().describe('Null: only a score has one');
+const NO_CATEGORY = z.string().nullable().describe('Null: only a rank has one');
 
 /** What a point says besides its value: the columns of its kind. Keys may be added. */
 function payload(kind: HistoryKind, name: string, before: z.ZodRawShape = {}) {
@@ -70,7 +73,7 @@ export const ModelHistorySchema = z
       payload: payload('pricing', 'PricingPayload'),
     }),
     modelHistory('metadata', 'ModelMetadata', {
-      value: z.null().describe('The record has no one value'),
+      value: z.number().nullable().describe('Null: a record has no one value'),
       benchmark_id: NO_BENCHMARK,
       category_id: NO_CATEGORY,
       payload: payload('metadata', 'MetadataPayload'),
