@@ -32,12 +32,10 @@ export class ApiError extends HttpError {
 
 const CODES = Object.keys(API_ERRORS) as readonly ApiErrorCode[]; // Of a literal.
 
-const ErrorCodeSchema = z
-  .enum(CODES)
-  .meta({
-    id: 'ErrorCode',
-    description: 'Stable and machine-readable. Minor versions may add codes: take an unknown one by its status',
-  });
+const ErrorCodeSchema = z.enum(CODES).meta({
+  id: 'ErrorCode',
+  description: 'Stable and machine-readable. Minor versions may add codes: take an unknown one by its status',
+});
 const LimitTypeSchema = z
   .enum(['burst', 'daily_quota'])
   .meta({ id: 'LimitType', description: 'Minor versions may add types' });
