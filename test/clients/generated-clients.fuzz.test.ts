@@ -50,6 +50,14 @@ async function runDocumented(command: string, { cwd, bin }: { readonly cwd: stri
   return run(join(bin, program), words, { cwd, timeout: RUN_MS_MAX, env: { PATH: `${bin}:${process.env['PATH']}` } });
 }
 
+/** The program of docs/api.md in one language. */
+async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
+  const documentation = await readFile(join(ROOT, 'docs/api.md'), 'utf8');
+  const [, program] = new RegExp(`\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\`\\n`).exec(documentation) ?? [];
+  if (program === undefined) throw new Error(`docs/api.md has no program in ${language}`);
+  return program;
+}
+
 /** A body that the API answers the same customer; it has the type that its route has in the client of this repository. */
 async function bodyOf<T>(path: string): Promise<T> {
   const answer = await api.ask(api.accounts.customers.commercial, path);
@@ -136,10 +144,11 @@ describe('openapi-typescript', () => {
       cwd: project,
       bin: join(TOOLS, 'node_modules/.bin'),
     });
+    await writeFile(join(project, 'documented.ts'), await documentedProgram('ts'));
     for (const name of ['every-route.ts', 'wrong-use.ts']) await copyFile(join(PROGRAMS, name), join(project, name));
   }, RUN_MS_MAX);
 
-  test.each(['every-route.ts', 'wrong-use.ts'])(
+  test.each(['every-route.ts', 'wrong-use.ts', 'documented.ts'])(
     '%s compiles as strictly as can be, with every error that it expects',
     async (name) => {
       const roots = ['--typeRoots', join(ROOT, 'node_modules/@types')];
@@ -176,6 +185,7 @@ describe('openapi-python-client', () => {
     const { stdout, stderr } = await runDocumented(command, { cwd: project, bin });
     said = stdout + stderr;
     await copyFile(join(PROGRAMS, 'every_route.py'), join(project, 'every_route.py'));
+    await writeFile(join(project, 'documented.py'), await documentedProgram('python'));
   }, RUN_MS_MAX);
 
   test('it leaves nothing out but pictures', () => {
@@ -187,10 +197,14 @@ describe('openapi-python-client', () => {
   test(
     'a program that uses its client has the types that mypy wants',
     async () => {
-      const checked = run(join(bin, 'mypy'), ['--strict', '--follow-imports=silent', 'every_route.py'], {
-        cwd: project,
-        timeout: RUN_MS_MAX,
-      });
+      const checked = run(
+        join(bin, 'mypy'),
+        ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'],
+        {
+          cwd: project,
+          timeout: RUN_MS_MAX,
+        },
+      );
       const { stdout } = await checked.catch(({ stdout: problems }) => ({ stdout: String(problems) }));
       expect(stdout).toMatch(/^Success: no issues found/);
     },
