@@ -80,8 +80,9 @@ test-services: build ## Run the tests that need PostgreSQL and Redis; as root it
 	@$(RUN) test:services
 
 .PHONY: test-fuzz
-test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document (needs Python)
+test-fuzz: build ## Send the served API what Schemathesis makes of its OpenAPI document, and use clients made of it (needs Python)
 	@scripts/fuzz.sh >/dev/null
+	@scripts/clients.sh >/dev/null
 	@$(RUN) test:fuzz
 
 .PHONY: test-nodes

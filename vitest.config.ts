@@ -3,9 +3,10 @@ import { LongestFirst } from './test/support/runner/longest-first.ts';
 
 /**
  * Six suites, each run by a target of make: `default` needs nothing but this folder (`make test`), `s3` an S3 server
- * (`make test-s3`), `services` PostgreSQL and Redis (`make test-services`), `fuzz` Schemathesis (`make test-fuzz`), `nodes` other
- * versions of Node (`make test-nodes`), `browser` Chromium and the scan of pages (`make test-browser`). A test says with its file
- * name where it belongs: `*.s3.test.ts` and so on; all other `*.test.ts` are of the first.
+ * (`make test-s3`), `services` PostgreSQL and Redis (`make test-services`), `fuzz` Schemathesis and what makes clients of an OpenAPI
+ * document (`make test-fuzz`), `nodes` other versions of Node (`make test-nodes`), `browser` Chromium and the scan of pages
+ * (`make test-browser`). A test says with its file name where it belongs: `*.s3.test.ts` and so on; all other `*.test.ts` are of the
+ * first.
  */
 const [S3_TESTS, SERVICES_TESTS, FUZZ_TESTS] = ['**/*.s3.test.ts', '**/*.services.test.ts', '**/*.fuzz.test.ts'];
 const [NODES_TESTS, BROWSER_TESTS] = ['**/*.nodes.test.ts', '**/*.browser.test.ts'];

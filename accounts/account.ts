@@ -4,9 +4,8 @@ import { CLIENT_SOURCES, type ClientSource } from './caller.ts';
 import { FEATURES, PLAN_NAMES } from './plans/plans.ts';
 import { SUBSCRIPTION_STATUSES, type Terms } from './plans/terms.ts';
 
-/** The account object of `GET /v1/account` (specification "Account object"). */
-export const AccountSchema = z.strictObject({
-  plan: z.strictObject({
+const AccountPlanSchema = z
+  .strictObject({
     plan: z.enum(PLAN_NAMES),
     plan_version: z.number().int(),
     display_name: z.string(),
@@ -18,16 +17,27 @@ export const AccountSchema = z.strictObject({
     attribution_required: z.boolean(),
     redistribution_allowed: z.boolean(),
     period_end: z.iso.datetime(),
-  }),
-  usage: z.strictObject({
+  })
+  .meta({ id: 'AccountPlan', description: 'What the organization may do' });
+
+const AccountUsageSchema = z
+  .strictObject({
     quota_day: z.iso.date(),
     used: z.number().int(),
     limit: z.number().int().nullable().describe('With bonus; null when unlimited'),
     remaining: z.number().int().nullable(),
     reset_at: z.number().int().describe('Unix seconds of the next 00:00:00 UTC'),
     burst_limit: z.number().int(),
-  }),
-  client_source: z.enum(CLIENT_SOURCES),
+  })
+  .meta({ id: 'AccountUsage', description: 'What is used of the day' });
+
+/** The account object of `GET /v1/account` (specification "Account object"). */
+export const AccountSchema = z.strictObject({
+  plan: AccountPlanSchema,
+  usage: AccountUsageSchema,
+  client_source: z
+    .string()
+    .describe(`With which credential the request came: ${CLIENT_SOURCES.join(', ')}, or another in time`),
 });
 export type Account = z.infer<typeof AccountSchema>;
 

@@ -10,6 +10,7 @@ const PROBLEM = {
 
 const HealthProblemSchema = z
   .object(PROBLEM)
+  .meta({ id: 'HealthProblem' })
   .nullable()
   .describe('Why the newest release is not the one that is served; null where it is');
 
@@ -18,20 +19,26 @@ export const HEALTH_PARTS = ['view', 'accounts', 'schedule'] as const;
 export type HealthPart = (typeof HEALTH_PARTS)[number];
 
 const HealthProblemsSchema = z
-  .array(z.object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM }))
+  .array(
+    z
+      .object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM })
+      .meta({ id: 'HealthProblemOfPart' }),
+  )
   .describe('Everything that does not do its work: the view (as `problem`), the control database, the nights');
 
-const ReleaseSchema = z.object({
-  day: z.iso.date().describe('The day that is served'),
-  data_as_of: z.iso.datetime().describe('Point in time that the data reflect'),
-  published_at: z.iso.datetime().describe('When the release was published'),
-});
+const ReleaseSchema = z
+  .object({
+    day: z.iso.date().describe('The day that is served'),
+    data_as_of: z.iso.datetime().describe('Point in time that the data reflect'),
+    published_at: z.iso.datetime().describe('When the release was published'),
+  })
+  .meta({ id: 'ServedRelease', description: 'The release that is served' });
 
 export const HealthLiveSchema = z.object({ status: z.literal('live').describe('Always') }).meta({ id: 'HealthLive' });
 export const HealthReadySchema = z
   .object({
     status: z.literal('ready').describe('There is a release to answer from'),
-    release: ReleaseSchema.describe('The release that is served'),
+    release: ReleaseSchema,
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
   })

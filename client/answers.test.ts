@@ -6,7 +6,7 @@ import { DATASET_NAMES } from '../schemas/datasets.ts';
 import { ManifestSchema } from '../schemas/manifest.ts';
 import { Documented } from '../test/support/api/documented.ts';
 import { useApi } from '../test/support/api/use-api.ts';
-import { type DeclaredField, interfacesIn } from '../test/support/client/declared-interfaces.ts';
+import { type DeclaredField, interfacesIn, unionsIn } from '../test/support/client/declared-interfaces.ts';
 
 const readSource = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -33,12 +33,15 @@ class Comparison {
   readonly differences: string[] = [];
   readonly compared = new Set<string>();
   readonly #interfaces: ReadonlyMap<string, readonly DeclaredField[]>;
+  readonly #unions: ReadonlyMap<string, readonly string[]>;
 
-  constructor(interfaces: ReadonlyMap<string, readonly DeclaredField[]>) {
-    this.#interfaces = interfaces;
+  constructor(source: string) {
+    this.#interfaces = interfacesIn(source);
+    this.#unions = unionsIn(source);
   }
 
-  compareType(type: string, given: Schema, at: string): void {
+  compareType(type: string, either: Schema, at: string): void {
+    const given = withoutNull(either);
     const schema = documented.resolve<Schema>(given);
     if (type.endsWith('[]')) {
       this.#expect(
@@ -50,6 +53,8 @@ class Comparison {
     } else if (type === 'Manifest') {
       this.compared.add(type);
       this.#expect(Object.keys(propertiesOf(schema)), Object.keys(ManifestSchema.shape), at);
+    } else if (this.#unions.has(type)) {
+      this.#compareUnion(this.#unions.get(type) ?? [], given, type);
     } else if (this.#interfaces.has(type)) {
       const component = /\/(\w+)$/.exec(String(given['$ref'] ?? ''))?.[1] ?? type;
       this.#expect([type], [component], `the name of ${at}`);
@@ -58,6 +63,17 @@ class Comparison {
       this.compared.add(type);
       this.#compareFields(this.#interfaces.get(type) ?? [], schema, type);
     }
+  }
+
+  /** Words, or one of several shapes under the same names. */
+  #compareUnion(members: readonly string[], given: Schema, type: string): void {
+    const { oneOf = [], ...schema } = documented.resolve<Schema>(given);
+    const shapes = oneOf as readonly Schema[]; // By JSON Schema.
+    const words = members.filter((member) => member.startsWith("'")).map((member) => member.slice(1, -1));
+    this.#expect(words, valuesOf(schema), `values of ${type}`);
+    const described = shapes.map(({ $ref }) => String($ref).split('/').at(-1) ?? '');
+    this.#expect(words.length > 0 ? [] : members, described, `shapes of ${type}`);
+    for (const shape of shapes) this.compareType(String(shape['$ref']).split('/').at(-1) ?? '', shape, type);
   }
 
   #compareFields(fields: readonly DeclaredField[], schema: Schema, at: string): void {
@@ -69,7 +85,7 @@ class Comparison {
       const { [name]: property } = properties;
       if (property === undefined) continue;
       const found = documented.resolve<Schema>(property);
-      const kinds = types.flatMap((type) => (this.#interfaces.has(type) ? ['object'] : kindsOfType(type)));
+      const kinds = types.flatMap((type) => this.#kindsOf(type));
       this.#expect(kinds, kindsOf(found), `${at}.${name}`);
       const literals = types.filter((type) => type.startsWith("'")).map((type) => type.slice(1, -1));
       const named = [...literals, ...types.flatMap((type) => valuesOf(FOREIGN[type] ?? {}))];
@@ -78,6 +94,12 @@ class Comparison {
         this.compareType(type, property, `${at}.${name}`);
       }
     }
+  }
+
+  #kindsOf(type: string): readonly string[] {
+    const members = this.#unions.get(type);
+    if (members !== undefined) return members.flatMap((member) => this.#kindsOf(member));
+    return this.#interfaces.has(type) ? ['object'] : kindsOfType(type);
   }
 
   #expect(declared: readonly string[], described: readonly string[], at: string): void {
@@ -89,6 +111,13 @@ class Comparison {
 const names = (fields: readonly DeclaredField[]) => fields.map(({ name }) => name);
 const propertiesOf = (schema: Schema) => (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
 
+/** What a record may be beside null; the schema itself where it is no such choice. */
+function withoutNull(schema: Schema): Schema {
+  const choices = (schema['anyOf'] ?? []) as readonly Schema[]; // By JSON Schema.
+  const [only, ...others] = choices.filter(({ type }) => type !== 'null');
+  return only === undefined || others.length > 0 ? schema : only;
+}
+
 /** JSON's kinds that a schema allows; a whole number is a number. */
 function kindsOf(given: Schema): readonly string[] {
   const schema = documented.resolve<Schema>(given);
@@ -99,7 +128,9 @@ function kindsOf(given: Schema): readonly string[] {
 }
 
 /** Values that a schema names, null left out. */
-function valuesOf({ const: only, enum: values = only === undefined ? [] : [only] }: Schema): readonly string[] {
+function valuesOf({ const: only, enum: given, anyOf = [] }: Schema): readonly string[] {
+  const ofEither = (anyOf as readonly Schema[]).flatMap((either) => valuesOf(documented.resolve<Schema>(either)));
+  const values = given ?? (only === undefined ? ofEither : [only]);
   return (values as readonly unknown[]).filter((value) => value !== null).map(String);
 }
 
@@ -112,8 +143,8 @@ function kindsOfType(type: string): readonly string[] {
 
 describe('answers.ts', () => {
   test('has the fields of /openapi.json under its names: nullable, optional and of the same kinds', () => {
-    const interfaces = interfacesIn(readSource('answers.ts'));
-    const comparison = new Comparison(interfaces);
+    const source = readSource('answers.ts');
+    const comparison = new Comparison(source);
     for (const { path, responses } of documented.operations.filter(({ path: route }) => route.startsWith('/v1/'))) {
       const schema = responses['200']?.content?.['application/json']?.schema ?? {};
       const type = ANSWERED.get(path);
@@ -121,8 +152,13 @@ describe('answers.ts', () => {
       comparison.compareType(type ?? '', schema, path);
     }
     expect(comparison.differences).toEqual([]);
-    const left = [...interfaces.keys()].filter((name) => !comparison.compared.has(name));
-    expect(left, 'interfaces that no answer has').toEqual(['ListFields']);
+    const left = [...interfacesIn(source).keys()].filter((name) => !comparison.compared.has(name));
+    expect(left, 'interfaces that no answer has').toEqual([
+      'ListFields',
+      'PointFields',
+      'ModelHistoryFields',
+      'EventFields',
+    ]);
     expect(comparison.compared).toContain('Manifest');
   });
 
@@ -135,7 +171,7 @@ describe('answers.ts', () => {
     ['another value', "readonly a: 'x'", { a: { type: 'string', enum: ['y'] } }],
     ['a field that may be absent', 'readonly a?: string', { a: { type: 'string' } }],
   ])('would be found to differ by %s', (_, fields, properties) => {
-    const comparison = new Comparison(interfacesIn(`interface Found { ${fields} }`));
+    const comparison = new Comparison(`interface Found { ${fields} }`);
     comparison.compareType('Found', { type: 'object', required: Object.keys(properties), properties }, 'here');
     expect(comparison.differences).not.toEqual([]);
   });

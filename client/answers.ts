@@ -2,7 +2,7 @@
  * The bodies of the service's answers. Keys may be added to any of them (specification "Versioning of the API"). A test holds
  * these types and the service's own together.
  */
-import type { DatasetName, EntityType } from '../schemas/datasets.ts';
+import type { DatasetName } from '../schemas/datasets.ts';
 import type { Manifest } from '../schemas/manifest.ts';
 
 export interface Model {
@@ -146,16 +146,77 @@ export interface Sources {
   readonly sources: readonly Source[];
 }
 
-export interface HistoryPoint {
+/** Of every point of a history. */
+interface PointFields {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
-  /** Score, rank or input price; null for metadata. */
-  readonly value: number | null;
-  readonly benchmark_id?: string | null;
-  readonly category_id?: string | null;
-  readonly payload: Readonly<Record<string, unknown>>;
-  readonly source: 'capture' | 'backfill' | null;
+  readonly source: PointSource | null;
 }
+
+export type PointSource = 'capture' | 'backfill';
+
+export interface ModelScorePoint extends PointFields {
+  readonly value: number;
+  readonly benchmark_id: string;
+  readonly category_id: string | null;
+  readonly payload: ScorePayload;
+}
+
+export interface ScorePayload {
+  /** Sample size. */
+  readonly n: number | null;
+  readonly source: string | null;
+  readonly measured_at: string | null;
+}
+
+export interface ModelRankingPoint extends PointFields {
+  /** 1 is best. */
+  readonly value: number;
+  readonly benchmark_id: string | null;
+  readonly category_id: string;
+  readonly payload: RankingPayload;
+}
+
+export interface RankingPayload {
+  /** Models that were ranked in the category that day. */
+  readonly positions: number;
+  readonly trueskill_mu: number | null;
+  readonly trueskill_sigma: number | null;
+}
+
+export interface ModelPricingPoint extends PointFields {
+  /** Price of a million input tokens. */
+  readonly value: number | null;
+  readonly benchmark_id: string | null;
+  readonly category_id: string | null;
+  readonly payload: PricingPayload;
+}
+
+export interface PricingPayload {
+  readonly provider: string;
+  readonly input_per_million: number | null;
+  readonly output_per_million: number | null;
+  readonly currency: string;
+  readonly effective_from: string | null;
+}
+
+export interface ModelMetadataPoint extends PointFields {
+  readonly value: number | null;
+  readonly benchmark_id: string | null;
+  readonly category_id: string | null;
+  readonly payload: MetadataPayload;
+}
+
+export interface MetadataPayload {
+  readonly name: string;
+  readonly organization: string | null;
+  readonly release_date: string | null;
+  readonly context_length: number | null;
+  readonly inference: readonly string[] | null;
+}
+
+/** A point of any kind. */
+export type HistoryPoint = ModelScorePoint | ModelRankingPoint | ModelPricingPoint | ModelMetadataPoint;
 
 export interface HistoryWindow {
   readonly from: string;
@@ -166,15 +227,40 @@ export interface HistoryWindow {
   readonly available_from: string | null;
 }
 
-export interface ModelHistory {
+interface ModelHistoryFields {
   readonly model_id: string;
-  readonly kind: 'score' | 'ranking' | 'pricing' | 'metadata';
-  readonly points: readonly HistoryPoint[];
   readonly window: HistoryWindow;
 }
 
-export interface RankingPoint extends HistoryPoint {
+export interface ModelScoreHistory extends ModelHistoryFields {
+  readonly kind: 'score';
+  readonly points: readonly ModelScorePoint[];
+}
+
+export interface ModelRankingHistory extends ModelHistoryFields {
+  readonly kind: 'ranking';
+  readonly points: readonly ModelRankingPoint[];
+}
+
+export interface ModelPricingHistory extends ModelHistoryFields {
+  readonly kind: 'pricing';
+  readonly points: readonly ModelPricingPoint[];
+}
+
+export interface ModelMetadataHistory extends ModelHistoryFields {
+  readonly kind: 'metadata';
+  readonly points: readonly ModelMetadataPoint[];
+}
+
+/** Its `kind` tells what its points hold. */
+export type ModelHistory = ModelScoreHistory | ModelRankingHistory | ModelPricingHistory | ModelMetadataHistory;
+
+export interface RankingPoint extends PointFields {
   readonly model_id: string;
+  /** 1 is best. */
+  readonly value: number;
+  readonly category_id: string;
+  readonly payload: RankingPayload;
 }
 
 export interface RankingsHistory {
@@ -198,19 +284,103 @@ export interface SnapshotDownload {
   readonly sha256: string;
 }
 
-export interface ChangeEvent {
+interface EventFields {
   /** Rises by one from event to event, over the whole feed. */
   readonly seq: number;
   readonly occurred_on: string;
-  readonly entity_type: EntityType;
   readonly entity_id: string;
-  /** The parts of `entity_id` under their names in the record. */
-  readonly key: Readonly<Record<string, string>>;
-  readonly op: 'upsert' | 'delete';
-  /** The full record of an upsert; null for a delete. */
-  readonly data: Readonly<Record<string, unknown>> | null;
   readonly schema_version: string;
 }
+
+export interface ModelKey {
+  readonly id: string;
+}
+
+export interface ModelUpsert extends EventFields {
+  readonly entity_type: 'model';
+  readonly key: ModelKey;
+  readonly op: 'upsert';
+  readonly data: Model;
+}
+
+export interface ModelDelete extends EventFields {
+  readonly entity_type: 'model';
+  readonly key: ModelKey;
+  readonly op: 'delete';
+  /** Null: the record is gone. */
+  readonly data: Model | null;
+}
+
+export interface ScoreKey {
+  readonly model_id: string;
+  readonly benchmark_id: string;
+}
+
+export interface ScoreUpsert extends EventFields {
+  readonly entity_type: 'score';
+  readonly key: ScoreKey;
+  readonly op: 'upsert';
+  readonly data: Score;
+}
+
+export interface ScoreDelete extends EventFields {
+  readonly entity_type: 'score';
+  readonly key: ScoreKey;
+  readonly op: 'delete';
+  /** Null: the record is gone. */
+  readonly data: Score | null;
+}
+
+export interface RankingKey {
+  readonly model_id: string;
+  readonly category: string;
+}
+
+export interface RankingUpsert extends EventFields {
+  readonly entity_type: 'ranking';
+  readonly key: RankingKey;
+  readonly op: 'upsert';
+  readonly data: Ranking;
+}
+
+export interface RankingDelete extends EventFields {
+  readonly entity_type: 'ranking';
+  readonly key: RankingKey;
+  readonly op: 'delete';
+  /** Null: the record is gone. */
+  readonly data: Ranking | null;
+}
+
+export interface PriceKey {
+  readonly model_id: string;
+  readonly provider: string;
+}
+
+export interface PriceUpsert extends EventFields {
+  readonly entity_type: 'pricing';
+  readonly key: PriceKey;
+  readonly op: 'upsert';
+  readonly data: Price;
+}
+
+export interface PriceDelete extends EventFields {
+  readonly entity_type: 'pricing';
+  readonly key: PriceKey;
+  readonly op: 'delete';
+  /** Null: the record is gone. */
+  readonly data: Price | null;
+}
+
+/** Its `entity_type` and `op` tell what `key` and `data` hold. */
+export type ChangeEvent =
+  | ModelUpsert
+  | ModelDelete
+  | ScoreUpsert
+  | ScoreDelete
+  | RankingUpsert
+  | RankingDelete
+  | PriceUpsert
+  | PriceDelete;
 
 export interface Changes {
   /** Ascending by seq. */

@@ -32,8 +32,8 @@ export interface PublicRouteDescription {
   readonly path: `/${string}`;
   /** `Content-Type` of its answers. */
   readonly type: string;
-  /** What it answers, in a few words, for the OpenAPI document; one without is not in there. */
-  readonly summary?: string;
+  /** What the OpenAPI document says of it: what it answers, in a few words, and what programs call it. One without is not in there. */
+  readonly operation?: { readonly operationId: string; readonly summary: string };
   /** What its answers have besides; default: nothing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** An error as this route tells it; undefined, or left out: as the error envelope. */

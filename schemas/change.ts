@@ -8,10 +8,10 @@ export const UPSERT_ORDER: readonly DatasetName[] = ['models', 'scores', 'rankin
 
 /** The parts of a record's key by name, in wire order: a shape per dataset of the feed (specification "Ids"). */
 export const EventKeySchema = z.union([
-  keySchema(DATASETS.models),
-  keySchema(DATASETS.scores),
-  keySchema(DATASETS.rankings),
-  keySchema(DATASETS.pricing),
+  eventKeySchema(DATASETS.models),
+  eventKeySchema(DATASETS.scores),
+  eventKeySchema(DATASETS.rankings),
+  eventKeySchema(DATASETS.pricing),
 ]);
 
 /** One numbered event of the change feed (specification "Change events"); `data` is the full record of an upsert. */
@@ -53,6 +53,8 @@ export function entityIdFromKey(parts: readonly string[]): string {
   return parts.join(':');
 }
 
-function keySchema({ key }: Dataset) {
-  return z.strictObject(Object.fromEntries(key.map((part) => [part, z.string()])));
+/** The parts of a key of one dataset. */
+export function eventKeySchema({ key, columns }: Dataset) {
+  const describe = (part: string) => columns.find(({ name }) => name === part)?.description ?? part;
+  return z.strictObject(Object.fromEntries(key.map((part) => [part, z.string().describe(describe(part))])));
 }

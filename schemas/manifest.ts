@@ -8,15 +8,17 @@ const Count = z.number().int().nonnegative();
 /**
  * One file of a snapshot (specification "Snapshots and manifests"); sizes in bytes, `content_*` of the uncompressed lines.
  */
-export const DatasetFileSchema = z.strictObject({
-  name: z.enum(DATASET_NAMES).describe('The dataset'),
-  format: z.literal('jsonl.gz').describe('JSON Lines, compressed with gzip'),
-  records: Count.describe('Records, one per line'),
-  bytes: Count.describe('Size of the compressed file'),
-  sha256: Sha256.describe('SHA-256 of the compressed file, in hex'),
-  content_bytes: Count.describe('Size of the uncompressed lines'),
-  content_sha256: Sha256.describe('SHA-256 of the uncompressed lines, in hex'),
-});
+export const DatasetFileSchema = z
+  .strictObject({
+    name: z.enum(DATASET_NAMES).describe('The dataset'),
+    format: z.literal('jsonl.gz').describe('JSON Lines, compressed with gzip'),
+    records: Count.describe('Records, one per line'),
+    bytes: Count.describe('Size of the compressed file'),
+    sha256: Sha256.describe('SHA-256 of the compressed file, in hex'),
+    content_bytes: Count.describe('Size of the uncompressed lines'),
+    content_sha256: Sha256.describe('SHA-256 of the uncompressed lines, in hex'),
+  })
+  .meta({ id: 'DatasetFile' });
 export type DatasetFile = z.infer<typeof DatasetFileSchema>;
 
 /** A snapshot's manifest entry, as `snapshot/manifest.json` holds it and consumers get it. */

@@ -34,7 +34,8 @@ function withRange(schema: z.ZodNumber, column: Column): z.ZodNumber {
   return column.max === undefined ? low : low.max(column.max);
 }
 
-function columnSchema(column: Column): z.ZodType {
+/** What a column's value is in a published record. */
+export function columnSchema(column: Column): z.ZodType {
   const schema = VALUE_SCHEMAS[column.type](column);
   return (column.nullable ? schema.nullable() : schema).describe(column.description);
 }

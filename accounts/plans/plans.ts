@@ -10,6 +10,14 @@ export type PlanName = (typeof PLAN_NAMES)[number];
 export const FEATURES = ['history', 'snapshots', 'incremental', 'webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
+/** What people are told that a feature is. */
+export const FEATURE_WORDS: Readonly<Record<Feature, string>> = {
+  history: 'history',
+  snapshots: 'snapshots',
+  incremental: 'the change feed',
+  webhooks: 'webhooks',
+};
+
 /** Which snapshots an organization sees. */
 export interface SnapshotAccess {
   /** So many of the newest ones. */
@@ -101,4 +109,9 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
 /** True for the name of a plan. */
 export function isPlanName(text: string): text is PlanName {
   return PLAN_NAMES.some((name) => name === text);
+}
+
+/** The least plan that has a feature. */
+export function firstPlanWith(feature: Feature): Plan | undefined {
+  return PLAN_NAMES.map((name) => PLANS[name]).find(({ features }) => features.includes(feature));
 }

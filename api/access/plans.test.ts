@@ -83,7 +83,15 @@ describe('Plan table', () => {
   test('change feed: none, included, included', async () => {
     const answers = await ofPlans((plan) => ask(plan, '/v1/changes'));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 200, 200]);
-    expect(answers[0]?.json().error).toMatchObject({ code: 'feature_not_in_plan', plan: 'community' });
+    expect(answers[0]?.json().error).toMatchObject({
+      code: 'feature_not_in_plan',
+      plan: 'community',
+      message: 'The Community plan does not include the change feed; it is there from Builder on',
+    });
+    const contract = await api.accounts.add({ plan: 'builder', contract: { features: ['history'] } });
+    expect((await api.ask(contract, '/v1/changes')).json().error.message).toBe(
+      'The Builder plan does not include the change feed',
+    );
   });
 
   test('features: history; and snapshots, incremental; and webhooks', async () => {

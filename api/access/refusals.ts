@@ -1,7 +1,7 @@
 import type { UsageState } from '../../accounts/account.ts';
 import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import type { Feature } from '../../accounts/plans/plans.ts';
+import { FEATURE_WORDS, type Feature, firstPlanWith, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
 import type { Awaitable } from '../../schemas/awaitable.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -46,8 +46,15 @@ export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller,
 /** `feature_not_in_plan` where the caller's plan lacks it, else undefined; null is no feature. */
 export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
   if (feature === null || terms.features.includes(feature)) return undefined;
-  const message = `The ${terms.displayName} plan does not include ${feature}`;
+  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${whereElse(feature, terms.plan)}`;
   return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
+}
+
+/** From which plan on there is a feature; nothing where a contract has taken it out of a plan that has it. */
+function whereElse(feature: Feature, plan: PlanName): string {
+  const first = firstPlanWith(feature);
+  if (first === undefined || PLANS[plan].features.includes(feature)) return '';
+  return `; it is there from ${first.displayName} on`;
 }
 
 /** Why the control database doesn't answer is for the log; callers are told `unavailable` and no more. */
@@ -62,6 +69,6 @@ export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
 
 function throwWithoutReason(error: unknown): never {
   if (!isAppError(error, 'unavailable')) throw error;
-  const message = 'Keys and limits can not be checked just now; try again in a moment';
+  const message = 'Keys and limits cannot be checked just now; try again in a moment';
   throw new ApiError('unavailable', message, { cause: error });
 }

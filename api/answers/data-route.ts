@@ -77,6 +77,8 @@ export type RouteAnswer<Effective> =
 export interface RouteDescription {
   /** The pattern below the base path, such as `/v1/models/:id`. */
   readonly path: `/v1/${string}`;
+  /** What programs made of the OpenAPI document call it; it stays. */
+  readonly operationId: string;
   readonly capability: DataCapability;
   /** What the caller's plan must include; null: nothing. */
   readonly feature: Feature | null;

@@ -17,7 +17,7 @@ import type { CheckedQuery } from './parse-request.ts';
 
 /** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
 export interface ListRouteDefinition<Filters>
-  extends Pick<RouteDescription, 'path' | 'limitPerMinute' | 'summary' | 'description' | 'example'> {
+  extends Pick<RouteDescription, 'path' | 'operationId' | 'limitPerMinute' | 'summary' | 'description' | 'example'> {
   /** Query parameters besides `limit` and `cursor`. */
   readonly filters: z.ZodObject & z.ZodType<Filters>;
   /** Records per page. */

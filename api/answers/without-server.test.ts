@@ -106,6 +106,7 @@ test('a visit that was refused is told so instead of an answer', async () => {
 test('a route needs nothing but its own definition', async () => {
   const route = dataRoute({
     path: '/v1/days/:name',
+    operationId: 'listDays',
     capability: 'current',
     feature: null,
     limitPerMinute: 1,
@@ -130,6 +131,7 @@ test('routes that are asked for the same, and depend on the same, have tags of t
   const routeAt = (path: `/v1/${string}`) =>
     dataRoute({
       path,
+      operationId: 'getPath',
       capability: 'current',
       feature: null,
       limitPerMinute: 1,

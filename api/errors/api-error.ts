@@ -30,22 +30,32 @@ export class ApiError extends HttpError {
   }
 }
 
-export const ErrorBodySchema = z
+const CODES = Object.keys(API_ERRORS) as readonly ApiErrorCode[]; // Of a literal.
+
+const ErrorCodeSchema = z.enum(CODES).meta({
+  id: 'ErrorCode',
+  description: 'Stable and machine-readable. Minor versions may add codes: take an unknown one by its status',
+});
+const LimitTypeSchema = z
+  .enum(['burst', 'daily_quota'])
+  .meta({ id: 'LimitType', description: 'Minor versions may add types' });
+const LimitScopeSchema = z
+  .enum(['route', 'organization'])
+  .meta({ id: 'LimitScope', description: 'Minor versions may add scopes' });
+
+const ErrorDetailSchema = z
   .object({
-    error: z
-      .object({
-        ...ERROR_FIELDS,
-        limit_type: z.enum(['burst', 'daily_quota']).nullable().optional().describe('Which limit was reached'),
-        limit_scope: z
-          .enum(['route', 'organization'])
-          .nullable()
-          .optional()
-          .describe('Whose limit per minute it was: of this route, or of the whole organization'),
-        plan: z.string().nullable().optional().describe('The plan of the organization'),
-        reset_at: z.iso.datetime().nullable().optional().describe('When the limit resets'),
-        retained_from: z.iso.date().nullable().optional().describe('The first day that the change feed still has'),
-        ...REQUEST_ID_FIELD,
-      })
-      .describe('What went wrong'),
+    ...ERROR_FIELDS,
+    code: ErrorCodeSchema,
+    limit_type: LimitTypeSchema.nullable().optional().describe('Which limit was reached'),
+    limit_scope: LimitScopeSchema.nullable()
+      .optional()
+      .describe('Whose limit per minute it was: of this route, or of the whole organization'),
+    plan: z.string().nullable().optional().describe('The plan of the organization'),
+    reset_at: z.iso.datetime().nullable().optional().describe('When the limit resets'),
+    retained_from: z.iso.date().nullable().optional().describe('The first day that the change feed still has'),
+    ...REQUEST_ID_FIELD,
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'ErrorDetail', description: 'What went wrong' });
+
+export const ErrorBodySchema = z.object({ error: ErrorDetailSchema }).meta({ id: 'Error' });

@@ -19,11 +19,11 @@ export const API_ERRORS = {
   feature_not_in_plan: {
     status: 403,
     title: "Your organization's plan doesn't include this feature",
-    help: '"plan" names the plan you are on. GET /v1/account lists its features; a higher plan has more of them.',
+    help: 'The message names the plan that has it. GET /v1/account lists the features of yours; "incremental" is the change feed.',
   },
   history_window_exceeded: {
     status: 403,
-    title: 'The range begins, or ends, before the history that your plan may query',
+    title: 'The range begins, or ends, before the history that your plan includes',
     help: 'The message names the earliest allowed date; leave "from" out to begin there.',
   },
   signature_invalid: {
@@ -53,7 +53,7 @@ export const API_ERRORS = {
   },
   cursor_expired: {
     status: 410,
-    title: 'The cursor is older than what the change feed retains',
+    title: 'The cursor is older than what the change feed still has',
     help: 'Import the latest snapshot and continue from its change_cursor.',
   },
   precondition_failed: {
@@ -84,7 +84,7 @@ export const API_ERRORS = {
   rate_limit_exceeded: {
     status: 429,
     title: 'Too many requests within a minute',
-    help: 'Wait for "Retry-After" seconds plus some jitter, then try again; refused requests count too.',
+    help: 'Wait for "Retry-After" seconds, some at random longer than others, then try again; refused requests count too.',
   },
   quota_exceeded: {
     status: 429,

@@ -2,7 +2,7 @@ import { AccountSchema } from '../../accounts/account.ts';
 import { COMMON_ERRORS } from './data-operation.ts';
 import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
-import type { Collectors, Paths } from './operation.ts';
+import { BEARER, type Collectors, type Paths } from './operation.ts';
 
 const EXAMPLE = {
   plan: {
@@ -28,9 +28,10 @@ export function accountOperation({ schemas, responses }: Collectors): Paths {
   return {
     '/v1/account': {
       get: {
-        operationId: 'get_account',
+        operationId: 'getAccount',
         summary: "The organization's plan and what is used of it today",
         tags: ['account'],
+        security: BEARER,
         responses: {
           200: {
             description: "The organization's plan and what is used of it today",

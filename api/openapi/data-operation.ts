@@ -4,7 +4,7 @@ import type { DataRoute } from '../answers/data-route.ts';
 import type { ApiErrorCode } from '../errors/api-errors.ts';
 import { byStatus, errorResponse, nameFrom, validationResponse } from './error-responses.ts';
 import { HEADERS, type HeaderName, headersOf } from './headers.ts';
-import type { Collectors, Operation, Responses } from './operation.ts';
+import { BEARER, type Collectors, type Operation, type Responses } from './operation.ts';
 import type { SchemaCollector } from './schema-collector.ts';
 
 /** What every route below `/v1` may answer besides its own errors. */
@@ -30,13 +30,14 @@ export interface OperationOptions extends Collectors {
 /** A data route as an operation of the OpenAPI document. */
 export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
-  const { path, summary, description, params, query, capability } = route;
+  const { operationId, summary, description, params, query, capability } = route;
   const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : [])];
   return {
-    operationId: operationId(path),
+    operationId,
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [capability],
+    security: BEARER,
     parameters: [
       ...parametersFrom(params, 'path', schemas),
       ...parametersFrom(query, 'query', schemas),
@@ -92,9 +93,4 @@ export function parametersFrom(
       example: example ?? fallback.default,
     };
   });
-}
-
-/** `/v1/models/:model_id/history` → `get_models_model_id_history`. */
-function operationId(path: string): string {
-  return `get_${path.replace('/v1/', '').replaceAll(/[/:]+/g, '_')}`;
 }

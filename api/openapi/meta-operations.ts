@@ -21,12 +21,12 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
   const operation = operationsWith(responses);
   const html = { 'text/html': { schema: { type: 'string' } } } as const;
   return {
-    '/health/live': operation('get_health_live', 'The process answers', {
+    '/health/live': operation('getLiveness', 'The process answers', {
       200: ok({
         'application/json': { schema: schemas.schemaFrom(HealthLiveSchema, 'output'), example: { status: 'live' } },
       }),
     }),
-    '/health/ready': operation('get_health_ready', 'There is a release to answer from', {
+    '/health/ready': operation('getReadiness', 'There is a release to answer from', {
       200: ok({ 'application/json': { schema: schemas.schemaFrom(HealthReadySchema, 'output'), example: READY } }),
       503: {
         description: 'Not yet',
@@ -39,13 +39,13 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
         },
       },
     }),
-    '/openapi.json': operation('get_openapi_json', 'This document', {
-      200: ok({ 'application/json': { schema: { type: 'object' } } }),
+    '/openapi.json': operation('getOpenApiDocument', 'This document', {
+      200: ok({ 'application/json': { schema: { type: 'object', additionalProperties: true } } }),
       304: { description: 'What the request names in If-None-Match still holds', headers: headersOf(HEADERS.meta) },
     }),
-    '/docs/errors': operation('get_docs_errors', 'Every error code, for people', { 200: ok(html) }),
+    '/docs/errors': operation('listErrorPages', 'Every error code, for people', { 200: ok(html) }),
     '/docs/errors/{code}': operation(
-      'get_docs_errors_code',
+      'getErrorPage',
       'The page that `help_url` of an error points at',
       { 200: ok(html) },
       [

@@ -9,8 +9,8 @@ import type { Collectors, Operation, Responses } from './operation.ts';
 export interface OpenRoute {
   /** The pattern below the base path, such as `/badges/models/:id.svg`. */
   readonly path: string;
-  /** One without is not in the document. */
-  readonly summary?: string | undefined;
+  /** What the document says of it; one without is not in the document. */
+  readonly operation?: { readonly operationId: string; readonly summary: string } | undefined;
   /** `Content-Type` of its answers. */
   readonly type: string;
   readonly params: z.ZodObject;
@@ -25,13 +25,17 @@ const OWN_REFUSALS = ['not_found', 'rate_limit_exceeded', 'unavailable'] as cons
 const OTHER_REFUSALS = ['bad_request', 'uri_too_long', 'internal_error'] as const;
 
 /** A route without a key as an operation of the OpenAPI document. */
-export function openOperation(route: OpenRoute, { schemas, responses }: Collectors): Operation {
-  const { path, summary = '', params, query } = route;
+export function openOperation(
+  route: OpenRoute,
+  { operationId, summary }: OpenRoute['operation'] & object,
+  { schemas, responses }: Collectors,
+): Operation {
+  const { params, query } = route;
   const parameters = [...parametersFrom(params, 'path', schemas), ...parametersFrom(query, 'query', schemas)];
   const shared = (codes: typeof OTHER_REFUSALS | typeof OWN_REFUSALS) =>
     byStatus(codes).map(([status, of]) => [status, responses.share(`Open${nameFrom(of)}`, errorResponse(of))] as const);
   return {
-    operationId: `get${path.replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
+    operationId,
     summary,
     tags: [OPEN_TAG],
     security: [],
@@ -69,5 +73,7 @@ function ownRefusals(route: OpenRoute): Responses {
 
 function contentOf({ type }: OpenRoute): OpenApi.ResponseObject['content'] & object {
   const [name = type] = type.split(';', 1);
-  return { [name]: { schema: { type: name.includes('json') ? 'object' : 'string' } } };
+  return {
+    [name]: { schema: name.includes('json') ? { type: 'object', additionalProperties: true } : { type: 'string' } },
+  };
 }

@@ -10,8 +10,17 @@ const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, OPTIONS)
 const documented = new Documented(document, { isClosed: true });
 const operations = documented.operations.map((operation) => [operation.path, operation] as const);
 const dataOperations = operations.filter(([path]) => path.startsWith('/v1/'));
-const schemas: Record<string, { properties?: Record<string, { description?: string; $ref?: string }> }> =
-  document.components.schemas;
+type Component = Omit<Property, 'properties'> & { readonly properties?: Record<string, Property> };
+
+interface Property {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly properties?: object;
+  readonly items?: Property;
+  readonly anyOf?: readonly Property[];
+  readonly oneOf?: readonly Property[];
+}
+const schemas: Record<string, Component> = document.components.schemas;
 
 test('is the same text whenever it is made', () => {
   expect(JSON.stringify(openApiDocument(DATA_ROUTES, OPTIONS))).toBe(JSON.stringify(document));
@@ -47,6 +56,114 @@ test.each([
   );
 });
 
+const OPERATION_IDS = {
+  '/v1/models': 'listModels',
+  '/v1/models/{id}': 'getModel',
+  '/v1/benchmarks': 'listBenchmarks',
+  '/v1/scores': 'listScores',
+  '/v1/rankings': 'listRankings',
+  '/v1/updates': 'listUpdates',
+  '/v1/categories': 'listCategories',
+  '/v1/sources': 'listSources',
+  '/v1/models/{model_id}/history': 'getModelHistory',
+  '/v1/rankings/history': 'getRankingsHistory',
+  '/v1/snapshots': 'listSnapshots',
+  '/v1/snapshots/{snapshot_id}/download': 'downloadSnapshot',
+  '/v1/changes': 'listChanges',
+  '/v1/account': 'getAccount',
+  '/health/live': 'getLiveness',
+  '/health/ready': 'getReadiness',
+  '/openapi.json': 'getOpenApiDocument',
+  '/docs/errors': 'listErrorPages',
+  '/docs/errors/{code}': 'getErrorPage',
+};
+
+test('calls every operation by a name that stays', () => {
+  const whole = openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true });
+  const ids = Object.entries(whole.paths ?? {}).map(([path, item]) => [path, item?.get?.operationId]);
+  expect(Object.fromEntries(ids)).toEqual(OPERATION_IDS);
+});
+
+test('has a name for every object that an answer is made of', () => {
+  const whole = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true })));
+  const nameless = (schema: Property, at: string): readonly string[] => [
+    ...(schema.properties === undefined ? [] : [at]),
+    ...partsOf(schema).flatMap((part) => nameless(part, at)),
+  ];
+  const found = Object.entries(whole.components.schemas as typeof schemas).flatMap(([component, schema]) => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => nameless(field, `${component}.${name}`)),
+    ...partsOf(schema).flatMap((part) => nameless(part, component)),
+  ]);
+  expect(found).toEqual([]);
+  const answers = Object.values(whole.paths as Record<string, { get: { responses: object } }>).map(
+    ({ get }) => JSON.stringify(get.responses).match(/"schema":\{(?!"\$ref"|"type":"string")[^}]*/g) ?? [],
+  );
+  expect(answers.flat()).toEqual(['"schema":{"type":"object","additionalProperties":true']); // This document itself.
+});
+
+function partsOf({ items, anyOf = [], oneOf = [] }: Property): readonly Property[] {
+  return [...(items === undefined ? [] : [items]), ...anyOf, ...oneOf];
+}
+
+test('says of each kind of history what its points hold, and of each change what its key and data are', () => {
+  const shapesOf = (name: string) =>
+    (schemas[name]?.oneOf ?? []).map((shape) => documented.resolve<Property>(shape as Property & { $ref: string }));
+  const histories = new Map(DATA_ROUTES.map(({ path, example }) => [path, example]));
+  expect(shapesOf('ModelHistory').map(({ properties }) => Object(properties)['kind'].const)).toEqual([
+    'score',
+    'ranking',
+    'pricing',
+    'metadata',
+  ]);
+  const told = shapesOf('ChangeEvent').map(({ properties = {} }) => {
+    const { entity_type: type, op, key, data } = Object(properties);
+    return [
+      type.const,
+      op.const,
+      key.$ref,
+      ...(data.anyOf ?? [data]).map((part: Property & { type?: string }) => part.$ref ?? part.type),
+    ]
+      .join(' ')
+      .replaceAll(COMPONENT, '');
+  });
+  expect(told).toEqual([
+    'model upsert ModelKey Model',
+    'model delete ModelKey Model null',
+    'score upsert ScoreKey Score',
+    'score delete ScoreKey Score null',
+    'ranking upsert RankingKey Ranking',
+    'ranking delete RankingKey Ranking null',
+    'pricing upsert PriceKey Price',
+    'pricing delete PriceKey Price null',
+  ]);
+  const history = Object(histories.get('/v1/models/:model_id/history'));
+  const ofScore = { ...history, kind: 'score' };
+  expect(documented.problems({ $ref: `${COMPONENT}ModelHistory` }, history)).toEqual([]);
+  expect(documented.problems({ $ref: `${COMPONENT}ModelHistory` }, ofScore)).not.toEqual([]);
+});
+
+const COMPONENT = '#/components/schemas/';
+
+test('has no field that is null and nothing else: openapi-fetch leaves those out of its types', () => {
+  const bare = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([name, field]) =>
+      Object(field).type === 'null' ? [`${component}.${name}`] : [],
+    ),
+  );
+  expect(bare).toEqual([]);
+});
+
+test('names every code of an error, and leaves open what more there may be of the rest', () => {
+  expect(schemas['ErrorCode']).toMatchObject({ enum: Object.keys(API_ERRORS) });
+  expect(schemas['LimitType']).toMatchObject({ enum: ['burst', 'daily_quota'] });
+  const whole = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true })));
+  expect(whole.components.schemas.Account.properties.client_source).toEqual({
+    type: 'string',
+    description: expect.stringContaining('api_key, mcp_api_key, mcp_oauth'),
+  });
+  expect(Object(schemas['Score']?.properties)['source'].type).toEqual(['string', 'null']);
+});
+
 test('says of every field what it is', () => {
   const silent = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
     Object.entries(properties)
@@ -80,7 +197,7 @@ test.each(operations)('%s has an example of each JSON answer that its schema tak
 
 test.each(dataOperations)('%s shows an answer, 304 and every error with an example for each code', (_, operation) => {
   const { responses, security } = operation;
-  expect(security).toBeUndefined();
+  expect(security).toEqual([{ bearer: [] }]);
   expect(responses['200']?.content?.['application/json']?.example).toBeDefined();
   expect(Object.keys(responses)).toEqual(
     expect.arrayContaining(['304', '400', '401', '404', '422', '429', '500', '503']),

@@ -36,9 +36,11 @@ export function openApiDocument(
     route.access.name,
     { get: dataOperation(route, { schemas, responses, hasLimits }) },
   ]);
-  const open = openRoutes
-    .filter(({ summary }) => summary !== undefined)
-    .map((route) => [templateOf(route.path), { get: openOperation(route, { schemas, responses }) }] as const);
+  const open = openRoutes.flatMap((route) => {
+    const { path, operation } = route;
+    if (operation === undefined) return [];
+    return [[templateOf(path), { get: openOperation(route, operation, { schemas, responses }) }] as const];
+  });
   const paths: Paths = {
     ...Object.fromEntries(operations),
     ...(hasAccount ? accountOperation({ schemas, responses }) : {}),

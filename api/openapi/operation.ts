@@ -4,14 +4,17 @@ import type { SchemaCollector } from './schema-collector.ts';
 /** Responses by status. `openapi-types` has those of 3.0 mixed into its own `ResponsesObject`. */
 export type Responses = Readonly<Record<string, OpenApi.ResponseObject | OpenApi.ReferenceObject>>;
 
+/** What an operation with a key asks for. Said of each one: programs that make clients don't look at what the document says of all. */
+export const BEARER = [{ bearer: [] }] as const;
+
 /** What can be done with a path; every one is a GET. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Empty for one that needs no key; undefined: as the document says. */
-  readonly security?: readonly [];
+  /** {@link BEARER}, or empty for one that needs no key. */
+  readonly security: typeof BEARER | readonly [];
   readonly parameters?: readonly (OpenApi.ParameterObject | OpenApi.ReferenceObject)[];
   readonly responses: Responses;
 }

@@ -31,12 +31,16 @@ export class SchemaCollector {
   }
 }
 
-/** Leaves out keywords that tell a reader nothing: zod's bounds of safe integers, patterns beside a format, closed objects. */
+/**
+ * Leaves out keywords that tell a reader nothing: zod's bounds of safe integers, patterns beside a format, and whether an object of
+ * named fields may have others.
+ */
 function tidy(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) => {
     if (keyword === 'id' && typeof value === 'string') return false;
     if (keyword === 'pattern' && 'format' in schema) return false;
-    if (keyword === 'additionalProperties' || keyword === 'propertyNames') return false;
+    if (keyword === 'propertyNames') return false;
+    if (keyword === 'additionalProperties') return !('properties' in schema);
     return value !== Number.MAX_SAFE_INTEGER && value !== Number.MIN_SAFE_INTEGER;
   });
   const { anyOf, ...rest } = Object.fromEntries(
@@ -54,7 +58,7 @@ function tidyKeyword(keyword: string, value: unknown): unknown {
     return Object.fromEntries(properties.map(([name, property]) => [name, tidy(property)]));
   }
   if (keyword === 'items') return tidy(value as JsonSchema); // By JSON Schema.
-  if (keyword === 'anyOf') return (value as readonly JsonSchema[]).map(tidy); // By JSON Schema.
+  if (keyword === 'anyOf' || keyword === 'oneOf') return (value as readonly JsonSchema[]).map(tidy); // By JSON Schema.
   return value;
 }
 

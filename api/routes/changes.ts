@@ -1,31 +1,22 @@
 import { z } from 'zod';
 import { queryProblem, type RequestProblem } from '../../http/errors/validation.ts';
-import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
+import { cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
 import { ENTITY_TYPES, type EntityType } from '../../schemas/datasets.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { dataRoute, jsonFrame } from '../answers/data-route.ts';
 import { all, releaseOf, value } from '../answers/dependencies.ts';
 import { freeText, integer, oneOf } from '../answers/parameters.ts';
-import { EXAMPLE_RANKINGS, ModelSchema, PriceSchema, RankingSchema, ScoreSchema } from '../answers/records.ts';
+import { EXAMPLE_RANKINGS } from '../answers/records.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { View } from '../view/view.ts';
 import { firstRetainedSeq } from '../view/view-meta.ts';
+import { ChangeEventSchema } from './change-event.ts';
 
 /**
  * Events that a filtered page looks at before it ends, full or not. Smaller: more pages without an event for rare types;
  * larger: one request reads longer.
  */
 const SCANNED_MAX = 100_000;
-
-/** An event with the records that its data may be. */
-const ChangeEventSchema = z
-  .looseObject({
-    ...ChangeSchema.shape,
-    data: z
-      .union([ModelSchema, ScoreSchema, RankingSchema, PriceSchema, z.null()])
-      .describe('The full record of an upsert, by entity_type; null for a delete'),
-  })
-  .meta({ id: 'ChangeEvent' });
 
 interface Effective {
   /** The last event the caller has, 0 for none; the page begins behind it, or with the first one that the feed still has. */
@@ -37,6 +28,7 @@ interface Effective {
 /** `GET /v1/changes` (specification "Change feed"). */
 export const changesRoute = dataRoute({
   path: '/v1/changes',
+  operationId: 'listChanges',
   capability: 'changes',
   feature: 'incremental',
   limitPerMinute: 60,

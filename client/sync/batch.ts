@@ -53,7 +53,7 @@ export class Batch {
 }
 
 function keyText({ entity_type: type, key }: ChangeEvent): string {
-  return JSON.stringify(keyOf(datasetOf(type), key));
+  return JSON.stringify(keyOf(datasetOf(type), { ...key }));
 }
 
 /** The dataset whose records an entity type stands for. */

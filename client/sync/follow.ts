@@ -73,7 +73,7 @@ function checkedEvents(
 ): readonly ChangeEvent[] {
   const { events = [], next_cursor: next } = PageSchema.safeParse(body).data ?? {};
   const isWhole = events.length === limit && events.every(({ seq }, index) => seq === after + index + 1);
-  if (isWhole && next === cursorFromSeq(after + limit)) return events;
+  if (isWhole && next === cursorFromSeq(after + limit)) return body.events;
   const message = `the feed's page behind event ${after} does not have the ${limit} events that come next`;
   throw new AppError('corrupt', message);
 }

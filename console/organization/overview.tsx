@@ -1,7 +1,7 @@
 import type { UsageState } from '../../accounts/account.ts';
 import type { ApiKey } from '../../accounts/administration/issued-key.ts';
 import type { Organization } from '../../accounts/administration/organization.ts';
-import { HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
+import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
 import { updatesRoute } from '../../api/routes/current/updates.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type Asked, askFor } from '../data/ask.ts';
@@ -126,7 +126,10 @@ function planFacts({ terms }: Organization): readonly (readonly [string, JSX.Ele
     ],
     ['Requests a minute', <span safe>{terms.burstPerMinute.toLocaleString('en')}</span>],
     ['History', <span safe>{months}</span>],
-    ['Beside current data', <span safe>{terms.features.join(', ') || 'nothing'}</span>],
+    [
+      'Beside current data',
+      <span safe>{terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'}</span>,
+    ],
     [
       'Attribution',
       <span safe>{terms.attributionRequired ? 'required where you show the data' : 'not required'}</span>,

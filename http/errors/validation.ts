@@ -1,13 +1,15 @@
 import { z } from 'zod';
 
 /** One problem of a request, as pydantic v2 writes it (specification "Validation errors"). */
-export const RequestProblemSchema = z.object({
-  loc: z.array(z.union([z.string(), z.int()])).describe('Where: "query" or "path", then the parameter'),
-  msg: z.string().describe('For people'),
-  type: z.string().describe('Stable and machine-readable, such as missing or int_parsing'),
-  input: z.unknown().describe('What was sent'),
-  ctx: z.record(z.string(), z.unknown()).describe('Facts, such as the bound that was exceeded'),
-});
+export const RequestProblemSchema = z
+  .object({
+    loc: z.array(z.union([z.string(), z.int()])).describe('Where: "query" or "path", then the parameter'),
+    msg: z.string().describe('For people'),
+    type: z.string().describe('Stable and machine-readable, such as missing or int_parsing'),
+    input: z.unknown().describe('What was sent'),
+    ctx: z.record(z.string(), z.unknown()).describe('Facts, such as the bound that was exceeded'),
+  })
+  .meta({ id: 'RequestProblem' });
 export type RequestProblem = z.infer<typeof RequestProblemSchema>;
 
 export const ValidationBodySchema = z

@@ -10,6 +10,7 @@ import { number, text } from '../../storage/duckdb/row-shape.ts';
 function countedRoute(name: string, summary: string, sql: string) {
   return dataRoute({
     path: '/v1/models',
+    operationId: 'listModels',
     capability: 'current',
     feature: null,
     limitPerMinute: 60,

@@ -11,20 +11,29 @@ import type { ObjectSchema } from './tool.ts';
 export function outputSchemaOf(found: z.ZodType): ObjectSchema {
   const { $defs = {}, $ref, ...inline } = z.toJSONSchema(found, { io: 'output', target: 'draft-2020-12' });
   const named: Definitions = $defs; // Each an object.
-  const whole: JsonSchema = $ref === undefined ? inline : (named[$ref.replace('#/$defs/', '')] ?? {});
+  const whole = definitionOf($ref === undefined ? inline : { $ref }, named);
+  const [first = whole] = alternatives(whole['oneOf']).map((each) => definitionOf(each, named));
   return {
     type: 'object',
     properties: { ...Object(bare(whole, named)['properties']), error: { type: 'object' }, detail: { type: 'array' } },
-    anyOf: [{ required: whole['required'] }, { required: ['error'] }, { required: ['detail'] }],
+    anyOf: [{ required: first['required'] }, { required: ['error'] }, { required: ['detail'] }],
   };
+}
+
+/** What a reference leads to; a schema without one itself. */
+function definitionOf(schema: JsonSchema, named: Definitions): JsonSchema {
+  const { $ref } = schema;
+  return typeof $ref === 'string' ? (named[$ref.replace('#/$defs/', '')] ?? {}) : schema;
 }
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
 /** A schema with nothing but types and names. What isn't listed stays open: fields, and words of an enumeration, may be added. */
 function bare(schema: JsonSchema, named: Definitions): JsonSchema {
-  const { $ref, type, properties, items, anyOf } = unite(schema);
-  if (typeof $ref === 'string') return bare(named[$ref.replace('#/$defs/', '')] ?? {}, named);
+  const kinds = alternatives(schema['oneOf']).map((each) => bare(each, named));
+  if (kinds.length > 0) return kinds.reduce(eitherOf);
+  const { $ref, type, properties, items, anyOf } = unite(schema, named);
+  if (typeof $ref === 'string') return bare(definitionOf({ $ref }, named), named);
   const fields = Object.entries(Object(properties)).map(([name, field]) => [name, bare(Object(field), named)]);
   return {
     ...(type === undefined ? {} : { type }),
@@ -34,9 +43,29 @@ function bare(schema: JsonSchema, named: Definitions): JsonSchema {
   };
 }
 
+/** One schema for two kinds of an object: their fields, each as either has it; where they have other fields they are just objects. */
+function eitherOf(one: JsonSchema, other: JsonSchema): JsonSchema {
+  if (JSON.stringify(one) === JSON.stringify(other)) return one;
+  const all = new Set([one['type'], other['type']].flat());
+  // A whole number is a number.
+  const types = [...all].filter((type) => type !== undefined && !(type === 'integer' && all.has('number')));
+  const [ours, theirs] = [Object(one['properties']), Object(other['properties'])];
+  const names = Object.keys(ours);
+  const fields = names.join() === Object.keys(theirs).join() ? names : [];
+  const items =
+    'items' in one && 'items' in other ? { items: eitherOf(Object(one['items']), Object(other['items'])) } : {};
+  return {
+    type: types.length === 1 ? types[0] : types,
+    ...(fields.length === 0
+      ? {}
+      : { properties: Object.fromEntries(fields.map((name) => [name, eitherOf(ours[name], theirs[name])])) }),
+    ...items,
+  };
+}
+
 /** One schema for alternatives that are a type or null, or objects of several kinds; else the schema as it is. */
-function unite(schema: JsonSchema): JsonSchema {
-  const all = alternatives(schema['anyOf']);
+function unite(schema: JsonSchema, named: Definitions): JsonSchema {
+  const all = alternatives(schema['anyOf']).map((each) => definitionOf(each, named));
   const some = all.filter(({ type }) => type !== 'null');
   const [first] = some;
   if (first === undefined) return schema;
@@ -46,9 +75,8 @@ function unite(schema: JsonSchema): JsonSchema {
   return { ...first, ...orNull(first['type']) };
 }
 
-/** References lead to records only. */
 function isObject(schema: JsonSchema): boolean {
-  return schema['type'] === 'object' || '$ref' in schema;
+  return schema['type'] === 'object';
 }
 
 function alternatives(anyOf: unknown): readonly JsonSchema[] {

@@ -5,19 +5,22 @@ import { type PublicRefusal, type PublicRoute, type PublicRouteDefinition, publi
 import { type Badge, SVG_HEADERS, SVG_TYPE, shieldsJsonOf, svgOf } from './badge.ts';
 
 /** A badge as it is written down: its path without `.svg` and `.json`, and what it says. */
-export interface BadgeDefinition<Params, Query>
-  extends Pick<PublicRouteDefinition<Params, Query>, 'params' | 'query' | 'summary'> {
+export interface BadgeDefinition<Params, Query> extends Pick<PublicRouteDefinition<Params, Query>, 'params' | 'query'> {
+  readonly operationId: string;
+  readonly summary: string;
   readonly path: `/badges/${string}`;
   /** Rejects with HttpError or RequestInvalid. */
   readonly badge: (...asked: Parameters<PublicRouteDefinition<Params, Query>['answer']>) => Promise<Badge>;
 }
 
 /** A badge as a picture, and for shields.io. */
-export function badgeRoutes<P, Q>({ path, badge, ...description }: BadgeDefinition<P, Q>): readonly PublicRoute[] {
+export function badgeRoutes<P, Q>(definition: BadgeDefinition<P, Q>): readonly PublicRoute[] {
+  const { path, badge, operationId, summary, ...description } = definition;
   return [
     publicRoute<P, Q>({
       ...description,
       path: `${path}.svg`,
+      operation: { operationId, summary },
       type: SVG_TYPE,
       headers: SVG_HEADERS,
       refuse: (error) => refused(error, svgOf),
@@ -26,6 +29,7 @@ export function badgeRoutes<P, Q>({ path, badge, ...description }: BadgeDefiniti
     publicRoute<P, Q>({
       ...description,
       path: `${path}.json`,
+      operation: { operationId: `${operationId}ForShields`, summary: `${summary}, for shields.io` },
       type: JSON_TYPE,
       // What is no 200 shields.io doesn't read, and so would say nothing of what is wrong.
       refuse: (error) => {

@@ -57,6 +57,7 @@ type BadgeQuery = z.infer<typeof BadgeQuerySchema>;
 /** One figure of a model. */
 export const modelBadgeRoutes = badgeRoutes({
   path: '/badges/models/:id',
+  operationId: 'getModelBadge',
   summary: "A model's rank, score or price as a badge",
   params: z.object({ id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
   query: BadgeQuerySchema,

@@ -7,6 +7,7 @@ import { where } from '../../queries/conditions.ts';
 
 export const benchmarksRoute = listRoute({
   path: '/v1/benchmarks',
+  operationId: 'listBenchmarks',
   limitPerMinute: 60,
   summary: 'Benchmarks',
   filters: z.object({ category: id('What the benchmark measures', 'code').optional() }),

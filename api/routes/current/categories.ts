@@ -5,6 +5,7 @@ import { contentOf } from '../../answers/dependencies.ts';
 
 export const categoriesRoute = dataRoute({
   path: '/v1/categories',
+  operationId: 'listCategories',
   capability: 'current',
   feature: null,
   limitPerMinute: 60,
@@ -13,10 +14,12 @@ export const categoriesRoute = dataRoute({
     .object({
       categories: z
         .array(
-          z.object({
-            id: z.string().describe('For the category parameters of other routes'),
-            model_count: z.int().min(0).describe('Models ranked in it'),
-          }),
+          z
+            .object({
+              id: z.string().describe('For the category parameters of other routes'),
+              model_count: z.int().min(0).describe('Models ranked in it'),
+            })
+            .meta({ id: 'Category' }),
         )
         .describe('By id'),
     })

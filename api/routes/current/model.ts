@@ -32,6 +32,7 @@ const ModelDetailSchema = z
 
 export const modelRoute = dataRoute({
   path: '/v1/models/:id',
+  operationId: 'getModel',
   capability: 'current',
   feature: null,
   limitPerMinute: 120,

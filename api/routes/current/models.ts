@@ -50,6 +50,7 @@ type ModelFilters = z.infer<typeof ModelFiltersSchema>;
 
 export const modelsRoute = listRoute({
   path: '/v1/models',
+  operationId: 'listModels',
   limitPerMinute: 60,
   summary: 'Models, with filters',
   filters: ModelFiltersSchema,

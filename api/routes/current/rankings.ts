@@ -8,6 +8,7 @@ import type { View } from '../../view/view.ts';
 
 export const rankingsRoute = listRoute({
   path: '/v1/rankings',
+  operationId: 'listRankings',
   limitPerMinute: 60,
   summary: 'The ranking of a category',
   description: 'By rank, models that share one by id.',

@@ -25,6 +25,7 @@ type ScoreFilters = z.infer<typeof ScoreFiltersSchema>;
 
 export const scoresRoute = listRoute({
   path: '/v1/scores',
+  operationId: 'listScores',
   limitPerMinute: 120,
   summary: 'Scores, with filters',
   filters: ScoreFiltersSchema,

@@ -5,6 +5,7 @@ import { SourceSchema } from '../../view/release-sources.ts';
 
 export const sourcesRoute = dataRoute({
   path: '/v1/sources',
+  operationId: 'listSources',
   capability: 'current',
   feature: null,
   isFree: true,

@@ -9,6 +9,7 @@ import type { View } from '../../view/view.ts';
 
 export const updatesRoute = listRoute({
   path: '/v1/updates',
+  operationId: 'listUpdates',
   limitPerMinute: 30,
   summary: 'Recently added models, newest first',
   description: 'A model is added when a night first sees it; those of the very first night are not news.',
@@ -20,7 +21,11 @@ export const updatesRoute = listRoute({
   records: {
     name: 'models',
     schema: z
-      .array(z.looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('Capture that first saw it') }))
+      .array(
+        z
+          .looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('Capture that first saw it') })
+          .meta({ id: 'AddedModel' }),
+      )
       .describe('Newest first'),
   },
   before: {

@@ -1,5 +1,4 @@
 /** What the answers of both histories have besides their points. */
-import { z } from 'zod';
 import { notFound } from '../../../http/errors/http-error.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
@@ -16,26 +15,6 @@ import {
 import { HISTORY_SOURCES, type HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
 import type { HistoryRange } from './history-range.ts';
-
-export const HistoryPointSchema = z
-  .looseObject({
-    date: z.iso.date().describe('UTC day'),
-    value: z.number().nullable().describe('Score, rank or input price; null for metadata'),
-    benchmark_id: z.string().nullable().optional().describe('The series of a score'),
-    category_id: z.string().nullable().optional().describe('The series of a rank'),
-    payload: z.record(z.string(), z.unknown()).describe('Context by kind; keys may be added'),
-    source: z.enum(['capture', 'backfill']).nullable().describe('How the value is known; backfill for pricing only'),
-  })
-  .meta({ id: 'HistoryPoint' });
-
-export const HistoryWindowSchema = z
-  .object({
-    from: z.iso.date().describe('First day that was served'),
-    to: z.iso.date().describe('Last day that was served'),
-    plan_limit_from: z.iso.date().nullable().describe('Oldest day that the plan may query; null: unlimited'),
-    available_from: z.iso.date().nullable().describe('First day with data of this kind; null: none yet'),
-  })
-  .meta({ id: 'HistoryWindow' });
 
 /** The `window` of a history answer, as JSON text. */
 export function windowText(view: View, kind: HistoryKind, range: HistoryRange): JsonText {

@@ -77,7 +77,7 @@ function clampToToday(to: Day | undefined, today: Day): Day {
 }
 
 function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
-  const message = `The history that you may query begins on ${earliest}, the earliest allowed date`;
+  const message = `The history of your plan begins on ${earliest}`;
   return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
 }
 

@@ -6,24 +6,9 @@ import { EXAMPLE_PRICE } from '../../answers/records.ts';
 import { expandPoints } from '../../queries/history-points.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
-import {
-  assertKnown,
-  daysOf,
-  HistoryPointSchema,
-  HistoryWindowSchema,
-  historyDependency,
-  windowText,
-} from './history-answer.ts';
+import { assertKnown, daysOf, historyDependency, windowText } from './history-answer.ts';
 import { findRangeProblems, type HistoryRange, RANGE, resolveRange } from './history-range.ts';
-
-const ModelHistorySchema = z
-  .object({
-    model_id: z.string().describe('As asked for'),
-    kind: z.enum(HISTORY_KINDS).describe('As asked for'),
-    points: z.array(HistoryPointSchema).describe('Ascending by date, then by series'),
-    window: HistoryWindowSchema,
-  })
-  .meta({ id: 'ModelHistory' });
+import { ModelHistorySchema } from './history-schemas.ts';
 
 interface Effective extends HistoryRange {
   readonly model: string;
@@ -32,11 +17,12 @@ interface Effective extends HistoryRange {
   readonly series: string | undefined;
 }
 
-const { model_id: _model, updated_at: _updated, ...EXAMPLE_PAYLOAD } = EXAMPLE_PRICE;
+const { model_id: _model, updated_at: _updated, source: _source, ...EXAMPLE_PAYLOAD } = EXAMPLE_PRICE;
 
 /** `GET /v1/models/{model_id}/history` (specification "History requests"). */
 export const modelHistoryRoute = dataRoute({
   path: '/v1/models/:model_id/history',
+  operationId: 'getModelHistory',
   capability: 'history',
   feature: 'history',
   limitPerMinute: 60,

@@ -5,29 +5,14 @@ import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { withPositions } from '../../queries/history-points.ts';
 import { TOP_POSITIONS_MAX } from '../../view/tables/view-tables.ts';
-import {
-  assertKnown,
-  HistoryPointSchema,
-  HistoryWindowSchema,
-  historyDependency,
-  windowText,
-} from './history-answer.ts';
+import { assertKnown, historyDependency, windowText } from './history-answer.ts';
 import { findRangeProblems, RANGE, resolveRange } from './history-range.ts';
-
-const RankingsHistorySchema = z
-  .object({
-    category_id: z.string().describe('As asked for'),
-    kind: z.literal('ranking').describe('Always ranking'),
-    points: z
-      .array(z.looseObject({ ...HistoryPointSchema.shape, model_id: z.string().describe('Who held the position') }))
-      .describe('Ascending by date, then by rank'),
-    window: HistoryWindowSchema,
-  })
-  .meta({ id: 'RankingsHistory' });
+import { RankingsHistorySchema } from './history-schemas.ts';
 
 /** `GET /v1/rankings/history` (specification "Rankings history"). */
 export const rankingsHistoryRoute = dataRoute({
   path: '/v1/rankings/history',
+  operationId: 'getRankingsHistory',
   capability: 'history',
   feature: 'history',
   limitPerMinute: 60,

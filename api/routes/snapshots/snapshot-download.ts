@@ -25,6 +25,7 @@ interface Effective {
 /** `GET /v1/snapshots/{snapshot_id}/download` (specification "Snapshot routes"). */
 export const snapshotDownloadRoute = dataRoute({
   path: '/v1/snapshots/:snapshot_id/download',
+  operationId: 'downloadSnapshot',
   capability: 'snapshots',
   feature: 'snapshots',
   limitPerMinute: 30,

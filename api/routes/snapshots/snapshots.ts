@@ -34,6 +34,7 @@ interface Effective {
 /** `GET /v1/snapshots` (specification "Snapshot routes"). */
 export const snapshotsRoute = dataRoute({
   path: '/v1/snapshots',
+  operationId: 'listSnapshots',
   capability: 'snapshots',
   feature: 'snapshots',
   limitPerMinute: 30,

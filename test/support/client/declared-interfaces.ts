@@ -26,6 +26,22 @@ export function interfacesIn(source: string): ReadonlyMap<string, readonly Decla
   return new Map([...declarations.keys()].map((name) => [name, fieldsOf(name)]));
 }
 
+/** The unions of other types that a TypeScript source exports, by name: `export type Both = One | Other`. */
+export function unionsIn(source: string): ReadonlyMap<string, readonly string[]> {
+  const unions = new Map<string, readonly string[]>();
+  for (const statement of nodesOf(parseAst(source, { lang: 'ts' })['body' as never])) {
+    const declared = statement['type'] === 'ExportNamedDeclaration' ? nodeOf(statement['declaration']) : statement;
+    if (declared['type'] !== 'TSTypeAliasDeclaration') continue;
+    const annotation = nodeOf(declared['typeAnnotation']);
+    if (annotation['type'] !== 'TSUnionType') continue;
+    unions.set(
+      textOf(nodeOf(declared['id'])),
+      nodesOf(annotation['types']).map((part) => sliceOf(part, source)),
+    );
+  }
+  return unions;
+}
+
 function fieldFrom(field: Node, source: string): DeclaredField {
   const annotation = nodeOf(nodeOf(field['typeAnnotation'])['typeAnnotation']);
   const parts = annotation['type'] === 'TSUnionType' ? nodesOf(annotation['types']) : [annotation];
