@@ -4,7 +4,7 @@ import { id } from '../../api/answers/parameters.ts';
 import { notFound } from '../../http/errors/http-error.ts';
 import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
 import { entriesFrom } from './entries.ts';
-import { FEED_FORMATS, FEED_TYPES } from './feed.ts';
+import { FEED_FORMATS, FEED_TYPES, type FeedFormat } from './feed.ts';
 import { feedOf, type Told } from './feed-of.ts';
 import {
   hasCategory,
@@ -22,6 +22,7 @@ import { WRITE_FEED } from './write-feed.ts';
 
 const changes = feedRoutes({
   path: '/feeds/changes',
+  operationId: 'getChangesFeed',
   summary: 'All that happened in the last 30 days, as a feed',
   tell: async (_, { view }) => {
     const [news, firstDays] = await Promise.all([loadAllNews(view), loadFirstDays(view)]);
@@ -38,6 +39,7 @@ const changes = feedRoutes({
 
 const models = feedRoutes({
   path: '/feeds/models',
+  operationId: 'getModelsFeed',
   summary: 'Models that came or are gone, as a feed',
   tell: async (_, { view }) => ({
     title: 'modelstats: models',
@@ -51,6 +53,7 @@ const models = feedRoutes({
 
 const model = feedRoutes({
   path: '/feeds/models/:id',
+  operationId: 'getModelFeed',
   summary: 'What happened to a model, as a feed',
   params: z.object({ id: id('The model', 'gpt-5.4-mini') }),
   tell: async ({ id: modelId }, { view }) => {
@@ -69,6 +72,7 @@ const model = feedRoutes({
 
 const ranking = feedRoutes({
   path: '/feeds/rankings/:category',
+  operationId: 'getRankingFeed',
   summary: 'Who moved in a ranking, as a feed',
   params: z.object({ category: id('The category', 'text') }),
   tell: async ({ category }, { view }) => {
@@ -91,6 +95,8 @@ const ranking = feedRoutes({
 export const FEED_ROUTES: readonly PublicRoute[] = [...changes, ...models, ...model, ...ranking];
 
 interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, object>, 'params'> {
+  /** For the OpenAPI document, before the format. */
+  readonly operationId: string;
   readonly summary: string;
   /** Without the format. */
   readonly path: `/feeds/${string}`;
@@ -98,12 +104,15 @@ interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, obje
   readonly tell: (params: Params, context: PublicContext) => Promise<Told>;
 }
 
+/** How the operations of the forms end. */
+const NAMES: Readonly<Record<FeedFormat, string>> = { atom: '', json: 'Json' };
+
 /** A feed in all its forms. */
-function feedRoutes<P>({ path, summary, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
+function feedRoutes<P>({ path, operationId, summary, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
   return FEED_FORMATS.map((format) =>
     publicRoute<P, object>({
       path: `${path}.${format}`,
-      summary,
+      operation: { operationId: operationId + NAMES[format], summary },
       type: FEED_TYPES[format],
       ...(params === undefined ? {} : { params }),
       answer: async ({ params: given }, context) => {
