@@ -20,6 +20,9 @@ import { pathPart } from './tags.ts';
 import { TELLERS, tellersOf } from './topics.ts';
 import { WRITE_FEED } from './write-feed.ts';
 
+/** How the operations of the forms end. */
+const OPERATION_ENDS: Readonly<Record<FeedFormat, string>> = { atom: '', json: 'Json' };
+
 const changes = feedRoutes({
   path: '/feeds/changes',
   operationId: 'getChangesFeed',
@@ -104,15 +107,12 @@ interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, obje
   readonly tell: (params: Params, context: PublicContext) => Promise<Told>;
 }
 
-/** How the operations of the forms end. */
-const NAMES: Readonly<Record<FeedFormat, string>> = { atom: '', json: 'Json' };
-
 /** A feed in all its forms. */
 function feedRoutes<P>({ path, operationId, summary, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
   return FEED_FORMATS.map((format) =>
     publicRoute<P, object>({
       path: `${path}.${format}`,
-      operation: { operationId: operationId + NAMES[format], summary },
+      operation: { operationId: operationId + OPERATION_ENDS[format], summary },
       type: FEED_TYPES[format],
       ...(params === undefined ? {} : { params }),
       answer: async ({ params: given }, context) => {
