@@ -113,9 +113,9 @@ export class CheckService {
   /** Never rejects: what is not written is due again when the claim is over. */
   async #check(claim: Claim): Promise<void> {
     const { look, onEvent, database, clock } = this.#deps;
-    const { url, domain } = claim.integration;
+    const { url, domain, organization_id: organizationId } = claim.integration;
     try {
-      const evidence = await look({ url, domain }, this.#giveUp.signal);
+      const evidence = await look({ url, domain, organizationId }, this.#giveUp.signal);
       const settled = await settle(this.#changes, claim, evidence);
       if (settled === undefined) return onEvent({ type: 'lost', claim });
       const { before, after } = settled;

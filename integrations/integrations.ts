@@ -12,7 +12,12 @@ import { holdSite, putOff, settle } from './queue/settle.ts';
 import { columnsOf, standingFrom } from './queue/standing-columns.ts';
 
 /** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
-export type LookAtPage = (page: { readonly url: string; readonly domain: string }) => Promise<Evidence>;
+export type LookAtPage = (page: {
+  readonly url: string;
+  readonly domain: string;
+  /** Who has declared it. */
+  readonly organizationId: string;
+}) => Promise<Evidence>;
 
 export interface IntegrationsDeps extends AuditDeps {
   /** Where people find the service, with its base path; undefined where that isn't known: then nothing is declared or checked. */
@@ -142,7 +147,7 @@ export class Integrations {
     const claim = await this.#claim({ organizationId, id });
     const { url, domain } = claim.integration;
     try {
-      await settle(this.#changes, claim, await this.#deps.look({ url, domain }));
+      await settle(this.#changes, claim, await this.#deps.look({ url, domain, organizationId }));
     } catch (error) {
       await this.#changes.read((database) => putOff(database, claim, this.#changes.now()));
       throw error;

@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest';
 import { snippetsFor } from './snippets.ts';
 
-const codesFor = (publicUrl: string) => snippetsFor(publicUrl).map(({ code }) => code);
+const codesFor = (publicUrl: string) => snippetsFor(publicUrl, 'org_1').map(({ code }) => code);
 
-test('snippets show the badge in a link to the service, with words for who sees no pictures', () => {
-  expect(snippetsFor('https://stats.example/base/').map(({ name, code }) => [name, code])).toEqual([
-    ['Markdown', '[![Data: modelstats](<https://stats.example/base/badges/source.svg>)](<https://stats.example/base>)'],
+test('snippets show the badge in a link to the service that names the organization, with words for who sees no pictures', () => {
+  expect(snippetsFor('https://stats.example/base/', 'org_1').map(({ name, code }) => [name, code])).toEqual([
+    [
+      'Markdown',
+      '[![Data: modelstats](<https://stats.example/base/badges/source.svg>)](<https://stats.example/base/?for=org_1>)',
+    ],
     [
       'HTML',
-      '<a href="https://stats.example/base"><img src="https://stats.example/base/badges/source.svg" alt="Data: modelstats"></a>',
+      '<a href="https://stats.example/base/?for=org_1"><img src="https://stats.example/base/badges/source.svg" alt="Data: modelstats"></a>',
     ],
     [
       'React',
-      '<a href="https://stats.example/base"><img src="https://stats.example/base/badges/source.svg" alt="Data: modelstats" /></a>',
+      '<a href="https://stats.example/base/?for=org_1"><img src="https://stats.example/base/badges/source.svg" alt="Data: modelstats" /></a>',
     ],
   ]);
 });

@@ -1,3 +1,5 @@
+import { FOR } from './page/own-addresses.ts';
+
 /** What an organization puts on its page: each shows the badge in a link to the service. */
 export interface Snippet {
   readonly name: 'Markdown' | 'HTML' | 'React';
@@ -7,12 +9,13 @@ export interface Snippet {
 const ALT = 'Data: modelstats';
 
 /**
- * The snippets for a service; a page that shows one of them is verified.
- * @param publicUrl with the base path
+ * The snippets of an organization; a page that shows one of them is verified, and counts for nobody else.
+ * @param publicUrl of the service, with the base path
  */
-export function snippetsFor(publicUrl: string): readonly Snippet[] {
-  const href = new URL(publicUrl).href.replace(/\/$/, '');
-  const badge = `${href}/badges/source.svg`;
+export function snippetsFor(publicUrl: string, organizationId: string): readonly Snippet[] {
+  const base = new URL(publicUrl).href.replace(/\/$/, '');
+  const href = `${base}/?${new URLSearchParams({ [FOR]: organizationId })}`;
+  const badge = `${base}/badges/source.svg`;
   const picture = `<img src="${attribute(badge)}" alt="${ALT}"`;
   const link = `<a href="${attribute(href)}">`;
   return [

@@ -1,6 +1,7 @@
 /** How routes without a key are answered: limited by address, kept for as long as nothing changes, and shared with other sites. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import type { Accounts } from '../accounts/accounts.ts';
 import { hitFixed } from '../accounts/fixed-limit.ts';
 import { limitedOrigin } from '../accounts/people/limits/limited-origin.ts';
@@ -13,6 +14,7 @@ import { logFailure, TOLD_AGAIN_MS } from '../http/errors/error-handling.ts';
 import { HttpError, httpError } from '../http/errors/http-error.ts';
 import { ToldReasons } from '../http/errors/told-reasons.ts';
 import { dayTeller } from '../schemas/day.ts';
+import { AppError } from '../schemas/errors.ts';
 import { askerOf } from './ask.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import type { PublicQuestion, PublicRoute } from './public-route.ts';
@@ -29,6 +31,9 @@ export interface PublicSettings {
   readonly isLive: (capability: Capability) => boolean;
   readonly clock: () => Date;
 }
+
+/** Answers that are made at once, so that callers with a key have the rest of the machine, and those that may wait for their turn. */
+const [MAKING_MAX, WAITING_MAX] = [2, 500];
 
 /** Of all URLs whose meaning is remembered, and what they mean. */
 const URL_CHARACTERS_MAX = 1 << 20;
@@ -55,11 +60,17 @@ export function bindPublicRoutes(
   const keyOf = keysByUrl();
   const dayOf = dayTeller();
   const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
+  const making = pLimit(MAKING_MAX);
 
   const assertNotTooMany = async ({ ip }: FastifyRequest) => {
     if (accounts === undefined) return;
     const state = await hitFixed(accounts, limitedOrigin(ip), { what: 'public', limit, now: clock() });
     if (state.refused) throw tooMany(state.retryAfterSeconds);
+  };
+
+  const inTurn = async (make: () => Promise<string>) => {
+    if (making.pendingCount < WAITING_MAX) return making(make);
+    throw new AppError('unavailable', 'too many requests wait for an answer; try again in a moment');
   };
 
   const answer = async ({ route, headers }: Bound, request: FastifyRequest, reply: FastifyReply) => {
@@ -73,7 +84,7 @@ export function bindPublicRoutes(
       const key = [view.version, today, baseUrl, keyOf(url, () => route.read({ params, query }))].join('\n');
       const { isHit, ...whole } = await kept.answer(key, { headers, conditions }, () => {
         const context = { view, ask: askerOf(answers, now), isLive, now, today, baseUrl };
-        return route.read({ params, query }).answer(context);
+        return inTurn(() => route.read({ params, query }).answer(context));
       });
       request.cacheResult = isHit ? 'HIT' : 'MISS';
       return sendWhole(request, reply, whole);

@@ -172,7 +172,7 @@ function IntegrationRow({
 
 /** What to paste into a page, for those who write it in different ways. */
 export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
-  const { baseUrl, root, offers } = pages;
+  const { baseUrl, root, offers, organization } = pages;
   return (
     <Section title="What to paste">
       {offers('embeds') && (
@@ -180,7 +180,7 @@ export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.
           <img src={`${root.slice(0, -'/console'.length)}/badges/source.svg`} alt="The badge of this service" />
         </p>
       )}
-      {snippetsFor(baseUrl).map(({ name, code }) => (
+      {snippetsFor(baseUrl, organization.id).map(({ name, code }) => (
         <>
           <h3 safe>{name}</h3>
           <Copyable text={code} />

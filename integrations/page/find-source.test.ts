@@ -3,11 +3,12 @@ import { readPage } from './reading.ts';
 
 const SERVICE = 'https://stats.example/base';
 const PAGE = 'https://shop.test/prices/today';
+const [OURS, THEIRS] = ['org_ours', 'org_theirs'];
 
 /** What is found in a page with this body. */
-function look(body: string, { head = '', publicUrl = SERVICE, contentType = 'text/html' } = {}) {
+function look(body: string, { head = '', publicUrl = SERVICE, contentType = 'text/html', organizationId = OURS } = {}) {
   const html = `<!doctype html><html><head><title>x</title>${head}</head><body><p>Prices</p>${body}</body></html>`;
-  return readPage({ kind: 'page', body: Buffer.from(html), contentType, url: PAGE, publicUrl });
+  return readPage({ kind: 'page', body: Buffer.from(html), contentType, url: PAGE, publicUrl, organizationId });
 }
 
 const kindOf = (body: string, options = {}) => look(body, options).found?.kind ?? 'nothing';
@@ -185,7 +186,9 @@ test.each([
   ['a charset that nobody knows', 'text/html; charset=klingon', (html: string) => Buffer.from(html)],
 ])('a page in %s is read', (_, contentType, bytesOf) => {
   const body = bytesOf(`<p>é</p>${LINK}`);
-  expect(readPage({ kind: 'page', body, contentType, url: PAGE, publicUrl: SERVICE }).found?.kind).toBe('link');
+  expect(
+    readPage({ kind: 'page', body, contentType, url: PAGE, publicUrl: SERVICE, organizationId: OURS }).found?.kind,
+  ).toBe('link');
 });
 
 test('what almost counts is told', () => {
@@ -195,4 +198,36 @@ test('what almost counts is told', () => {
   expect(look(`<p style="display:none">${LINK}</p>`).almost).toMatch(/it is hidden: <p style="display: none">/);
   expect(look(`<details>${LINK}</details>`).almost).toMatch(/closed <details>/);
   expect(look('<p>nothing</p>')).toEqual({ found: undefined, almost: undefined });
+});
+
+describe('a page that names an organization', () => {
+  const named = (organization: string) => `<a href="${SERVICE}/?for=${organization}">${BADGE}</a>`;
+
+  test.each([
+    ['counts for it', named(OURS), 'badge'],
+    ['counts for it, whoever else is named before', `${named(THEIRS)}${named(OURS)}`, 'badge'],
+    [
+      'counts for it by its badge',
+      `<a href="/about"><img src="${SERVICE}/badges/source.svg?for=${OURS}"></a>`,
+      'badge',
+    ],
+    ['counts for it by a frame', `<iframe src="${SERVICE}/embed/models/a?for=${OURS}"></iframe>`, 'embed'],
+    ['counts for nobody else', named(THEIRS), 'nothing'],
+    [
+      'counts for nobody else by its badge',
+      `<a href="/"><img src="${SERVICE}/badges/x.svg?for=${THEIRS}"></a>`,
+      'nothing',
+    ],
+    ['counts for nobody else by a frame', `<iframe src="${SERVICE}/embed/models/a?for=${THEIRS}"></iframe>`, 'nothing'],
+    ['counts for nobody else, whatever links stand beside', `${LINK}${named(THEIRS)}${LINK}`, 'nothing'],
+    ['counts for all where what names it is hidden', `${LINK}<p hidden>${named(THEIRS)}</p>`, 'link'],
+    ['names nobody to other services', `${LINK}<a href="https://other.test/?for=${THEIRS}">x</a>`, 'link'],
+  ])('%s', (_, body, kind) => {
+    expect(kindOf(body)).toBe(kind);
+  });
+
+  test('says so to others, without a word of who it is', () => {
+    const { almost = '' } = look(named(THEIRS));
+    expect(almost).toBe('the link on the page is for another organization, as its for= says');
+  });
 });

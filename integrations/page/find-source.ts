@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { Found } from '../integration.ts';
-import type { OwnAddresses } from './own-addresses.ts';
+import { FOR, type OwnAddresses } from './own-addresses.ts';
 import { attributeOf, type Element, findSizeProblem, SHOWN, type Visibility, visibilityOf } from './visibility.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -10,6 +10,12 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 export interface SourceShown {
   readonly found: Found | undefined;
   readonly almost: string | undefined;
+}
+
+/** What one element of a page shows. */
+interface Judged extends SourceShown {
+  /** The organization that it names; undefined where it names none. */
+  readonly organization?: string | undefined;
 }
 
 /** Characters of a link's text that are kept. */
@@ -33,20 +39,33 @@ type Step =
   | { readonly node: Node; readonly seen: Visibility; readonly link: Link | undefined }
   | { readonly leave: Link };
 
+/** Whose page it is said to be, and where it lies. */
+export interface PageOf {
+  readonly url: string;
+  readonly organizationId: string;
+}
+
 /**
  * Looks through a page in the order of its elements for a visible link to the service, for its badge inside a link, or for a page of the
- * service in a frame (specification "Checks of pages"). Without recursion, however deep the page is.
+ * service in a frame (specification "Checks of pages"). What names organizations counts for these alone, and then nothing on the page
+ * counts for others. Without recursion, however deep the page is.
  */
-export function findSource(document: ParentNode, pageUrl: string, own: OwnAddresses): SourceShown {
-  const baseUrl = findBase(document, pageUrl);
-  let almost: string | undefined;
+export function findSource(document: ParentNode, { url, organizationId }: PageOf, own: OwnAddresses): SourceShown {
+  const baseUrl = findBase(document, url);
+  let [first, almost, isOthers]: [Found | undefined, string | undefined, boolean] = [undefined, undefined, false];
   const steps: Step[] = [{ node: document, seen: SHOWN, link: undefined }];
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
     const judged = 'leave' in step ? judgeLink(step.leave, own) : enter(step, { steps, baseUrl, own });
-    if (judged?.found !== undefined) return { found: judged.found, almost: undefined };
-    almost ??= judged?.almost;
+    if (judged === undefined) continue;
+    const { found, organization } = judged;
+    if (found !== undefined && organization === organizationId) return { found, almost: undefined };
+    if (found !== undefined && organization !== undefined) isOthers = true;
+    first ??= found;
+    almost ??= judged.almost;
   }
-  return { found: undefined, almost };
+  if (isOthers)
+    return { found: undefined, almost: `the link on the page is for another organization, as its ${FOR}= says` };
+  return { found: first, almost: first === undefined ? almost : undefined };
 }
 
 /** What the addresses of the page are relative to. */
@@ -74,7 +93,7 @@ interface Way {
 function enter(
   { node, seen, link: outer }: Exclude<Step, { readonly leave: Link }>,
   { steps, baseUrl, own }: Way,
-): SourceShown | undefined {
+): Judged | undefined {
   if ('value' in node) {
     if (outer !== undefined) takeText(outer, node.value, hiddenText(seen));
     return undefined;
@@ -146,12 +165,13 @@ function takePicture(
   if (element.tagName === 'img' && url !== null && own.isBadge(url)) link.badge ??= url;
 }
 
-function judgeLink({ url, text, hasPicture, badge, hiddenBy }: Link, own: OwnAddresses): SourceShown | undefined {
+function judgeLink({ url, text, hasPicture, badge, hiddenBy }: Link, own: OwnAddresses): Judged | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   if (badge === undefined && !own.has(url)) return undefined;
   const found = { href: url.href, text: shortened(text) };
-  if (badge !== undefined) return { found: { ...found, kind: 'badge' }, almost: undefined };
-  if (text !== '' || hasPicture) return { found: { ...found, kind: 'link' }, almost: undefined };
+  const organization = own.organizationOf(url) ?? (badge && own.organizationOf(badge));
+  if (badge !== undefined) return { found: { ...found, kind: 'badge' }, almost: undefined, organization };
+  if (text !== '' || hasPicture) return { found: { ...found, kind: 'link' }, almost: undefined, organization };
   const why = hiddenBy === undefined ? 'there is neither text nor a picture in it' : `it is hidden: ${hiddenBy}`;
   return { found: undefined, almost: `there is a link to ${url.href}, but ${why}` };
 }
@@ -161,7 +181,7 @@ function judgeFrame(
   element: Element,
   inner: Visibility,
   { baseUrl, own, seen }: Pick<Way, 'baseUrl' | 'own'> & { readonly seen: Visibility },
-): SourceShown | undefined {
+): Judged | undefined {
   const url = URL.parse(attributeOf(element, 'src') ?? '', baseUrl);
   if (url === null || !own.isEmbed(url)) return undefined;
   const own_ = { ...element, tagName: 'div' };
@@ -169,7 +189,7 @@ function judgeFrame(
   if (hiddenBy !== undefined)
     return { found: undefined, almost: `there is a frame with ${url.href}, but it is hidden: ${hiddenBy}` };
   const text = shortened(attributeOf(element, 'title') ?? '');
-  return { found: { kind: 'embed', href: url.href, text }, almost: undefined };
+  return { found: { kind: 'embed', href: url.href, text }, almost: undefined, organization: own.organizationOf(url) };
 }
 
 function hidden({ hiddenBy, isInvisible }: Visibility): string | undefined {

@@ -9,6 +9,7 @@ import { snippetsFor } from '../snippets.ts';
 import { LOOK_LIMITS, type LookDeps, pageLooker } from './look.ts';
 
 const SERVICE = 'https://stats.example/base';
+const OURS = 'org_ours';
 const LINK = `<p>Prices</p><a href="${SERVICE}">Data: modelstats</a>`;
 
 let outbound: Outbound;
@@ -19,7 +20,7 @@ function look(pages: Pick<PageServer, 'urlOf'>, page: string, changes: Partial<L
   const mine = outbound;
   onTestFinished(() => mine.close());
   const deps: LookDeps = { outbound, publicUrl: SERVICE, toolVersion: '1.2.3', ...changes };
-  return pageLooker(deps)({ url: pages.urlOf(page), domain: 'shop.test' });
+  return pageLooker(deps)({ url: pages.urlOf(page), domain: 'shop.test', organizationId: OURS });
 }
 
 describe('a look at a page', () => {
@@ -150,14 +151,14 @@ describe('a look at a page', () => {
   test('that nobody answers is told', async () => {
     const unresolved = openOutbound({ resolveName: () => Promise.reject(new Error('ENOTFOUND')) });
     const lookAt = pageLooker({ outbound: unresolved, publicUrl: SERVICE, toolVersion: '1' });
-    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test' });
+    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test', organizationId: OURS });
     expect(evidence).toMatchObject({ reason: 'UNREACHABLE', status: null, finalUrl: null, found: null });
   });
 
   test('goes to no address that is not public, whatever the DNS says', async () => {
     const guarded = openOutbound({ resolveName: async () => [{ address: '10.0.0.1', family: 4 }] });
     const lookAt = pageLooker({ outbound: guarded, publicUrl: SERVICE, toolVersion: '1' });
-    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test' });
+    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test', organizationId: OURS });
     expect(evidence).toMatchObject({ reason: 'BLOCKED', status: null, finalUrl: null });
     expect(evidence.message).toMatch(/10.0.0.1/);
   });
@@ -339,7 +340,7 @@ describe('robots.txt', () => {
 
 test('each snippet that people are given passes, as the page shows it', async () => {
   const pages = await usePages();
-  const [markdown, html, react] = snippetsFor(SERVICE);
+  const [markdown, html, react] = snippetsFor(SERVICE, OURS);
   // As CommonMark renders it: an image in a link, with destinations in angle brackets. JSX without expressions is HTML.
   const [, alt, source, href] = /^\[!\[(.*)\]\(<(.*)>\)\]\(<(.*)>\)$/.exec(markdown?.code ?? '') ?? [];
   const rendered = `<p><a href="${href}"><img src="${source}" alt="${alt}" /></a></p>`;
@@ -347,7 +348,7 @@ test('each snippet that people are given passes, as the page shows it', async ()
     pages.pages.set(`shop.test/${index}`, body);
     expect(await look(pages, `shop.test/${index}`)).toMatchObject({
       reason: 'FOUND',
-      found: { kind: 'badge', href: SERVICE, text: 'Data: modelstats' },
+      found: { kind: 'badge', href: `${SERVICE}/?for=${OURS}`, text: 'Data: modelstats' },
     });
   }
   expect(readFileSync(`${import.meta.dirname}/../../public/badges/source-badge.ts`, 'utf8')).toContain(

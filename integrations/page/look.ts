@@ -141,7 +141,10 @@ class Look {
     if (encoding !== '' && encoding.toLowerCase() !== 'identity')
       return this.#tell('NOT_FOUND', `the page is packed (${shown(encoding)}), though that was not asked for`, where);
     const { publicUrl, signal } = this.#deps;
-    const shownSource = await readInThread({ kind: 'page', body, contentType, url, publicUrl }, { signal });
+    const shownSource = await readInThread(
+      { kind: 'page', body, contentType, url, publicUrl, organizationId: this.#page.organizationId },
+      { signal },
+    );
     if (shownSource === undefined) return this.#tell('NOT_FOUND', 'the page takes too long to be read', where);
     const { found, almost } = shownSource;
     if (found !== undefined) return this.#tell('FOUND', wordsFor(found), where, found);

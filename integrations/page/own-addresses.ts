@@ -1,3 +1,6 @@
+/** The parameter by which a link to the service names the organization that shows it. */
+export const FOR = 'for';
+
 /** Tells which addresses lead to this service: its host and port, over https or http, below its base path. */
 export class OwnAddresses {
   /** Where people find the service, without a slash at the end. */
@@ -20,6 +23,11 @@ export class OwnAddresses {
     const isWeb = protocol === 'https:' || protocol === 'http:';
     const isHere = withoutDot(hostname) === this.#host && port === this.#port && `${username}${password}` === '';
     return isWeb && isHere && isBelow(pathname, this.#path);
+  }
+
+  /** The organization that a link says it is for; undefined where it names none. */
+  organizationOf(url: URL): string | undefined {
+    return this.has(url) ? (url.searchParams.get(FOR) ?? undefined) : undefined;
   }
 
   isBadge(url: URL): boolean {

@@ -16,6 +16,7 @@ function pageOrder(html: string) {
     contentType: 'text/html',
     url: 'https://shop.test/',
     publicUrl: SERVICE,
+    organizationId: 'org_1',
   } as const;
 }
 

@@ -17,6 +17,8 @@ export interface PageOrder {
   readonly url: string;
   /** Of the service, with its base path. */
   readonly publicUrl: string;
+  /** Who has declared it. */
+  readonly organizationId: string;
 }
 
 export interface RobotsOrder {
@@ -45,8 +47,8 @@ export function read(order: ReadingOrder): Readings[ReadingOrder['kind']] {
   }
 }
 
-export function readPage({ body, contentType, url, publicUrl }: PageOrder): SourceShown {
-  return findSource(parsePage(decodePage(body, contentType)), url, new OwnAddresses(publicUrl));
+export function readPage({ body, contentType, publicUrl, ...page }: PageOrder): SourceShown {
+  return findSource(parsePage(decodePage(body, contentType)), page, new OwnAddresses(publicUrl));
 }
 
 /** The rules of RFC 9309: the longest rule of the agent's own group decides, else of the group for all. */

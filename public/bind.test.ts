@@ -1,0 +1,55 @@
+import fastify, { type FastifyReply } from 'fastify';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import type { FaceDeps } from '../api/app.ts';
+import type { View } from '../api/view/view.ts';
+import type { WholeAnswer } from '../http/whole-answers.ts';
+import { bindPublicRoutes, type PublicSettings } from './bind.ts';
+import { publicRoute } from './public-route.ts';
+
+test('two answers are made at once, 500 wait for their turn, and further ones are refused', async () => {
+  let [made, atOnce, most] = [0, 0, 0];
+  const begun = Promise.withResolvers<void>();
+  const route = publicRoute({
+    path: '/thing',
+    type: 'text/plain',
+    query: z.object({ n: z.string() }),
+    answer: async ({ query: { n } }) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await begun.promise;
+      [made, atOnce] = [made + 1, atOnce - 1];
+      return n;
+    },
+    refuse: ({ message }) => ({ status: 503, body: message }),
+  });
+  const app = fastify();
+  onTestFinished(() => app.close());
+  // Only what the binding itself uses of a view and of the answers, which this route doesn't ask.
+  const view = { version: 'v', lease: () => () => {} } as unknown as View;
+  const deps = {
+    answers: undefined,
+    views: { current: () => view },
+    baseUrlOf: () => '',
+    sendWhole: (_: unknown, reply: FastifyReply, { status, headers, body }: WholeAnswer) =>
+      reply.code(status).headers(headers).send(body),
+    accounts: undefined,
+    requestsPerMinute: 1,
+    cacheBytes: 1 << 20,
+    packFromBytes: 1 << 20,
+    isLive: () => true,
+    clock: () => new Date(0),
+  } as unknown as FaceDeps & PublicSettings;
+  bindPublicRoutes(app, [route], deps);
+  const ask = async (n: number) => app.inject(`/thing?n=${n}`);
+  const asked = [0, 1].map(ask);
+  await vi.waitFor(() => expect(atOnce).toBe(2));
+  for (let n = 2; n < 510; n += 1) asked.push(ask(n));
+  const refused = await Promise.all(asked.slice(502));
+  expect(refused.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(503));
+  expect(refused[0]?.body).toContain('too many requests wait');
+  begun.resolve();
+  const answered = await Promise.all(asked.slice(0, 502));
+  expect(answered.every(({ statusCode, body }, n) => statusCode === 200 && body === String(n))).toBe(true);
+  expect([made, most]).toEqual([502, 2]);
+});
