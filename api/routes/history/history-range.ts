@@ -77,7 +77,8 @@ function clampToToday(to: Day | undefined, today: Day): Day {
 }
 
 function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
-  const message = `The history of your plan begins on ${earliest}`;
+  // Where plans are not told of, neither is that there are any.
+  const message = `The history${plan === null ? '' : ' of your plan'} begins on ${earliest}`;
   return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
 }
 
