@@ -34,15 +34,16 @@ test("a category's score is the mean of its tasks, the overall score the mean of
 
 test('of a line that is too short no score is believed, those in force stay, and other lines lose nothing', async () => {
   const recipe = await useRecipe('livebench');
-  await recipe.publish('2026-05-27', files(['a,10,20,30', 'b,1,2,3']));
-  const night = await recipe.publish(DAY, files(['a,99,20', 'b,3,2,3', 'c,5']));
+  await recipe.publish('2026-05-27', files(['a,10,20,30', 'b,1,2,3', 'd,4,4,4']));
+  const night = await recipe.publish(DAY, files(['a,99,20', 'b,3,2,3', 'c,5', 'd,4,4,4']));
   expect(night).toMatchObject({ quarantined: 6, events: { delete: 0 } });
   const overall = (await recipe.records('scores')).filter(({ benchmark_id }) => benchmark_id === 'livebench/overall');
   expect(overall.map(({ model_id, value }) => [model_id, value])).toEqual([
     ['a', 22.5],
     ['b', 2.75],
+    ['d', 4],
   ]);
-  expect((await recipe.records('models', ['id'])).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  expect((await recipe.records('models', ['id'])).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
 });
 
 test('a cell without a number makes its category and the overall score bad, and no other', async () => {

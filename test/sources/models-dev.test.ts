@@ -129,8 +129,10 @@ test.each(['input', 'output'])('rounding makes no %s price free', async (side) =
 
 test('a price that is no number is set aside, and the one in force stays', async () => {
   const recipe = await useRecipe('models-dev');
-  const listed = (input: unknown) => files({ alpha: { a: entry('A', { cost: { input, output: 2 } }) } });
+  const b = entry('B', { cost: { input: 5, output: 6 } });
+  const listed = (input: unknown) => files({ alpha: { a: entry('A', { cost: { input, output: 2 } }), b } });
   await recipe.publish('2026-03-01', listed(1));
   expect(await recipe.publish('2026-03-02', listed({ base: 3 }))).toMatchObject({ quarantined: 1 });
-  expect(await recipe.records('pricing', ['input_per_million'])).toEqual([{ input_per_million: 1 }]);
+  const inputs = (await recipe.records('pricing', ['input_per_million'])).map((price) => price['input_per_million']);
+  expect(inputs).toEqual([1, 5]);
 });
