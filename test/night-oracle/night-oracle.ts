@@ -204,9 +204,11 @@ function findRejections({ files, quarantined }: Checked): string[] {
   return DATASET_NAMES.flatMap((dataset) => {
     const bad = quarantined.filter((row) => row.dataset === dataset).length;
     const rows = files[dataset]?.rowCount ?? 0;
-    const allowed = Math.max(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(BAD_FRACTION_MAX * rows));
-    const isMostlyBad = bad > rows - bad;
-    return bad > allowed || isMostlyBad ? [`${dataset}: ${bad} bad rows, ${allowed} allowed`] : [];
+    const allowed = Math.max(
+      Math.min(BAD_ROWS_ALWAYS_ALLOWED, Math.floor(rows / 2)),
+      Math.floor(BAD_FRACTION_MAX * rows),
+    );
+    return bad > allowed ? [`${dataset}: ${bad} bad rows, ${allowed} allowed`] : [];
   });
 }
 

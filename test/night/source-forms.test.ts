@@ -124,7 +124,7 @@ describe('it is said', () => {
   });
 });
 
-describe('a dataset that is bad for the most part rejects the night, whatever may be bad', () => {
+describe('a dataset that is bad for the most part rejects the night, however many rows may be', () => {
   const models = (good: number, bad: number) =>
     [...Array(good).keys()].map((i) => `{"id":"g${i}","name":"G"}\n`).join('') +
     [...Array(bad).keys()].map((i) => `{"id":"b${i}","name":7}\n{"id":"b${i}","name":null}\n`).join('');
@@ -136,8 +136,14 @@ describe('a dataset that is bad for the most part rejects the night, whatever ma
     [0, 2, 'rejected'],
   ])('%i good rows beside two for each of %i ids that are bad: %s', async (good, bad, status) => {
     await give('models.jsonl', models(good, bad));
-    await give('source.json', '{"max_bad_rows": 1000, "max_bad_fraction": 1}');
+    await give('source.json', '{"max_bad_rows": 1000}');
     expect((await store.night(source, DAY)).status).toBe(status);
+  });
+
+  test('unless the source says that such a part of its rows may be', async () => {
+    await give('models.jsonl', models(1, 2));
+    await give('source.json', '{"max_bad_fraction": 0.8}');
+    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 4 });
   });
 
   test('and names the most frequent reasons, and how many others there are', async () => {

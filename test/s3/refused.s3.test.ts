@@ -57,7 +57,7 @@ describeOnMinio('a night', () => {
       const accepted: Fault = { is: 'answer', status: 200, code: '', headers: { etag: '"1"' } };
       proxy.plan = ({ headers }) => (headers[header.toLowerCase()] === undefined ? undefined : accepted);
       const failure = { code: 2, says: ["can't be written to safely", proxy.endpoint, why, 'conditional writes'] };
-      series.expectFailure(failure, await runCli(['catalog', 'rebuild', '--force'], series.target));
+      series.expectFailure(failure, await runCli(['catalog', 'rebuild', '--force', '--json'], series.target));
       expect(await runCli(['status'], series.target)).toMatchObject({ code: 0, stderr: '' });
       expect(proxy.requests.filter((line) => /^(PUT|POST)/.test(line) && !line.includes('.probe-'))).toEqual([]);
       await series.expectFailed(failure);

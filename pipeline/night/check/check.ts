@@ -102,14 +102,14 @@ async function createUncaptured(database: Database, name: DatasetName): Promise<
 const REASONS_TOLD_MAX = 3;
 
 /**
- * Throws `source_rejected` where a dataset has more bad rows than the settings allow, or more bad ones than good, with the most
- * frequent reasons of each such dataset.
+ * Throws `source_rejected` where a dataset has more bad rows than the settings allow, with the most frequent reasons of each such
+ * dataset. The number that is always allowed is for the odd row: it lets in no dataset that is bad for the most part.
  */
 export function assertFewBadRows(checked: Check, settings: SourceSettings): void {
   const problems = DATASET_NAMES.flatMap((name) => {
     const [bad, rows] = [checked.quarantined[name], checked.rows[name]];
-    const bySettings = Math.max(settings.max_bad_rows, Math.floor(settings.max_bad_fraction * rows));
-    const allowed = Math.min(bySettings, Math.floor(rows / 2));
+    const byNumber = Math.min(settings.max_bad_rows, Math.floor(rows / 2));
+    const allowed = Math.max(byNumber, Math.floor(settings.max_bad_fraction * rows));
     if (bad <= allowed) return [];
     const reasons = reasonsOf(checked.issues.filter(({ dataset, kind }) => dataset === name && kind === 'bad'));
     const told = reasons.slice(0, REASONS_TOLD_MAX).map(describeReason);
