@@ -3,13 +3,7 @@ import { id as idParameter, oneOf } from '../../api/answers/parameters.ts';
 import { type GivenRequest, parseRequest } from '../../api/answers/parse-request.ts';
 import { HttpError } from '../../http/errors/http-error.ts';
 import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
-import {
-  type PublicContext,
-  type PublicRefusal,
-  type PublicRoute,
-  type PublicRouteDescription,
-  publicRoute,
-} from '../public-route.ts';
+import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
 import { EMBED_HEADERS, EmbedPage, Failure, UP_FROM_HERE } from './embed-page.tsx';
 import type { FrameHeights } from './frame.ts';
 import { THEMES, type Theme } from './styles.ts';
@@ -26,8 +20,6 @@ export const THEME = {
 export interface EmbedDefinition<Query extends EmbedQuery> {
   /** The path below `/embed/`, before the id. */
   readonly folder: 'models' | 'rankings';
-  /** For the OpenAPI document. */
-  readonly operation: NonNullable<PublicRouteDescription['operation']>;
   readonly query: z.ZodObject & z.ZodType<Query>;
   /** What is wrong with parameters that are right one by one; default: nothing. */
   readonly check?: (query: Query) => readonly RequestProblem[];
@@ -61,7 +53,7 @@ export interface FoundEmbed {
 
 /** Makes a kind of page of its definition: the types of its parameters end here. */
 export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Query>): Embed {
-  const { folder, operation, query: querySchema, check, heights, titleOf, draw } = definition;
+  const { folder, query: querySchema, check, heights, titleOf, draw } = definition;
   const schemas = { params: z.object({ id: idParameter('What it shows; encode a slash as %2F') }), query: querySchema };
   const assertRight = (query: Query) => {
     const problems = check?.(query) ?? [];
@@ -81,7 +73,6 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
       publicRoute({
         path: `/embed/${folder}/:id`,
         type: 'text/html; charset=utf-8',
-        operation,
         headers: EMBED_HEADERS,
         ...schemas,
         refuse: (error, request) => refuse(error, { request, version }),

@@ -21,7 +21,6 @@ export function oembedRoute(embeds: readonly Embed[]): PublicRoute {
   return publicRoute({
     path: '/oembed',
     type: JSON_TYPE,
-    operation: { operationId: 'getOembed', summary: 'How a page to embed is framed, as oEmbed 1.0 tells it' },
     query: z.object({
       url: freeText({ max: URL_LENGTH_MAX, description: 'Address of a page to embed' }),
       maxwidth: plainInteger({ min: FRAME_WIDTH_MIN, description: 'Room in CSS pixels' }).optional(),

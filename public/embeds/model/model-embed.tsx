@@ -23,7 +23,6 @@ const NOTHING: Readonly<Record<Metric | 'any', string>> = {
 /** `GET /embed/models/{id}`: what a model is, and how its rank, its price or a score became what it is. */
 export const modelEmbed = embedOf({
   folder: 'models',
-  operation: { operationId: 'getModelEmbed', summary: 'A model with a chart, as a page to embed' },
   query: z.object({
     ...THEME,
     metric: oneOf(METRICS, { description: 'What the chart shows; default: the rank', example: 'price' }).optional(),

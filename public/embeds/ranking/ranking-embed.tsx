@@ -25,7 +25,6 @@ interface Rankings {
 /** `GET /embed/rankings/{category}`: who stands first in a category, and how the first ones came there. */
 export const rankingEmbed = embedOf({
   folder: 'rankings',
-  operation: { operationId: 'getRankingEmbed', summary: 'A ranking with a chart, as a page to embed' },
   query: z.object(THEME),
   heights: { wide: 690, narrow: 900, withoutChart: 390 },
   titleOf: async (category, context) => {
