@@ -14,6 +14,7 @@
  */
 
 import { NO_END_MS } from '../accounts/plans/bonus.ts';
+import { getWord } from '../database/stored-word.ts';
 import type { IntegrationCheckRow, IntegrationRow } from '../database/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
@@ -132,13 +133,6 @@ export function checkFromRow(row: IntegrationCheckRow): Check {
         : { kind: getWord(FOUND_KINDS, row.found_kind), href: row.found_href ?? '', text: row.found_text ?? '' },
     durationMs: row.duration_ms,
   };
-}
-
-/** One of a closed set of words; throws where the database holds another. */
-export function getWord<const W extends string>(words: readonly W[], text: string): W {
-  const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
-  return word;
 }
 
 function bonusFrom(untilMs: number | null, now: Date): Integration['bonusUntil'] {

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mail, Mailer } from '../accounts/mail/mailer.ts';
+import { getWord } from '../database/stored-word.ts';
 import type { ControlTables } from '../database/tables.ts';
 import { timestampFromDate } from '../schemas/day.ts';
 import { AppError, messageFromError } from '../schemas/errors.ts';
-import { getWord, type Integration, integrationFromRow } from './integration.ts';
+import { type Integration, integrationFromRow } from './integration.ts';
 import { NOTICES } from './queue/settle.ts';
 
 export interface NoticeDeps {

@@ -254,7 +254,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
         (await subject.declare(organizationId, 'https://b.example/')).id,
       ];
       const now = subject.clock.now();
-      const row = { ...{ duration_ms: 1, asked: 0, reason: 'FOUND', message: 'x', state: 'verified' } };
+      const row = { duration_ms: 1, asked: 0, reason: 'FOUND', message: 'x', state: 'verified' };
       const add = async (integration_id: string | undefined, count: number, at: number) => {
         const rows = Array.from({ length: count }, () => ({
           ...row,

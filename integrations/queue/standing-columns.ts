@@ -1,5 +1,6 @@
+import { getWord } from '../../database/stored-word.ts';
 import type { IntegrationRow } from '../../database/tables.ts';
-import { getWord, INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
+import { INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
 import type { Standing } from '../life/life.ts';
 
 /** Where an integration stands, from its row. */

@@ -1,3 +1,4 @@
+import { getWord } from '../../database/stored-word.ts';
 /**
  * An endpoint: where an organization is told what changed. Its life (specification "Webhook endpoints"):
  *
@@ -58,11 +59,4 @@ export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
     secretChangedAt: new Date(row.secret_changed_at),
     createdAt: new Date(row.created_at),
   };
-}
-
-/** One of a closed set of words; throws where the database holds another. */
-export function getWord<const W extends string>(words: readonly W[], text: string): W {
-  const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
-  return word;
 }

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mail, Mailer } from '../../accounts/mail/mailer.ts';
+import { getWord } from '../../database/stored-word.ts';
 import type { ControlTables } from '../../database/tables.ts';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { type Endpoint, endpointFromRow, FAILURES_MAX, getWord } from './endpoint.ts';
+import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 
 /** What an endpoint's owner is told. */
 export const NOTICES = ['revoked', 'suspended'] as const;

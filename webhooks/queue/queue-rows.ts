@@ -1,10 +1,11 @@
+import { getWord } from '../../database/stored-word.ts';
 import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
   WebhookEventRow,
 } from '../../database/tables.ts';
-import { ENDPOINT_STATES, getWord } from '../endpoints/endpoint.ts';
+import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import {
   type Attempt,
   type ClaimedDelivery,

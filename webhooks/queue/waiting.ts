@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { getWord } from '../../database/stored-word.ts';
 import type { ControlTables } from '../../database/tables.ts';
-import { ENDPOINT_STATES, getWord } from '../endpoints/endpoint.ts';
+import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { dropLeftovers, dropWaiting } from '../endpoints/transitions.ts';
 import { PING } from '../topic.ts';
 import type { Backlog, DeliveryReport, Target, WaitingEndpoint } from './delivery-queue.ts';
