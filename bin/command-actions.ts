@@ -13,6 +13,7 @@ export const ACTIONS = {
   status: async () => (await import('./commands/store/status.ts')).status,
   verify: async () => (await import('./commands/store/verify.ts')).verifyStore,
   republish: async () => (await import('./commands/store/republish.ts')).republishSnapshot,
+  correctDay: async () => (await import('./commands/store/correct.ts')).correctDay,
   prune: async () => (await import('./commands/store/prune.ts')).pruneStore,
   mirror: async () => (await import('./commands/store/mirror.ts')).mirrorStore,
   catalogRebuild: async () => (await import('./commands/store/catalog-rebuild.ts')).catalogRebuild,

@@ -5,6 +5,7 @@ import type { RunAction } from './cli/command-context.ts';
 import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { SourceCheckOptions } from './commands/night/source-check.ts';
+import type { CorrectOptions } from './commands/store/correct.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
 import { addInitCommand } from './init-command.ts';
@@ -24,6 +25,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addNightCommands(program, run);
   addServeCommand(program, run);
   addStoreCommands(program, run);
+  addCorrectCommand(program, run);
   addHousekeeping(program, run);
   addAccountCommands(program, run);
   addIntegrationCommands(program, run);
@@ -162,6 +164,18 @@ function addStoreCommands(program: Command, run: RunAction): void {
     .action((snapshot: string, options: Omit<RepublishOptions, 'snapshot'>) =>
       run(ACTIONS.republish)({ ...options, snapshot }),
     );
+}
+
+/** Adds the command that helps to take a bad day back. */
+function addCorrectCommand(program: Command, run: RunAction): void {
+  program
+    .command('correct')
+    .description('Show what a published day changed, and lay out the records before it for the next night')
+    .argument('<day>', 'the published day that is wrong')
+    .option('--into <dir>', 'a new folder for the records before that day: a source', textValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats correct 2026-11-20 --into ./before')
+    .action((day: string, options: Omit<CorrectOptions, 'day'>) => run(ACTIONS.correctDay)({ ...options, day }));
 }
 
 /** Adds the commands that clean up the store and repair its catalog. */

@@ -15,7 +15,7 @@ import { reasonsOf, type SetAside } from './check/reasons.ts';
 import { table } from './tables.ts';
 
 /** Records of each kind that are shown: enough to see what sort they are. */
-const EXAMPLES_MAX = 5;
+export const EXAMPLES_MAX = 5;
 
 /** A field of a record, before and after. */
 const FieldChangesSchema = z.array(z.object({ field: z.string(), before: z.json(), after: z.json() }));
@@ -25,20 +25,23 @@ export interface ChangedRecord {
   readonly fields: z.infer<typeof FieldChangesSchema>;
 }
 
-/** What would become of a dataset's records, counted, with the first of each kind by key. */
-export interface DatasetPreview {
+/** What becomes of a dataset's records from one day to the next, counted, with the first of each kind by key. */
+export interface DatasetChanges {
   readonly before: number;
   readonly after: number;
   readonly new: number;
   readonly changed: number;
   readonly gone: number;
-  /** In force without a point: set aside, withheld, or not captured. */
-  readonly carried: number;
   readonly examples: {
     readonly new: readonly string[];
     readonly changed: readonly ChangedRecord[];
     readonly gone: readonly string[];
   };
+}
+
+export interface DatasetPreview extends DatasetChanges {
+  /** In force without a point: set aside, withheld, or not captured. */
+  readonly carried: number;
 }
 
 /** What a dry run or a night that is held would publish, for a person to read before it is published (specification "Dry runs"). */

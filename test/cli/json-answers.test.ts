@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { dayFromDate } from '../../schemas/day.ts';
+import { addDays, dayFromDate } from '../../schemas/day.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { toldFields } from '../support/documents/usage.ts';
@@ -76,6 +76,8 @@ beforeAll(async () => {
   await ask('verify', '--all');
   await ask('republish', DAY);
   await ask('mirror', '--to', `file:${join(folder, 'second')}`);
+  await runCli(['nightly', '--source', 'source', '--day', addDays(DAY, 1)], { env, cwd: folder });
+  await ask('correct', addDays(DAY, 1));
   await ask('prune', '--dry-run');
   await ask('catalog rebuild');
   const { id: org } = await ask('orgs create', '--name', 'Acme');
@@ -133,6 +135,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'verify',
     'republish',
     'mirror',
+    'correct',
     'prune',
     'catalog rebuild',
     'schedule --check',

@@ -1,9 +1,10 @@
-import { chmod, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import Table from 'cli-table3';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { assertEmptyFolder } from '../../cli/empty-folder.ts';
 import { DEFAULT_RECIPE, listRecipes, type Recipe } from './recipes.ts';
 
 export interface InitOptions {
@@ -16,7 +17,7 @@ export interface InitOptions {
 export async function init(context: CommandContext, { dir, recipe: wanted, json }: InitOptions): Promise<number> {
   const recipes = await listRecipes();
   const folder = resolve(dir);
-  await assertEmpty(folder);
+  await assertEmptyFolder(folder);
   const isAsked = wanted === undefined && json !== true && context.isTerminal && process.stdin.isTTY;
   const recipe = getRecipe(isAsked ? await ask(context, recipes) : (wanted ?? DEFAULT_RECIPE), recipes);
   const envFile = join(folder, '.env');
@@ -33,14 +34,6 @@ export async function init(context: CommandContext, { dir, recipe: wanted, json 
   }
   context.print(`${folder} has the recipe ${recipe.name}: ${namesOf(recipe)}. Next:\n\n${next.join('\n')}`);
   return 0;
-}
-
-async function assertEmpty(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw new AppError('usage', `${folder} can't be used: ${messageFromError(error)}`);
-  });
-  if (names.length > 0) throw new AppError('usage', `${folder} is not empty: name a folder that is, or a new one`);
 }
 
 function getRecipe(name: string, recipes: readonly Recipe[]): Recipe {
