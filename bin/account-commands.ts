@@ -18,6 +18,7 @@ import {
 } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { AuditOptions } from './commands/accounts/audit.ts';
+import type { BackupOptions } from './commands/accounts/backup.ts';
 import type { RevokeKeyOptions, RotateKeyOptions } from './commands/accounts/keys.ts';
 import type { UsageOptions } from './commands/accounts/usage.ts';
 import { addConnectionCommands } from './connection-commands.ts';
@@ -31,6 +32,7 @@ export function addAccountCommands(program: Command, run: RunAction): void {
   addKeyCommands(program, run);
   addMemberCommands(program, run);
   addConnectionCommands(program, run);
+  addDatabaseCommand(program, run);
 }
 
 function addOrganizationCommands(program: Command, run: RunAction): void {
@@ -156,4 +158,16 @@ function addKeyCommands(program: Command, run: RunAction): void {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats keys revoke key_01ARZ3NDEKTSV4RRFFQ69G5FAV')
     .action((id: string, options: Omit<RevokeKeyOptions, 'id'>) => run(ACTIONS.revokeKey)({ ...options, id }));
+}
+
+function addDatabaseCommand(program: Command, run: RunAction): void {
+  program
+    .command('database')
+    .description('Look after the control database')
+    .command('backup')
+    .description('Copy a SQLite control database into a file while it is in use; of PostgreSQL use pg_dump')
+    .argument('<file>', 'a new file')
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats database backup accounts-2026-11-20.db')
+    .action((file: string, options: Omit<BackupOptions, 'file'>) => run(ACTIONS.backupDatabase)({ ...options, file }));
 }

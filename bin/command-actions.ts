@@ -21,6 +21,7 @@ export const ACTIONS = {
   listOrganizations: async () => (await import('./commands/accounts/orgs.ts')).listOrganizations,
   setPlan: async () => (await import('./commands/accounts/orgs.ts')).setPlan,
   setEmail: async () => (await import('./commands/accounts/orgs.ts')).setEmail,
+  backupDatabase: async () => (await import('./commands/accounts/backup.ts')).backupDatabase,
   showAudit: async () => (await import('./commands/accounts/audit.ts')).showAudit,
   showUsage: async () => (await import('./commands/accounts/usage.ts')).showUsage,
   addMember: async () => (await import('./commands/accounts/members.ts')).addMember,

@@ -214,3 +214,18 @@ test('a file that is no database is left alone', async () => {
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining("notes.txt can't be opened") });
   expect((await readdir(folder)).filter((name) => name.startsWith('notes'))).toEqual(['notes.txt']);
 });
+
+test('a PostgreSQL database is copied by its own tools', async () => {
+  const url = 'postgres://modelstats:secret@127.0.0.1:1/modelstats';
+  const { code, stderr } = await runCli(['database', 'backup', 'copy.db'], {
+    env: { MODELSTATS_DATABASE: url },
+    cwd: folder,
+  });
+  expect({ code, stderr: stderr.trim() }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^modelstats: postgres:\/\/\S+@127\.0\.0\.1:1\/modelstats is no SQLite file: copy it with pg_dump$/,
+    ),
+  });
+  expect(stderr).not.toContain('secret');
+});

@@ -98,6 +98,7 @@ beforeAll(async () => {
   await ask('keys list');
   await ask('orgs audit', String(org));
   await ask('orgs usage', String(org));
+  await ask('database backup', 'copy.db');
   await runUntil(
     'serve',
     (said) => said.includes('\n'),
@@ -143,6 +144,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
   { command: 'schedule', told: () => toldOf('nightly')[0] },
   { command: 'serve', told: () => toldOf('serve --with-schedule')[0] },
   { command: 'orgs audit', told: () => toldOf('orgs audit')[0] },
+  { command: 'database backup', told: () => toldOf('database backup')[0] },
   { command: 'orgs usage', told: () => toldOf('orgs usage')[0] },
   { command: 'orgs list', told: () => toldOf('orgs create')[1] },
   { command: 'init', told: () => toldOf('init')[0] },
