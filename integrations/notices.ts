@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mail, Mailer } from '../accounts/mail/mailer.ts';
+import { type OwnersNotice, tellOwners } from '../accounts/mail/tell-owners.ts';
 import { getWord } from '../database/stored-word.ts';
 import type { ControlTables } from '../database/tables.ts';
 import { timestampFromDate } from '../schemas/day.ts';
-import { AppError, messageFromError } from '../schemas/errors.ts';
 import { type Integration, integrationFromRow } from './integration.ts';
 import { NOTICES } from './queue/settle.ts';
 
@@ -16,16 +16,12 @@ export interface NoticeDeps {
 }
 
 /**
- * Tells owners what became of their integrations: in the log always, by mail where the organization has an address (specification
- * "States of an integration"). What could not be sent is tried again at the next call, so an owner may be told twice, but not never;
- * what is over by then is not told. Resolves to how many were told. Rejects with `unavailable` where some were not, after all were tried.
+ * Tells owners what became of their integrations (specification "States of an integration"), as `tellOwners` does. What could not be
+ * sent is tried again at the next call; what is over by then is not told.
  *
  * @param signal ends it, also in the middle of a mail
  */
-export async function sendNotices(
-  { database, mailer, clock, log }: NoticeDeps,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<number> {
+export async function sendNotices({ database, mailer, clock, log }: NoticeDeps, signal?: AbortSignal): Promise<number> {
   const rows = await database
     .selectFrom('integrations')
     .innerJoin('organizations', 'organizations.id', 'integrations.organization_id')
@@ -34,31 +30,24 @@ export async function sendNotices(
     .where('notice', 'is not', null)
     .orderBy('integrations.id')
     .execute();
-  const problems: string[] = [];
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => undefined); // Where nobody waits.
-  signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
-  for (const { email, ...row } of rows) {
+  const notices = rows.map(({ email, ...row }): OwnersNotice => {
     const notice = getWord(NOTICES, row.notice ?? '');
     const integration = integrationFromRow(row, clock());
     const { id, organizationId, url } = integration;
-    log.warn({ integration_id: id, organization_id: organizationId, url, notice }, 'an integration loses its bonus');
-    try {
-      if (email !== null) await Promise.race([mailer.send(mailFor(integration, notice, email)), stopped.promise]);
-    } catch (error) {
-      if (signal.aborted) break;
-      problems.push(messageFromError(error));
-      continue;
-    }
-    await database
-      .updateTable('integrations')
-      .set({ notice: null })
-      .where('id', '=', id)
-      .where('notice', '=', notice)
-      .execute();
-  }
-  if (problems.length > 0) throw new AppError('unavailable', `${problems.length} not told: ${problems[0]}`);
-  return rows.length;
+    return {
+      fields: { integration_id: id, organization_id: organizationId, url, notice },
+      message: 'an integration loses its bonus',
+      mail: email === null ? undefined : mailFor(integration, notice, email),
+      settle: () =>
+        database
+          .updateTable('integrations')
+          .set({ notice: null })
+          .where('id', '=', id)
+          .where('notice', '=', notice)
+          .execute(),
+    };
+  });
+  return tellOwners(notices, { mailer, log }, signal);
 }
 
 function mailFor(

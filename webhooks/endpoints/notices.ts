@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mail, Mailer } from '../../accounts/mail/mailer.ts';
+import { type OwnersNotice, tellOwners } from '../../accounts/mail/tell-owners.ts';
 import { getWord } from '../../database/stored-word.ts';
 import type { ControlTables } from '../../database/tables.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 
 /** What an endpoint's owner is told. */
@@ -17,16 +17,12 @@ export interface NoticeDeps {
 }
 
 /**
- * Tells owners what became of their endpoints: in the log always, by mail where the organization has an address (specification
- * "Notices"). What could not be sent is tried again at the next call, so an owner may be told twice, but not never. Resolves to
- * how many were told. Rejects with `unavailable` where some were not, after all were tried.
+ * Tells owners what became of their endpoints (specification "Notices"), as `tellOwners` does. What could not be sent is tried again
+ * at the next call.
  *
  * @param signal ends it, also in the middle of a mail
  */
-export async function sendNotices(
-  { database, mailer, log }: NoticeDeps,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<number> {
+export async function sendNotices({ database, mailer, log }: NoticeDeps, signal?: AbortSignal): Promise<number> {
   const rows = await database
     .selectFrom('webhook_endpoints')
     .innerJoin('organizations', 'organizations.id', 'webhook_endpoints.organization_id')
@@ -34,31 +30,24 @@ export async function sendNotices(
     .select('organizations.email')
     .where('notice', 'is not', null)
     .execute();
-  const problems: string[] = [];
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => undefined); // Where nobody waits.
-  signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
-  for (const { email, notice: word, ...row } of rows) {
-    const notice = getWord(NOTICES, word ?? '');
-    const endpoint = endpointFromRow({ ...row, notice: word });
+  const notices = rows.map(({ email, ...row }): OwnersNotice => {
+    const notice = getWord(NOTICES, row.notice ?? '');
+    const endpoint = endpointFromRow(row);
     const { id, organizationId, url } = endpoint;
-    log.warn({ endpoint_id: id, organization_id: organizationId, url, notice }, 'a webhook endpoint gets no events');
-    try {
-      if (email !== null) await Promise.race([mailer.send(mailFor(endpoint, notice, email)), stopped.promise]);
-    } catch (error) {
-      if (signal.aborted) break;
-      problems.push(messageFromError(error));
-      continue;
-    }
-    await database
-      .updateTable('webhook_endpoints')
-      .set({ notice: null })
-      .where('id', '=', id)
-      .where('notice', '=', notice)
-      .execute();
-  }
-  if (problems.length > 0) throw new AppError('unavailable', `${problems.length} not told: ${problems[0]}`);
-  return rows.length;
+    return {
+      fields: { endpoint_id: id, organization_id: organizationId, url, notice },
+      message: 'a webhook endpoint gets no events',
+      mail: email === null ? undefined : mailFor(endpoint, notice, email),
+      settle: () =>
+        database
+          .updateTable('webhook_endpoints')
+          .set({ notice: null })
+          .where('id', '=', id)
+          .where('notice', '=', notice)
+          .execute(),
+    };
+  });
+  return tellOwners(notices, { mailer, log }, signal);
 }
 
 function mailFor({ id, url, description }: Endpoint, notice: Notice, to: string): Mail {
