@@ -55,7 +55,9 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown; of several at once that have none together, that of each. */
 export function messageFromError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
+  return error.errors.map(messageFromError).join('; ');
 }
