@@ -35,6 +35,8 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
   /** Facts for logs and reports; never needed to understand the message. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What anybody may be told of it: no path, host, bucket or key. Default: nothing but the code. */
+  readonly publicMessage?: string;
 }
 
 /** An expected failure: a code for programs and a message for people. */
@@ -42,11 +44,13 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly publicMessage: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? {};
+    this.publicMessage = options.publicMessage;
   }
 }
 

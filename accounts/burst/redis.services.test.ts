@@ -113,7 +113,7 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
       fc.asyncProperty(steps, async (all) => {
         runs += 1;
         const clock = new TestClock();
-        const shared = new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, redisClock: clock.now }, () => {});
+        const shared = new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, redisClock: clock.now });
         const own = new MemoryCounter(clock.now, COUNTER_OPTIONS);
         await shared.connect();
         for (const { pause, back, limit } of all) {
