@@ -58,6 +58,8 @@ export interface Accounts {
   forgetCredentials(): void;
   /** Why the control database could not be read or written when it was last needed; undefined where it could. Costs nothing. */
   readonly problem: HealthProblem | undefined;
+  /** Why requests per minute are not counted together with other processes; undefined where they are, or need not be. */
+  readonly countingProblem: HealthProblem | undefined;
   /** A secret of the service that is made once and shared by all who use the control database. */
   secret(name: 'file-links' | 'console-forms'): Promise<Buffer>;
   /** Finishes the work under way and closes the connections that were opened for these accounts. */

@@ -5,15 +5,18 @@ import type { HealthProblem } from '../schemas/health-problem.ts';
 export interface DatabaseHealthDeps {
   readonly clock: () => Date;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
+  /** Reads something; rejects where that fails. */
+  readonly look: () => Promise<void>;
   /** Writes something; rejects where that fails. */
   readonly probe: () => Promise<void>;
-  /** Between two probes while there is a problem. */
+  /** Between two looks, or probes while there is a problem. */
   readonly probeMs: number;
 }
 
 /**
- * Remembers whether the control database could be read and written when it was last needed. A failure shows until the next write
- * that succeeds, which a probe tries again and again, so that a server without requests recovers too. Each cause is logged once.
+ * Remembers whether the control database could be read and written when it was last needed, or looked at: a server without requests
+ * shows one that is down, too. A failure shows until the next write that succeeds, which a probe tries again and again. Each cause
+ * is logged once.
  */
 export class DatabaseHealth {
   readonly #deps: DatabaseHealthDeps;
@@ -23,6 +26,7 @@ export class DatabaseHealth {
 
   constructor(deps: DatabaseHealthDeps) {
     this.#deps = deps;
+    this.#lookLater();
   }
 
   /** For operators: its message may name paths and hosts, never a password. */
@@ -55,23 +59,21 @@ export class DatabaseHealth {
     if (this.#problem?.message !== message)
       this.#deps.log.warn({ reason: message }, 'the control database does not do its work');
     this.#problem = { code: 'unavailable', message, since: this.#problem?.since ?? this.#deps.clock() };
-    this.#probeLater();
   }
 
   #recovered(): void {
     if (this.#problem === undefined) return;
     const { since } = this.#problem;
     this.#problem = undefined;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     this.#deps.log.info({ since: since.toISOString() }, 'the control database does its work again');
   }
 
-  #probeLater(): void {
-    if (this.#timer !== undefined || this.#isClosed) return;
+  #lookLater(): void {
+    if (this.#isClosed) return;
+    const { look, probe, probeMs } = this.#deps;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.writing(this.#deps.probe).catch(() => {}); // The problem tells.
-    }, this.#deps.probeMs).unref();
+      const looked = this.#problem === undefined ? this.reading(look) : this.writing(probe);
+      void looked.catch(() => {}).finally(() => this.#lookLater()); // The problem tells.
+    }, probeMs).unref();
   }
 }

@@ -3,7 +3,7 @@ import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
 import type { ControlDatabase, DatabaseEngine } from '../database/control-database.ts';
 import { type OpenDatabaseOptions, openDatabase } from '../database/open-database.ts';
-import { getServiceSecret, probeWriting } from '../database/service-values.ts';
+import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
 import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { Administration } from './administration/administration.ts';
@@ -33,7 +33,7 @@ export interface OpenAccountsOptions {
   /** `redis://…` where several servers count requests per minute together; without it each process counts for itself. */
   readonly redis?: string | undefined;
   readonly lastUsedIntervalMs?: number;
-  /** Between two looks whether a control database that failed does its work again. */
+  /** Between two looks whether the control database does its work. */
   readonly probeMs?: number;
   /** What is remembered of credentials, and for how long. */
   readonly credentials?: Partial<Omit<AuthenticationOptions, 'clock' | 'lastUsedIntervalMs' | 'mcpResource'>>;
@@ -119,6 +119,7 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
   const health = new DatabaseHealth({
     clock,
     log,
+    look: () => lookAt(database.kysely),
     probe: () => probeWriting(database.kysely, clock()),
     probeMs: options.probeMs ?? PROBE_MS,
   });
@@ -160,6 +161,9 @@ function assemble({ database, counter, log }: Parts, options: Omit<OpenAccountsO
     quota,
     get problem() {
       return health.problem;
+    },
+    get countingProblem() {
+      return counter.problem;
     },
     secret: (name) => getServiceSecret(database.kysely, name, { make: () => random(32), now: clock() }),
     accountObject: async (caller) => accountFrom(caller.terms, await quota.usage(caller), caller.clientSource),

@@ -120,7 +120,7 @@ describe('the files', () => {
   test('that are no database keep their mode', async () => {
     const notes = join(folder, 'notes.txt');
     await writeFile(notes, 'not a database, but somebody wants it '.repeat(100), { mode: 0o644 });
-    await expect(openAccounts(`sqlite:${notes}`)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(openAccounts(`sqlite:${notes}`)).rejects.toMatchObject({ code: 'configuration' });
     expect(await modeOf(notes)).toBe('644');
   });
 });

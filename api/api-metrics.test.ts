@@ -29,3 +29,22 @@ test('since when files of upstreams are missing is told of the newest release, a
   metrics.onRelease({});
   expect(await metrics.registry.metrics()).not.toContain('shop');
 });
+
+test('the problem of each part is a gauge by part and code, while it lasts', async () => {
+  const metrics = new ApiMetrics();
+  const problems: Parameters<ApiMetrics['watchProblems']>[0] = () => found;
+  let found: ReturnType<typeof problems> = [
+    { part: 'view', code: 'corrupt' },
+    { part: 'accounts', code: 'unavailable' },
+  ];
+  metrics.watchProblems(problems);
+  const told = async () => (await metrics.registry.metrics()).match(/^modelstats_problem\{.*$/gm);
+  expect(await told()).toEqual([
+    'modelstats_problem{part="view",code="corrupt"} 1',
+    'modelstats_problem{part="accounts",code="unavailable"} 1',
+  ]);
+  found = [{ part: 'view', code: 'store_unavailable' }];
+  expect(await told()).toEqual(['modelstats_problem{part="view",code="store_unavailable"} 1']);
+  found = [];
+  expect(await told()).toBeNull();
+});

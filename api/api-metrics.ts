@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../http/metrics.ts';
 import type { Release } from '../schemas/release.ts';
+import type { ProblemOfPart } from './health.ts';
 import type { ViewEvent } from './view/follow/view-follower.ts';
 
 /** What the API counts beside what every server does (specification "Health and metrics"). */
@@ -47,6 +48,20 @@ export class ApiMetrics extends Metrics {
       collect() {
         for (const [result, count] of results) this.inc({ result }, count);
         results.clear();
+      },
+    });
+  }
+
+  /** Tells `/metrics` what `/health/ready` tells: each time it is read, the problem of each part. */
+  watchProblems(find: () => readonly Pick<ProblemOfPart, 'part' | 'code'>[]): void {
+    new Gauge({
+      name: 'modelstats_problem',
+      help: 'Parts that do not do their work, as /health/ready names them: 1 while the problem lasts',
+      labelNames: ['part', 'code'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { part, code } of find()) this.set({ part, code }, 1);
       },
     });
   }

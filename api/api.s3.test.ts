@@ -112,6 +112,7 @@ describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
       200,
       { status: 'ready', problem: { message: expect.any(String) } },
     ]);
+    expect(ready.body).not.toMatch(/127\.0\.0\.1|http:|s3:|modelstats-test|catalog\.json|arn:/);
     get().proxy.reset();
     await api.follower.refresh();
     expect(await servedDay()).toBe(SECOND);
@@ -136,7 +137,9 @@ describeOnFaultyMinio('the API', (get: () => FaultyMinio) => {
     await get().direct.put(key ?? '', Buffer.from('damaged'));
     await api.follower.refresh();
     expect(await servedDay()).toBe(FIRST);
-    expect((await api.get('/health/ready')).json()).toMatchObject({ problem: { code: 'corrupt' } });
+    const ready = await api.get('/health/ready');
+    expect(ready.json()).toMatchObject({ problem: { code: 'corrupt' } });
+    expect(ready.body).not.toMatch(/127\.0\.0\.1|http:|s3:|modelstats-test|releases\/|parquet/);
     await upload(1);
     await api.follower.refresh();
     expect(await servedDay()).toBe(SECOND);

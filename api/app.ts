@@ -17,7 +17,7 @@ import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
 import { PublishedFiles } from './files/published-files.ts';
-import { type FindProblem, type HealthSource, readinessOf } from './health.ts';
+import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
 import type { OpenRoute } from './openapi/open-operation.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
@@ -76,8 +76,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     packFromBytes: settings.compressFromBytes,
     versions: deps.versions ?? RECORD_VERSIONS,
   });
-  const findProblem: FindProblem = (part) =>
-    part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.();
+  const findProblem = problemFinder(deps);
+  metrics.watchProblems(() => problemsOf(views.problem, findProblem));
   let access: AccessControl | undefined;
   return createServer(settings, {
     logger,
@@ -120,9 +120,26 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   });
 }
 
-/** Without the cause, which may name paths and hosts: that is for the log. */
-function accountsProblem(accounts: Accounts | undefined): HealthProblem | undefined {
-  const problem = accounts?.problem;
-  if (problem === undefined) return undefined;
-  return { ...problem, message: 'keys and limits can not be checked: the control database does not do its work' };
+/** How the parts beside the view are. Without the causes, which may name paths and hosts: those are for the log. */
+function problemFinder({
+  accounts,
+  findScheduleProblem,
+}: Pick<ApiDeps, 'accounts' | 'findScheduleProblem'>): FindProblem {
+  return (part) => {
+    switch (part) {
+      case 'accounts':
+        return told(accounts?.problem, 'keys and limits can not be checked: the control database does not do its work');
+      case 'limits':
+        return told(
+          accounts?.countingProblem,
+          'each process counts requests per minute alone: Redis does not do its work',
+        );
+      case 'schedule':
+        return findScheduleProblem?.();
+    }
+  };
+}
+
+function told(problem: HealthProblem | undefined, message: string): HealthProblem | undefined {
+  return problem && { ...problem, message };
 }

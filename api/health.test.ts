@@ -20,7 +20,7 @@ test('a service without problems says so', () => {
 });
 
 test('the problem of every part is told, and the service is ready all the same', () => {
-  const parts = { accounts: problemOf('unavailable'), schedule: problemOf('held') };
+  const parts = { accounts: problemOf('unavailable'), limits: problemOf('unavailable'), schedule: problemOf('held') };
   expect(askReady({ release: RELEASE, problem: problemOf('corrupt') }, parts)).toEqual([
     true,
     {
@@ -30,6 +30,7 @@ test('the problem of every part is told, and the service is ready all the same',
       problems: [
         { part: 'view', ...told('corrupt') },
         { part: 'accounts', ...told('unavailable') },
+        { part: 'limits', ...told('unavailable') },
         { part: 'schedule', ...told('held') },
       ],
     },

@@ -15,7 +15,7 @@ const HealthProblemSchema = z
   .describe('Why the newest release is not the one that is served; null where it is');
 
 /** What the service is made of, as far as it may have a problem of its own. */
-export const HEALTH_PARTS = ['view', 'accounts', 'schedule'] as const;
+export const HEALTH_PARTS = ['view', 'accounts', 'limits', 'schedule'] as const;
 export type HealthPart = (typeof HEALTH_PARTS)[number];
 
 const HealthProblemsSchema = z
@@ -24,7 +24,7 @@ const HealthProblemsSchema = z
       .object({ part: z.enum(HEALTH_PARTS).describe('What has the problem'), ...PROBLEM })
       .meta({ id: 'HealthProblemOfPart' }),
   )
-  .describe('Everything that does not do its work: the view (as `problem`), the control database, the nights');
+  .describe('Everything that does not do its work: the view (as `problem`), the control database, Redis, the nights');
 
 const ReleaseSchema = z
   .object({
@@ -59,6 +59,10 @@ export interface HealthSource {
   readonly problem: HealthProblem | undefined;
 }
 
+export interface ProblemOfPart extends HealthProblem {
+  readonly part: HealthPart;
+}
+
 /** Asks the other parts how they are; undefined: well. It is asked for each answer, so it costs nothing. */
 export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem | undefined;
 
@@ -68,13 +72,18 @@ export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem |
  */
 export function readinessOf({ release, problem: ofView }: HealthSource, findProblem: FindProblem): Readiness {
   const problem = ofView === undefined ? null : bodyOf(ofView);
-  const problems = HEALTH_PARTS.flatMap((part) => {
-    const found = part === 'view' ? ofView : findProblem(part);
-    return found === undefined ? [] : [{ part, ...bodyOf(found) }];
-  });
+  const problems = problemsOf(ofView, findProblem).map(({ part, ...found }) => ({ part, ...bodyOf(found) }));
   if (release === undefined) return { isReady: false, body: { status: 'starting', problem, problems } };
   const { day, data_as_of, published_at } = release;
   return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };
+}
+
+/** The problems of all parts, for the public. */
+export function problemsOf(ofView: HealthProblem | undefined, findProblem: FindProblem): readonly ProblemOfPart[] {
+  return HEALTH_PARTS.flatMap((part) => {
+    const found = part === 'view' ? ofView : findProblem(part);
+    return found === undefined ? [] : [{ part, ...found }];
+  });
 }
 
 function bodyOf({ code, message, since }: HealthProblem): Readonly<Record<'code' | 'message' | 'since', string>> {

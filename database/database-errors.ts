@@ -3,7 +3,8 @@ import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
 /** What a driver threw, as `unavailable` with what was tried; AppErrors stay as they are. */
 export function unavailable(error: unknown, what = 'the control database does not answer'): AppError {
   if (isAppError(error)) return error;
-  return new AppError('unavailable', `${what}: ${messageFromError(error)}`, { cause: error });
+  const publicMessage = 'The database behind this service does not answer; try again in a moment';
+  return new AppError('unavailable', `${what}: ${messageFromError(error)}`, { cause: error, publicMessage });
 }
 
 /** Runs work on the database; what its driver throws becomes `unavailable`. */

@@ -1,10 +1,11 @@
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { shownAddress } from '../schemas/shown-address.ts';
 import type { ControlDatabase } from './control-database.ts';
-import { unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
+import { openingErrorFrom } from './opening-errors.ts';
 import type { ControlTables } from './tables.ts';
 
 export interface PostgresOptions {
@@ -38,7 +39,7 @@ export async function openPostgresDatabase(
   try {
     await migrate(url, options);
   } catch (error) {
-    throw unavailable(error, `the control database ${shownAddress(url)} can't be opened`);
+    throw openingErrorFrom(error, shownAddress(url));
   }
   const pool = createPool(url, options);
   pool.on('error', (error) => log?.warn({ reason: error.message }, 'a connection to the control database ended'));
@@ -52,17 +53,24 @@ export async function openPostgresDatabase(
 
 /** Kysely locks with an advisory lock, so processes that start together migrate once. */
 async function migrate(url: string, options: PostgresOptions): Promise<void> {
-  const pool = createPool(url, { ...options, connectionsMax: 1, statementTimeoutMs: MIGRATION_TIMEOUT_MS });
+  const sockets: Socket[] = [];
+  const pool = createPool(url, { ...options, connectionsMax: 1, statementTimeoutMs: MIGRATION_TIMEOUT_MS }, () => {
+    const socket = new Socket();
+    sockets.push(socket);
+    return socket;
+  });
   pool.on('error', () => {}); // The next query tells.
   const kysely = new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrateControlDatabase(kysely, shownAddress(url));
   } finally {
     await kysely.destroy();
+    // One on which the driver gave up while it logged in stays open, and would keep the process from ending.
+    for (const socket of sockets) socket.destroy();
   }
 }
 
-function createPool(url: string, options: PostgresOptions): pg.Pool {
+function createPool(url: string, options: PostgresOptions, openSocket = () => new Socket()): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'modelstats',
@@ -73,6 +81,7 @@ function createPool(url: string, options: PostgresOptions): pg.Pool {
     // A transaction whose process went away without a word must not keep others waiting.
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     keepAlive: true,
+    stream: openSocket,
     types: { getTypeParser },
   });
   // A connection that ends while it is lent out tells its query, and emits an error that would end the process.

@@ -30,6 +30,11 @@ export function getServiceSecret(
   });
 }
 
+/** Reads something, to see whether that is possible. Rejects with `unavailable`. */
+export async function lookAt(database: Kysely<ControlTables>): Promise<void> {
+  await orUnavailable(() => database.selectFrom('service_values').select('name').limit(1).execute());
+}
+
 /** Writes something, to see whether that is possible. Rejects with `unavailable`. */
 export async function probeWriting(database: Kysely<ControlTables>, now: Date): Promise<void> {
   const row = { name: 'probe', value: '', changed_at: now.getTime() };

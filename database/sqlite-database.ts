@@ -6,6 +6,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import type { ControlDatabase } from './control-database.ts';
 import { isSqliteBusy, unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
+import { openingErrorFrom } from './opening-errors.ts';
 import type { ControlTables } from './tables.ts';
 
 export interface SqliteOptions {
@@ -35,7 +36,7 @@ export async function openSqliteDatabase(path: string, options: SqliteOptions): 
     await tighten(path);
     return database;
   } catch (error) {
-    throw unavailable(error, `the control database ${path} can't be opened`);
+    throw openingErrorFrom(error, path);
   }
 }
 

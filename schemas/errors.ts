@@ -35,6 +35,8 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
   /** Facts for logs and reports; never needed to understand the message. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What anybody may be told of it: no path, host, bucket or key. Default: nothing but the code. */
+  readonly publicMessage?: string;
 }
 
 /** An expected failure: a code for programs and a message for people. */
@@ -42,11 +44,13 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly publicMessage: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? {};
+    this.publicMessage = options.publicMessage;
   }
 }
 
@@ -55,7 +59,9 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown; of several at once that have none together, that of each. */
 export function messageFromError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
+  return error.errors.map(messageFromError).join('; ');
 }

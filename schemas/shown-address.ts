@@ -6,8 +6,8 @@
 
 const ADDRESS =
   /^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)(?:(?<user>[^@/?#\s]*)@)?(?<host>[^@/?#\s]*)(?<path>\/[^@?#]*)?(?:[?#][^@\s]*)?$/i;
-/** Several hosts, with ports, are possible. */
-const HOSTS = /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:,|$))*$/i;
+/** Several hosts, with ports, are possible; for PostgreSQL the folder of a socket too, percent-encoded. */
+const HOSTS = /^(?:(?:[\w.-]+|\[[0-9a-f:.]+\]|(?:%2f[\w.-]+)+)(?::\d{1,5})?(?:,|$))*$/i;
 /** The path of a file, or a scheme and what can hold no password. A word alone may be a password in the wrong place. */
 const HARMLESS = /^(?:|[\w.~-]*\/[\w./~-]*|[a-z][a-z0-9+.-]*:(?:\/\/)?[^:@?#]*)$/i;
 /** These name a place on this machine, and never a password; with a host they are no such place. */
@@ -28,7 +28,13 @@ export function shownAddress(address: string): string {
 export function isClearAddress(address: string): boolean {
   if (LOCAL.test(address)) return true;
   const { host, user = '' } = ADDRESS.exec(address)?.groups ?? {};
-  return host !== undefined && HOSTS.test(host) && URL.canParse(address) && isDecodable(user);
+  return host !== undefined && HOSTS.test(host) && urlFromAddress(address) !== undefined && isDecodable(user);
+}
+
+/** An address as a URL, also where it names a user and no host, as drivers take it for a socket; undefined where it is none. */
+export function urlFromAddress(address: string): URL | undefined {
+  const url = address.replace(/^([a-z][a-z0-9+.-]*:\/\/[^@/?#]*@)(?=[/?#]|$)/i, '$1localhost');
+  return URL.canParse(url) ? new URL(url) : undefined;
 }
 
 function isDecodable(text: string): boolean {

@@ -22,22 +22,31 @@ export const COUNTER_OPTIONS: Omit<OpenCounterOptions, 'log' | 'clock'> = {
 };
 
 /**
- * Opens a counter for this process alone, or with the address of a Redis one that all processes share. Without an answer from
- * Redis it opens all the same, and the first hit logs that. Loads the driver only where there is an address. Rejects
- * with `configuration` where the address is not valid.
+ * Opens a counter for this process alone, or with the address of a Redis one that all processes share. Where Redis can't be
+ * reached it opens all the same, and logs that. Loads the driver only where there is an address. Rejects with `configuration`
+ * where the address is not valid, or Redis refuses what it says.
  */
 export async function openCounter(redis: string | undefined, options: OpenCounterOptions): Promise<WindowCounter> {
   const own = new MemoryCounter(options.clock, options);
   if (redis === undefined) return own;
   const { RedisCounter } = await import('./redis-counter.ts');
-  // Errors of the connection need no log of their own: SharedCounter logs the first hit that fails.
-  const shared = new RedisCounter(redis, options, () => {});
-  await shared.connect();
-  return new SharedCounter({
+  const shared = new RedisCounter(redis, options, {
+    onError: (error) => counter.wentAway(error),
+    onReady: () => counter.cameBack(),
+  });
+  const counter = new SharedCounter({
     shared,
     own,
     log: options.log,
+    clock: options.clock,
     steadyMs: () => performance.now(),
     pauseMs: options.pauseMs,
   });
+  try {
+    await shared.connect();
+    return counter;
+  } catch (error) {
+    await counter.close();
+    throw error;
+  }
 }

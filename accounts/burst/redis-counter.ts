@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../schemas/shown-address.ts';
 import { WINDOW_MS, type Window, type WindowCounter } from './window.ts';
 
@@ -14,8 +14,16 @@ export interface RedisOptions {
   readonly redisClock?: (() => Date) | undefined;
 }
 
-/** Called with the connection's errors. */
-export type OnRedisError = (error: Error) => void;
+/** Told how the connection does. */
+export interface RedisWatcher {
+  readonly onError: (error: Error) => void;
+  /** It can be asked, for the first time or again. */
+  readonly onReady: () => void;
+}
+
+/** What Redis says when it refuses what the address says: the credentials, or the number of the database. */
+const REFUSALS =
+  /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH|DB index|invalid DB index))/i;
 
 /**
  * Adds a hit now to the list KEYS[1], the times of the newest hits in milliseconds, newest first. ARGV[1] is the limit, ARGV[2]
@@ -54,19 +62,25 @@ const HIT = `
  * processes' clocks need not agree.
  *
  * Nothing is queued while Redis can't be reached: a hit rejects at once, or after `timeoutMs` where Redis hangs, and is never
- * sent again. The connection is made anew by itself.
+ * sent again. The connection is made anew by itself. Errors name the address and, where there is no connection, why.
  */
 export class RedisCounter implements WindowCounter {
   readonly #redis: Redis;
   readonly #clock: (() => Date) | undefined;
+  /** As it may be shown. */
+  readonly #address: string;
+  /** Why there is no connection; undefined while there is one. */
+  #lastError: Error | undefined;
+  #refusal: Error | undefined;
 
   /** Throws `configuration` where the address is not valid. */
-  constructor(url: string, options: RedisOptions, onError: OnRedisError) {
+  constructor(url: string, options: RedisOptions, { onError, onReady }: Partial<RedisWatcher> = {}) {
     if (!isClearAddress(url)) {
       const message = `not the address of a Redis: '${shownAddress(url)}'; for example redis://host:6379; ${UNCLEAR_ADDRESS}`;
       throw new AppError('configuration', message);
     }
     this.#clock = options.redisClock;
+    this.#address = shownAddress(url);
     this.#redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: options.connectTimeoutMs,
@@ -76,17 +90,32 @@ export class RedisCounter implements WindowCounter {
       autoResendUnfulfilledCommands: false,
       retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), options.reconnectMsMax),
     });
-    this.#redis.on('error', onError);
+    this.#redis.on('error', (error) => {
+      this.#lastError = error;
+      if (REFUSALS.test(error.message)) this.#refusal = error;
+      onError?.(this.#named(error));
+    });
+    this.#redis.on('ready', () => {
+      this.#lastError = undefined;
+      onReady?.();
+    });
   }
 
-  /** Tries to connect once and resolves either way; goes on trying in the background. */
+  /**
+   * Tries to connect once and resolves also where Redis can't be reached, and goes on trying in the background. Rejects with
+   * `configuration` where Redis is there and refuses what the address says.
+   */
   async connect(): Promise<void> {
     await this.#redis.connect().catch(() => {}); // The error event has it.
+    const cause = this.#refusal;
+    if (cause === undefined) return;
+    const hint = 'check user, password and database in MODELSTATS_REDIS';
+    throw new AppError('configuration', `Redis at ${this.#named(cause).message}; ${hint}`, { cause });
   }
 
   async hit(name: string, limit: number): Promise<Window> {
     const now = this.#clock?.().getTime() ?? '';
-    const answer = await this.#redis.eval(HIT, 1, `modelstats:hits:${name}`, limit, now);
+    const answer = await this.#ask(name, limit, now);
     const [hits, waitMs] = Array.isArray(answer) ? answer.map(Number) : [];
     if (hits === undefined || waitMs === undefined) throw new Error('Redis left a hit without an answer');
     return { hits, waitMs };
@@ -94,5 +123,18 @@ export class RedisCounter implements WindowCounter {
 
   async close(): Promise<void> {
     this.#redis.disconnect();
+  }
+
+  async #ask(name: string, limit: number, now: number | ''): Promise<unknown> {
+    try {
+      return await this.#redis.eval(HIT, 1, `modelstats:hits:${name}`, limit, now);
+    } catch (error) {
+      // Without a connection the driver only says that there is none.
+      throw this.#named(this.#lastError ?? error);
+    }
+  }
+
+  #named(error: unknown): Error {
+    return new Error(`${this.#address}: ${messageFromError(error)}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { TestClock, times } from '../../test/support/accounts/subject.ts';
 import { RedisServer } from '../../test/support/processes/redis-server.ts';
@@ -113,7 +114,7 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
       fc.asyncProperty(steps, async (all) => {
         runs += 1;
         const clock = new TestClock();
-        const shared = new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, redisClock: clock.now }, () => {});
+        const shared = new RedisCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, redisClock: clock.now });
         const own = new MemoryCounter(clock.now, COUNTER_OPTIONS);
         await shared.connect();
         for (const { pause, back, limit } of all) {
@@ -135,6 +136,45 @@ describeWith('redis-server', 'the rolling limit shared through Redis', () => {
     const { retryAfterSeconds } = await here.hit('apart', LIMIT_50);
     expect(retryAfterSeconds).toBeGreaterThan(55);
     expect(retryAfterSeconds).toBeLessThanOrEqual(60);
+  });
+
+  test.each([
+    ['a wrong password', ':wrong-word@', '', 'WRONGPASS'],
+    ['nobody without a password', '', '', 'NOAUTH'],
+    ['the number of a database', ':open-sesame@', '/99', 'DB index'],
+  ])('a Redis that refuses %s is a configuration error; one that is away counts later', async (_, user, path, why) => {
+    const setPassword = async (now: string, next: string) => {
+      const admin = new Redis(redis.url, { password: now });
+      await admin.config('SET', 'requirepass', next);
+      admin.disconnect();
+    };
+    await setPassword('', 'open-sesame');
+    const url = `${redis.url.replace('redis://', `redis://${user}`)}${path}`;
+    const clock = new TestClock();
+    const opening = openCounter(url, {
+      ...COUNTER_OPTIONS,
+      ...QUICK,
+      clock: clock.now,
+      log: { info: () => {}, warn: () => {} },
+    });
+    const message = expect.stringMatching(new RegExp(`${why}.*check user, password and database in MODELSTATS_REDIS`));
+    await expect(opening).rejects.toMatchObject({ code: 'configuration', message });
+    await expect(opening).rejects.not.toMatchObject({ message: expect.stringMatching(/wrong-word|open-sesame/) });
+    await setPassword('open-sesame', '');
+  });
+
+  test('shows that Redis is away, with address and cause, before anybody asks, and that it is back', async () => {
+    const reasons: unknown[] = [];
+    const log = { info: () => {}, warn: (words: unknown) => void reasons.push(words) };
+    const clock = new TestClock();
+    const counter = await openCounter(redis.url, { ...COUNTER_OPTIONS, ...QUICK, clock: clock.now, log });
+    opened.push(counter);
+    expect(counter.problem).toBeUndefined();
+    await redis.halt();
+    await vi.waitFor(() => expect(counter.problem).toMatchObject({ code: 'unavailable', since: clock.now() }), 5_000);
+    expect(reasons).toEqual([{ reason: `${redis.url}: connect ECONNREFUSED ${redis.url.slice('redis://'.length)}` }]);
+    await redis.run();
+    await vi.waitFor(() => expect(counter.problem).toBeUndefined(), 5_000);
   });
 
   test('waits for a hanging Redis once, not at every request', async () => {

@@ -19,7 +19,8 @@ function counterOf(answer: () => Promise<Window>): WindowCounter & { asked: numb
 function start(shared: WindowCounter, own: Window) {
   const time = { steadyMs: 0 };
   const log = { info: () => {}, warn: () => {} };
-  const deps = { shared, own: counterOf(async () => own), log, steadyMs: () => time.steadyMs, pauseMs: 1000 };
+  const clock = () => new Date(0);
+  const deps = { shared, own: counterOf(async () => own), log, clock, steadyMs: () => time.steadyMs, pauseMs: 1000 };
   return { time, counter: new SharedCounter(deps) };
 }
 

@@ -1,11 +1,13 @@
 import type { BaseLogger } from 'pino';
 import { messageFromError } from '../../schemas/errors.ts';
+import type { HealthProblem } from '../../schemas/health-problem.ts';
 import type { Window, WindowCounter } from './window.ts';
 
 export interface SharedCounterDeps {
   readonly shared: WindowCounter;
   readonly own: WindowCounter;
   readonly log: Pick<BaseLogger, 'info' | 'warn'>;
+  readonly clock: () => Date;
   /** Milliseconds that pass whatever becomes of the clock, such as `performance.now`. */
   readonly steadyMs: () => number;
   /** How long the shared counter is not asked after it failed, so that not every request waits for its timeout. */
@@ -20,10 +22,15 @@ export interface SharedCounterDeps {
 export class SharedCounter implements WindowCounter {
   readonly #deps: SharedCounterDeps;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  #isAway = false;
+  #problem: HealthProblem | undefined;
 
   constructor(deps: SharedCounterDeps) {
     this.#deps = deps;
+  }
+
+  /** For operators: why the shared counter did not count when it was last needed or its connection ended; undefined: it does. */
+  get problem(): HealthProblem | undefined {
+    return this.#problem;
   }
 
   async hit(name: string, limit: number): Promise<Window> {
@@ -31,33 +38,32 @@ export class SharedCounter implements WindowCounter {
     if (this.#deps.steadyMs() < this.#pausedUntilMs) return own;
     try {
       const shared = await this.#deps.shared.hit(name, limit);
-      this.#cameBack();
+      this.cameBack();
       return fuller(shared, own, limit);
     } catch (error) {
-      this.#wentAway(error);
+      this.#pausedUntilMs = this.#deps.steadyMs() + this.#deps.pauseMs;
+      this.wentAway(error);
       return own;
     }
+  }
+
+  /** The shared counter can't be asked; its connection may tell before a hit does. */
+  wentAway(error: unknown): void {
+    if (this.#problem !== undefined) return;
+    const message = messageFromError(error);
+    this.#problem = { code: 'unavailable', message, since: this.#deps.clock() };
+    this.#deps.log.warn({ reason: message }, 'Redis is away: this process counts requests per minute alone');
+  }
+
+  cameBack(): void {
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    this.#deps.log.info({}, 'Redis is back: requests per minute are counted together again');
   }
 
   async close(): Promise<void> {
     await this.#deps.shared.close();
     await this.#deps.own.close();
-  }
-
-  #wentAway(error: unknown): void {
-    this.#pausedUntilMs = this.#deps.steadyMs() + this.#deps.pauseMs;
-    if (this.#isAway) return;
-    this.#isAway = true;
-    this.#deps.log.warn(
-      { reason: messageFromError(error) },
-      'Redis is away: this process counts requests per minute alone',
-    );
-  }
-
-  #cameBack(): void {
-    if (!this.#isAway) return;
-    this.#isAway = false;
-    this.#deps.log.info({}, 'Redis is back: requests per minute are counted together again');
   }
 }
 

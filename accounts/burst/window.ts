@@ -1,4 +1,5 @@
 import type { Awaitable } from '../../schemas/awaitable.ts';
+import type { HealthProblem } from '../../schemas/health-problem.ts';
 
 /** The time over which requests are counted (specification "Burst limit"). A hit counts until so long after it, not at that instant. */
 export const WINDOW_MS = 60_000;
@@ -15,5 +16,7 @@ export interface Window {
 export interface WindowCounter {
   /** Counts one hit now, always, and tells what the window that ends now says about this limit. */
   hit(name: string, limit: number): Awaitable<Window>;
+  /** For operators: why it does not count as it should; undefined: it does, or it can't fail. */
+  readonly problem?: HealthProblem | undefined;
   close(): Promise<void>;
 }

@@ -24,3 +24,8 @@ test.each([
 ])('a line of the log with %s is written without it', (_, line, written) => {
   expect(redact(line)).toBe(written);
 });
+
+test('the password of an address without a host is cut out, too', () => {
+  const ofSocket = lineRedactor({ DATABASE: 'postgres://u:through-the-socket@/db?host=/var/run/postgresql' });
+  expect(ofSocket('failed for through-the-socket')).toBe('failed for …');
+});

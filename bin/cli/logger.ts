@@ -1,6 +1,7 @@
 import { destination, type Logger, pino } from 'pino';
 import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { withoutKeys } from '../../http/logged-url.ts';
+import { urlFromAddress } from '../../schemas/shown-address.ts';
 import type { Config } from '../config/config.ts';
 import { LogBlocks } from './log-blocks.ts';
 
@@ -63,8 +64,9 @@ export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: st
 
 /** The password of an address, as it stands there and as it is meant. */
 function passwordsOf(address: string): readonly string[] {
-  if (!URL.canParse(address)) return [];
-  const { password, searchParams } = new URL(address);
+  const url = urlFromAddress(address);
+  if (url === undefined) return [];
+  const { password, searchParams } = url;
   return [password, decodedOr(password), searchParams.get('password') ?? ''];
 }
 

@@ -29,6 +29,7 @@ import { type OpenedConsole, openConfiguredConsole } from '../config/configured-
 import { getServicePublicUrl } from '../config/configured-integrations.ts';
 import { openConfiguredStore } from '../config/configured-store.ts';
 import { publicUrlOf } from '../config/public-url.ts';
+import { refuseWrongStore } from '../config/refuse-wrong-store.ts';
 import { type RunningChecks, startChecks } from './integrations/running-checks.ts';
 import { type MetricsPort, openMetricsPort } from './metrics-port.ts';
 import { type RunningScheduler, startScheduler } from './night/schedule.ts';
@@ -107,23 +108,44 @@ interface Service {
   readonly console: OpenedConsole | undefined;
 }
 
-async function openService(
+type OpenServiceDeps = Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger };
+
+/** What has to be closed at the end, the last first; connections to servers would keep the process from ending. */
+type Closing = { close(): Promise<void> }[];
+
+async function openService(context: CommandContext, options: ServeOptions, deps: OpenServiceDeps): Promise<Service> {
+  const closing: Closing = [];
+  try {
+    return await openParts(context, options, { ...deps, closing });
+  } catch (error) {
+    for (const part of closing.reverse()) await part.close();
+    throw error;
+  }
+}
+
+async function openParts(
   { config, clock, toolVersion }: CommandContext,
   { withConsole = false }: ServeOptions,
-  { log, findScheduleProblem }: Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger },
+  { log, findScheduleProblem, closing }: OpenServiceDeps & { readonly closing: Closing },
 ): Promise<Service> {
+  const folder = await ViewFolder.take(resolve(config.VIEW));
+  closing.push({ close: async () => folder.free() });
+  // A view that is there can be served whatever the store says.
+  if ((await folder.findCurrent()) === undefined) await refuseWrongStore(await openConfiguredStore(config, 'read'));
   const database = await openConfiguredDatabase(config, { log });
+  closing.push(database);
   const metrics = new ApiMetrics();
   const onCountsDropped = (requests: number) => metrics.onCountsDropped(requests);
   const accounts = await openConfiguredAccounts(config, database, { clock, log, onCountsDropped });
+  closing.push(accounts);
   const console = withConsole
     ? await openConfiguredConsole(config, { database, accounts, clock, toolVersion, log })
     : undefined;
+  if (console !== undefined) closing.push(console);
   const links = new FileLinks(config.SIGNING_KEY ?? (await accounts.secret('file-links')), clock);
   const signUrl = async (...link: Parameters<FileLinks['sign']>) => links.sign(...link);
   const store = await openConfiguredStore(config, 'read', { file: { signUrl } });
   const storeFolder = folderFromUrl(config.STORE);
-  const folder = await ViewFolder.take(resolve(config.VIEW));
   const logEvent = viewEventLog(log, clock);
   const onEvent = (event: ViewEvent) => {
     metrics.onViewEvent(event);

@@ -68,6 +68,11 @@ export const ConfigSchema = z.strictObject({
     .refine((url) => URL.canParse(url) && !/^[^/]*\/\/[^/]*@/.test(url), 'must hold no user and no password')
     .optional()
     .describe("Address of an S3 server that is not Amazon's"),
+  S3_PUBLIC_ENDPOINT: z
+    .url()
+    .refine((url) => /^https?:\/\/[^/?#@\\]+\/?$/i.test(url), 'must be http(s)://host[:port] and nothing else')
+    .optional()
+    .describe('Address by which callers reach the S3 server, for signed downloads'),
   S3_REGION: z.string().min(1).optional().describe("Region, when not the AWS SDK's own"),
   S3_FORCE_PATH_STYLE: z.stringbool().optional().describe('Whether the bucket goes into the path'),
   S3_ATTEMPTS_MAX: wholeNumber(1, 20).default(8).describe('Tries of one request'),

@@ -21,6 +21,7 @@ export function openConfiguredStore(
 function s3Options(config: Config): NonNullable<OpenStoreOptions['s3']> {
   return {
     ...(config.S3_ENDPOINT === undefined ? {} : { endpoint: config.S3_ENDPOINT }),
+    ...(config.S3_PUBLIC_ENDPOINT === undefined ? {} : { publicEndpoint: config.S3_PUBLIC_ENDPOINT }),
     ...(config.S3_REGION === undefined ? {} : { region: config.S3_REGION }),
     ...(config.S3_FORCE_PATH_STYLE === undefined ? {} : { forcePathStyle: config.S3_FORCE_PATH_STYLE }),
     attemptsMax: config.S3_ATTEMPTS_MAX,

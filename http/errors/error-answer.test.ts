@@ -75,3 +75,11 @@ test('a path that leads out of a folder looks like one that leads nowhere', () =
   const forbidden = answerTo(Object.assign(new Error('Forbidden'), { statusCode: 403 }));
   expect(forbidden).toEqual(answerTo(notFound(null, 'There is no such route')));
 });
+
+test('of an outage callers are told what is for everybody, not the cause', () => {
+  const publicMessage = 'The database does not answer';
+  const { status, body } = answerTo(
+    new AppError('unavailable', 'connect ECONNREFUSED 10.0.0.7:5432', { publicMessage }),
+  );
+  expect([status, body.error.code, body.error.message]).toEqual([503, 'unavailable', publicMessage]);
+});

@@ -1,5 +1,5 @@
 /** What a caller is told of whatever went wrong: status, headers and body, for whoever sends or shows them. Knows no server. */
-import { type ErrorCode as AppErrorCode, isAppError } from '../../schemas/errors.ts';
+import { type AppError, type ErrorCode as AppErrorCode, isAppError } from '../../schemas/errors.ts';
 import {
   type ErrorTable,
   HTTP_ERROR_STATUS,
@@ -77,8 +77,8 @@ export function noSuchRoute(): HttpError {
  * is for programs: exit codes, logs, retries. The same word may mean another thing there: `not_found` is an object that the
  * store should have, which is our trouble and no caller's, while a `not_found` of an answer is what a caller asked for.
  */
-const TOLD_OF_APP_ERRORS: Readonly<Record<AppErrorCode, (error: Error) => HttpError>> = {
-  unavailable: (error) => httpError('unavailable', error.message, { cause: error }),
+const TOLD_OF_APP_ERRORS: Readonly<Record<AppErrorCode, (error: AppError) => HttpError>> = {
+  unavailable: (error) => httpError('unavailable', error.publicMessage ?? error.message, { cause: error }),
   store_unavailable: (error) => {
     const message = 'The store behind this service does not answer; try again in a moment';
     return httpError('unavailable', message, { cause: error });

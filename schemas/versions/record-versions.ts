@@ -51,7 +51,8 @@ export function noticedVersions(versions: readonly RecordVersion[], day: Day): r
 export function getVersion(versions: readonly RecordVersion[], version: string): RecordVersion {
   const found = versions.find((candidate) => candidate.version === version);
   if (found !== undefined) return found;
-  throw new AppError('usage', `records of version ${version} are not known to this program; use a newer one`);
+  const message = `records of version ${version} are not known to this program; use a newer one`;
+  throw new AppError('usage', message, { publicMessage: message });
 }
 
 /** True where this program can read and write records of a version. */

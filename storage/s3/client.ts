@@ -7,6 +7,8 @@ export interface S3ClientOptions {
   readonly region?: string;
   /** A URL, for stores that are not Amazon's. */
   readonly endpoint?: string;
+  /** The URL by which those who download reach the same store, where it is another one; signed addresses begin with it. */
+  readonly publicEndpoint?: string;
   /** Fixed credentials, or a function that gives them. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
   /** Whether the bucket goes into the path, not the host name. Default: yes with an endpoint of one's own. */
@@ -57,6 +59,19 @@ export function s3ClientFrom(options: S3ClientOptions): S3Client {
       socketTimeout: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
     },
   });
+}
+
+/**
+ * The client that signs addresses: with the region and the credentials of the one that talks to the store, for another host. A
+ * signature holds for the host that is asked, so whatever stands before the store has to pass the Host header and the path on.
+ * Throws `configuration` where the public endpoint is no URL.
+ */
+export function signerFrom(client: S3Client, options: S3ClientOptions): S3Client {
+  const { publicEndpoint: endpoint } = options;
+  if (endpoint === undefined) return client;
+  const forcePathStyle = options.forcePathStyle ?? true;
+  const { region, credentials } = client.config;
+  return new S3Client({ region, credentials, endpoint: checkedEndpoint(endpoint), forcePathStyle });
 }
 
 function regionAndEndpoint({ region, endpoint }: S3ClientOptions): Pick<S3ClientConfig, 'region' | 'endpoint'> {

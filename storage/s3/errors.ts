@@ -20,6 +20,8 @@ const DENIED: Explanation = [
   ({ bucket }) =>
     `the credentials lack a right: they need s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket on bucket ${bucket}`,
 ];
+/** A refusal without a body names neither the one nor the other. */
+const REFUSED: Explanation = ['configuration', (place) => `${BAD_CREDENTIALS[1](place)}; or ${DENIED[1](place)}`];
 const NO_BUCKET: Explanation = [
   'configuration',
   ({ bucket, endpoint }) => `${endpoint} has no bucket ${bucket}: create it, or correct the address of the store`,
@@ -96,7 +98,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 /** For answers without a body that would name the error, as those to HEAD. */
 const EXPLANATIONS_BY_STATUS: Readonly<Record<number, Explanation>> = {
   301: WRONG_REGION,
-  403: DENIED,
+  403: REFUSED,
   429: OVERLOADED,
   503: OVERLOADED,
   507: FULL,

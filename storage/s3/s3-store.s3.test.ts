@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { HeadObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeOnMinio, Minio } from '../../test/support/processes/minio.ts';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { openStore } from '../open-store.ts';
@@ -99,6 +101,38 @@ describeOnMinio('S3Store', () => {
       ]);
       expect((await fetch(url.replace('some.json', 'other.json'))).status).toBe(403);
       expect((await fetch(url, { method: 'DELETE' })).status).toBe(403);
+    });
+
+    test('are signed for the public endpoint, while the store itself is asked at its own', async () => {
+      const own = new URL(minio.endpoint);
+      const forwarder = createServer((asking) => {
+        asking
+          .pipe(connect(Number(own.port), own.hostname))
+          .on('error', () => asking.destroy())
+          .pipe(asking);
+        asking.on('error', () => {});
+      });
+      forwarder.listen(0, '127.0.0.1');
+      await once(forwarder, 'listening');
+      onTestFinished(() => void forwarder.close());
+      // A server on TCP has an address of this form.
+      const { port } = forwarder.address() as AddressInfo;
+      const store = storeAt('/public', { publicEndpoint: `http://localhost:${port}` });
+      await store.put('some.json', Buffer.from('0123456789'));
+      const url = await store.signedUrl('some.json', { expiresInSeconds: 900 });
+      expect(url).toMatch(new RegExp(`^http://localhost:${port}/${minio.bucket}/public/some\\.json\\?`));
+      const answer = await fetch(url);
+      expect([answer.status, await answer.text()]).toEqual([200, '0123456789']);
+      const elsewhere = url.replace(`localhost:${port}`, own.host);
+      expect((await fetch(elsewhere)).status, 'signed for that host alone').toBe(403);
+    });
+
+    test('name the bucket in the host of the public endpoint where the store is set to', async () => {
+      const url = await storeAt('/public', {
+        publicEndpoint: 'https://data.example.com',
+        forcePathStyle: false,
+      }).signedUrl('some.json', { expiresInSeconds: 900 });
+      expect(url).toMatch(new RegExp(`^https://${minio.bucket}\\.data\\.example\\.com/public/some\\.json\\?`));
     });
 
     test('expire', async () => {

@@ -25,7 +25,7 @@ import {
   type StoredObject,
 } from '../object-store.ts';
 import { objectAt, type S3Address, type S3Place } from './address.ts';
-import { ATTEMPTS_MAX, type S3ClientOptions, s3ClientFrom } from './client.ts';
+import { ATTEMPTS_MAX, type S3ClientOptions, s3ClientFrom, signerFrom } from './client.ts';
 import { s3ErrorFrom } from './errors.ts';
 import { checkConditionalWrites } from './probe.ts';
 import { S3StoreReader } from './reader.ts';
@@ -47,6 +47,8 @@ import { S3StoreWriter } from './writer.ts';
 export class S3Store implements ObjectStore {
   readonly url: string;
   readonly #client: S3Client;
+  /** Signs for the address by which others reach the store; it never sends anything. */
+  readonly #signer: S3Client;
   readonly #place: S3Place;
   readonly #reader: S3StoreReader;
   readonly #writer: S3StoreWriter;
@@ -54,6 +56,7 @@ export class S3Store implements ObjectStore {
   constructor(address: S3Address, options: S3StoreOptions = {}) {
     this.url = address.url;
     this.#client = s3ClientFrom(options);
+    this.#signer = signerFrom(this.#client, options);
     this.#place = { ...address, endpoint: options.endpoint ?? 'Amazon S3' };
     const retries = { attemptsMax: options.attemptsMax ?? ATTEMPTS_MAX, random: options.random ?? Math.random };
     this.#reader = new S3StoreReader(this.#client, this.#place, retries);
@@ -120,7 +123,7 @@ export class S3Store implements ObjectStore {
   async signedUrl(key: string, { expiresInSeconds }: SignedUrlOptions): Promise<string> {
     assertKey(key);
     const request = new GetObjectCommand(objectAt(this.#place, key));
-    return this.#report(`sign ${key}`, () => getSignedUrl(this.#client, request, { expiresIn: expiresInSeconds }));
+    return this.#report(`sign ${key}`, () => getSignedUrl(this.#signer, request, { expiresIn: expiresInSeconds }));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../../schemas/catalog.ts';
-import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import type { HealthProblem } from '../../../schemas/health-problem.ts';
 import type { Release } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
@@ -13,6 +13,7 @@ import type { QueryLimits } from '../query-pool.ts';
 import { View } from '../view.ts';
 import { removeView } from '../view-files.ts';
 import type { ViewFolder } from '../view-folder.ts';
+import { viewProblemFrom } from './view-problem.ts';
 
 export interface FollowerSettings {
   /** DuckDB's memory and threads for serving; a build beside it may take as much memory again. */
@@ -134,17 +135,8 @@ export class ViewFollower {
     if (problem !== undefined) this.#deps.onEvent({ type: 'recovered', since: problem.since });
   }
 
-  /** What anybody may read: not where this service keeps its things. */
-  #tell(error: unknown): string {
-    if (!isAppError(error)) return 'see the log';
-    const { store, folder } = this.#deps;
-    return error.message.replaceAll(store.url, 'the store').replaceAll(`${folder.path}/`, '');
-  }
-
   #fail(error: unknown): void {
-    const since = this.#problem?.since ?? this.#deps.clock();
-    const code = isAppError(error) ? error.code : 'internal_error';
-    this.#problem = { since, code, message: this.#tell(error) };
+    this.#problem = viewProblemFrom(error, this.#problem?.since ?? this.#deps.clock());
     this.#deps.onEvent({ type: 'failed', error });
   }
 
@@ -182,9 +174,11 @@ export class ViewFollower {
 
   #noCatalog(): AppError {
     const { url } = this.#deps.store;
-    return this.#view === undefined
-      ? new AppError('unavailable', `${url} has no catalog: nothing is published yet`)
-      : new AppError('not_found', `${url} has no catalog any more: the last view goes on serving`);
+    const isNew = this.#view === undefined;
+    const why = isNew
+      ? 'has no catalog: nothing is published yet'
+      : 'has no catalog any more: the last view goes on serving';
+    return new AppError(isNew ? 'unavailable' : 'not_found', `${url} ${why}`, { publicMessage: `the store ${why}` });
   }
 
   /**
@@ -196,7 +190,7 @@ export class ViewFollower {
     if (view === undefined || isSameRecord(view.meta.catalog, catalog)) return;
     const message =
       'holds another record than the one being served, as if it were another store; restart to serve that one';
-    throw new AppError('corrupt', `${this.#deps.store.url} ${message}`);
+    throw new AppError('corrupt', `${this.#deps.store.url} ${message}`, { publicMessage: `the store ${message}` });
   }
 
   /** Opens what was just built; leaves nothing behind where that fails, for the next attempt makes a file of its own. */

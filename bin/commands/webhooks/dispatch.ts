@@ -5,6 +5,7 @@ import { createLogger } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import { openConfiguredDatabase } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { refuseWrongStore } from '../../config/refuse-wrong-store.ts';
 import { type RunningChecks, startChecks } from '../integrations/running-checks.ts';
 import { openMetricsPort } from '../metrics-port.ts';
 import { startWebhooks } from './running-webhooks.ts';
@@ -15,6 +16,7 @@ export async function dispatch(context: CommandContext, { json }: { readonly jso
   const log = createLogger(config, { isBusy: true });
   const stopRequested = firstSignal({ onSecond: () => undefined });
   const store = await openConfiguredStore(config, 'read');
+  await refuseWrongStore(store);
   const database = await openConfiguredDatabase(config, { log });
   try {
     const metrics = new Metrics();

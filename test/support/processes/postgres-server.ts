@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -21,7 +21,7 @@ export class PostgresServer {
   private constructor(folder: string, port: number) {
     this.#folder = folder;
     this.#port = port;
-    const words = ['-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', `${port}`, '-k', ''];
+    const words = ['-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', `${port}`, '-k', folder];
     // Full durability is what is tested; a small server starts faster.
     const settings = ['fsync=on', 'synchronous_commit=on', 'max_connections=60', 'shared_buffers=32MB'];
     const command = [getProgram('postgres'), ...words, ...settings.flatMap((setting) => ['-c', setting])];
@@ -51,6 +51,26 @@ export class PostgresServer {
 
   urlOf(database: string): string {
     return `postgres://${USER}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  /** The forms in which an address names the socket. */
+  socketAddressesOf(database: string): readonly string[] {
+    const encoded = encodeURIComponent(this.#folder);
+    return [
+      `postgres://${USER}@${encoded}:${this.#port}/${database}`,
+      `postgres:///${database}?host=${this.#folder}&port=${this.#port}&user=${USER}`,
+      `postgres://${USER}@/${database}?host=${this.#folder}&port=${this.#port}`,
+    ];
+  }
+
+  /** From now on this role logs in with its password; all others go on without. */
+  async askForPasswords(role: string): Promise<void> {
+    const path = join(this.#folder, 'data', 'pg_hba.conf');
+    await writeFile(path, `host all ${role} 127.0.0.1/32 scram-sha-256\n${await readFile(path, 'utf8')}`);
+    const client = new pg.Client({ connectionString: this.urlOf('postgres') });
+    await client.connect();
+    await client.query('select pg_reload_conf()');
+    await client.end();
   }
 
   /** The address of a new empty database. */

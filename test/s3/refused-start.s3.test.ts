@@ -1,0 +1,98 @@
+/** Servers on an S3 store that refuses them: they end as every command does, unless they have something to serve all the same. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { runCli, startCli } from '../support/processes/cli.ts';
+import { describeOnMinio, Minio } from '../support/processes/minio.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+describeOnMinio('a server', () => {
+  let minio: Minio;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelstats-refused-'));
+    minio = await Minio.start();
+  });
+  afterAll(async () => {
+    await minio?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const settings = (env: Readonly<Record<string, string>> = {}) => ({
+    ...minio.environment,
+    MODELSTATS_STORE: `s3://${minio.bucket}/store`,
+    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+    MODELSTATS_VIEW: join(folder, 'view'),
+    MODELSTATS_WORK: join(folder, 'work'),
+    MODELSTATS_PORT: '0',
+    MODELSTATS_S3_ATTEMPTS_MAX: '1',
+    ...env,
+  });
+
+  test.each([
+    ['serve', 'the key', { AWS_ACCESS_KEY_ID: 'AKIAWRONG' }, 'refuses these credentials'],
+    ['serve', 'the secret', { AWS_SECRET_ACCESS_KEY: 'not-the-secret' }, 'refuses these credentials'],
+    ['serve', 'the bucket', { MODELSTATS_STORE: 's3://not-there/store' }, 'has no bucket not-there'],
+    ['dispatch', 'the secret', { AWS_SECRET_ACCESS_KEY: 'not-the-secret' }, 'refuses these credentials'],
+  ])('%s ends with exit code 2 where %s is wrong', async (command, _, env, says) => {
+    const { code, stdout, stderr } = await runCli([command, '--json'], { env: settings(env) });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: expect.stringContaining('"code":"configuration"'),
+      stderr: expect.stringContaining(says),
+    });
+    expect(stdout + stderr).not.toContain('not-the-secret');
+  });
+
+  /** What `/health/ready` tells first of the view; the server is ended then. */
+  async function problemOf(env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
+    const { child, ended } = startCli(['serve', '--json'], { env: settings(env) });
+    const url = new Promise<string>((resolve) => {
+      child.stdout?.on('data', (chunk) => {
+        const [, found] = /"url":"([^"]+)"/.exec(String(chunk)) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const address = await Promise.race([url, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+    const health = () =>
+      fetch(`${address}/health/ready`)
+        .then((answer) => answer.text())
+        .then((text): Readonly<Record<string, unknown>> => JSON.parse(text));
+    const body = await vi.waitFor(
+      async () => {
+        const found = await health();
+        expect(found['problem']).not.toBeNull();
+        return found;
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    child.kill('SIGTERM');
+    await ended;
+    return body;
+  }
+
+  test('starts where the store is not there, for it may come back', async () => {
+    const body = await problemOf({ MODELSTATS_S3_ENDPOINT: 'http://127.0.0.1:1' });
+    expect(body).toMatchObject({ status: 'starting', problem: { code: 'store_unavailable' } });
+    expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|http|s3:|modelstats-test/);
+  });
+
+  test('that has a view serves it, whatever the store refuses', async () => {
+    const night = ['nightly', '--source', 'fixtures/days', '--all-days'];
+    expect(await runCli(night, { env: settings() })).toMatchObject({ code: 0 });
+    const { child, ended } = startCli(['serve', '--json'], { env: settings() });
+    let log = '';
+    child.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    await vi.waitFor(() => expect(log).toContain('serving a new view'), { timeout: 30_000, interval: 50 });
+    child.kill('SIGTERM');
+    await ended;
+    const body = await problemOf({ AWS_SECRET_ACCESS_KEY: 'not-the-secret' });
+    expect(body).toMatchObject({ status: 'ready', problem: { code: 'configuration' } });
+    expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|http|s3:|modelstats-test|bucket/);
+  });
+});
