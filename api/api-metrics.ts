@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../http/metrics.ts';
-import type { Release } from '../schemas/release.ts';
+import { type ReleaseFacts, ReleaseMetrics } from '../http/release-metrics.ts';
 import type { ViewEvent } from './view/follow/view-follower.ts';
 
 /** What the API counts beside what every server does (specification "Health and metrics"). */
@@ -23,13 +23,7 @@ export class ApiMetrics extends Metrics {
     help: 'Midnight UTC of the day that is served',
     registers: [this.registry],
   });
-
-  readonly #failedSince = new Gauge({
-    name: 'modelstats_upstream_failed_since_timestamp_seconds',
-    help: 'Midnight UTC of the first of the days in a row without a new file of an upstream, in the newest release',
-    labelNames: ['upstream', 'file'],
-    registers: [this.registry],
-  });
+  readonly #release = new ReleaseMetrics(this.registry);
   readonly #countsDropped = new Counter({
     name: 'modelstats_usage_details_dropped_total',
     help: 'Requests that are missing from usage by key and route, since it could not be written',
@@ -58,12 +52,21 @@ export class ApiMetrics extends Metrics {
     this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
   }
 
-  onRelease({ fetched = [] }: Pick<Release, 'fetched'>): void {
-    this.#failedSince.reset();
-    for (const { upstream, file, failed_since } of fetched) {
-      if (failed_since !== null)
-        this.#failedSince.set({ upstream, file }, Date.parse(`${failed_since}T00:00:00Z`) / 1000);
-    }
+  onRelease(release: ReleaseFacts): void {
+    this.#release.onRelease(release);
+  }
+
+  /** Tells what `/health/ready` lists, by part of the service, as of when the metrics are read. */
+  watchHealth(findProblems: () => Readonly<Record<string, boolean>>): void {
+    new Gauge({
+      name: 'modelstats_health_problem',
+      help: 'Whether a part of the service does not do its work, as /health/ready lists it: 1 where it does not',
+      labelNames: ['part'],
+      registers: [this.registry],
+      collect() {
+        for (const [part, hasProblem] of Object.entries(findProblems())) this.set({ part }, hasProblem ? 1 : 0);
+      },
+    });
   }
 
   onCountsDropped(requests: number): void {

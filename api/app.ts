@@ -17,7 +17,7 @@ import { API_ERRORS } from './errors/api-errors.ts';
 import type { FileLinks } from './files/file-links.ts';
 import { addFiles } from './files/files.ts';
 import { PublishedFiles } from './files/published-files.ts';
-import { type FindProblem, type HealthSource, readinessOf } from './health.ts';
+import { type FindProblem, type HealthSource, partsWithProblems, readinessOf } from './health.ts';
 import type { OpenRoute } from './openapi/open-operation.ts';
 import { addOpenApi } from './openapi/openapi.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
@@ -78,6 +78,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   });
   const findProblem: FindProblem = (part) =>
     part === 'accounts' ? accountsProblem(accounts) : deps.findScheduleProblem?.();
+  metrics.watchHealth(() => partsWithProblems(views, findProblem));
   let access: AccessControl | undefined;
   return createServer(settings, {
     logger,

@@ -77,6 +77,15 @@ export function readinessOf({ release, problem: ofView }: HealthSource, findProb
   return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };
 }
 
+/** Which parts of the service have a problem, for the metrics. */
+export function partsWithProblems(
+  { problem }: Pick<HealthSource, 'problem'>,
+  findProblem: FindProblem,
+): Readonly<Record<HealthPart, boolean>> {
+  const [accounts, schedule] = [findProblem('accounts'), findProblem('schedule')];
+  return { view: problem !== undefined, accounts: accounts !== undefined, schedule: schedule !== undefined };
+}
+
 function bodyOf({ code, message, since }: HealthProblem): Readonly<Record<'code' | 'message' | 'since', string>> {
   return { code, message, since: since.toISOString() };
 }

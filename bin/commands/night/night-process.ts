@@ -30,6 +30,8 @@ export function runNightProcess(day: Day, abandon: AbortSignal, options: NightPr
   const limit = AbortSignal.timeout(options.timeoutMs);
   const child = spawn(program, [...words, 'nightly', '--json', '--source', options.source, '--day', day], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // The scheduler tells of the night, and of its end by a kill, too: an empty setting counts as not set.
+    env: { ...process.env, MODELSTATS_NOTIFY: '' },
     detached: true,
     signal: AbortSignal.any([abandon, limit]),
     killSignal: 'SIGKILL',
