@@ -20,7 +20,6 @@ export class NightMetrics {
   readonly #quarantined: Gauge;
   readonly #suspects: Gauge;
   readonly #late: Gauge;
-  readonly #notices: Counter;
   #startedAt: Date | undefined;
   #problem: { readonly status: Status; readonly day: Day } | undefined;
   #lateDay: Day | undefined;
@@ -54,12 +53,6 @@ export class NightMetrics {
     this.#quarantined = gauge('modelstats_night_quarantined', 'Rows that the last attempt set aside as bad');
     this.#suspects = gauge('modelstats_night_suspects_pending', 'Suspect prices that the last attempt held back');
     this.#late = gauge('modelstats_night_late', '1 while a day is not published by the time at which it should be');
-    this.#notices = new Counter({
-      name: 'modelstats_notices_total',
-      help: 'Notices of nights to single targets, by kind and by whether they were taken or not',
-      labelNames: ['kind', 'result'],
-      registers,
-    });
     for (const status of STATUSES) {
       this.#status.set({ status }, 0);
       this.#attemptsTotal.inc({ status }, 0);
@@ -93,10 +86,6 @@ export class NightMetrics {
       case 'scheduler_stopped':
         break;
     }
-  }
-
-  onNotice(kind: string, isTaken: boolean): void {
-    this.#notices.inc({ kind, result: isTaken ? 'taken' : 'failed' });
   }
 
   #onEnd(day: Day, end: NightEnd): void {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Metrics } from '../../../http/metrics.ts';
 import { type ReleaseFacts, ReleaseMetrics } from '../../../http/release-metrics.ts';
+import { NoticeMetrics } from '../../../pipeline/notices/notice-metrics.ts';
 import { ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
 import { openCron } from '../../../pipeline/schedule/cron.ts';
 import { HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
@@ -89,7 +90,8 @@ export function startScheduler(context: CommandContext, options: StartOptions): 
   const cron = openCron(config.CRON, { log });
   const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
   const metrics = new NightMetrics(registry, { clock });
-  const notices = openConfiguredNotices(context, { log, onSent: (kind, isTaken) => metrics.onNotice(kind, isTaken) });
+  const ofNotices = new NoticeMetrics(registry);
+  const notices = openConfiguredNotices(context, { log, onSent: (kind, isTaken) => ofNotices.onSent(kind, isTaken) });
   const told = notices && new ScheduleNotices({ notices, clock, source: resolve(source) });
   let problem: ScheduleProblem | undefined;
   const onEvent = (event: ScheduleEvent) => {
