@@ -48,9 +48,13 @@ export function nightReport({ request, status, found, error, result }: NightRepo
     first_seq: changed?.firstSeq ?? null,
     last_seq: changed?.lastSeq ?? null,
     holds: holds ?? [],
-    problems: result?.problems ?? [],
-    next_command: result?.next_command ?? null,
+    ...answerOf(result),
     ...(found.preview === undefined ? {} : { preview: found.preview }),
   };
   return { status, error, facts, issues: checked?.issues ?? [] };
+}
+
+/** What a person has to know of the answer; nothing of a night that failed. */
+function answerOf(result: NightReportInput['result']): Pick<NightResult, 'problems' | 'next_command'> {
+  return { problems: result?.problems ?? [], next_command: result?.next_command ?? null };
 }
