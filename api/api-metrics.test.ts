@@ -18,6 +18,17 @@ test('the newest release tells its day, when it was published and what it left o
   expect(text).toContain('modelstats_release_suspects_pending 4\n');
 });
 
+test('which part of the service has a problem is told as of now', async () => {
+  const metrics = new ApiMetrics();
+  let hasProblem = true;
+  metrics.watchHealth(() => ({ view: false, accounts: hasProblem }));
+  expect(await metrics.registry.metrics()).toContain('modelstats_health_problem{part="accounts"} 1\n');
+  hasProblem = false;
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('modelstats_health_problem{part="accounts"} 0\n');
+  expect(text).toContain('modelstats_health_problem{part="view"} 0\n');
+});
+
 test('since when files of upstreams are missing is told of the newest release, and of no other', async () => {
   const metrics = new ApiMetrics();
   const file = {

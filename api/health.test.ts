@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HealthProblem } from '../schemas/health-problem.ts';
-import { type HealthSource, readinessOf } from './health.ts';
+import { HEALTH_PARTS, type HealthSource, partsWithProblems, readinessOf } from './health.ts';
 
 const SINCE = new Date('2026-06-30T12:00:00Z');
 const problemOf = (code: string): HealthProblem => ({ code, message: `a ${code}`, since: SINCE });
@@ -9,6 +9,12 @@ const RELEASE = { day: '2026-06-29', data_as_of: '2026-06-29T23:59:59Z', publish
 
 function askReady(health: HealthSource, problems: Readonly<Record<string, HealthProblem>> = {}) {
   const { isReady, body } = readinessOf(health, (part) => problems[part]);
+  const parts = partsWithProblems(health, (part) => problems[part]);
+  const listed = HEALTH_PARTS.map((part) => [
+    part,
+    'problems' in body && JSON.stringify(body.problems).includes(`"${part}"`),
+  ]);
+  expect(parts, 'the metrics say the same').toEqual(Object.fromEntries(listed));
   return [isReady, body];
 }
 

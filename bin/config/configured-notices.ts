@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import { Notices, type NoticesDeps } from '../../pipeline/notices/notices.ts';
 import { shownAddress } from '../../schemas/shown-address.ts';
-import type { CommandContext } from '../cli/command-context.ts';
 import type { Config } from './config.ts';
 import { openConfiguredMailer } from './configured-people.ts';
 
@@ -13,7 +12,7 @@ export interface ConfiguredNoticesOptions extends Pick<NoticesDeps, 'onSent'> {
 
 /** Notices to whom the configuration names; undefined where it names nobody. Nothing is connected before the first. */
 export function openConfiguredNotices(
-  { config, clock, toolVersion }: Pick<CommandContext, 'config' | 'clock' | 'toolVersion'>,
+  { config, clock, toolVersion }: { readonly config: Config; readonly clock: () => Date; readonly toolVersion: string },
   { log, onSent }: ConfiguredNoticesOptions,
 ): Notices | undefined {
   if (config.NOTIFY.length === 0) return undefined;

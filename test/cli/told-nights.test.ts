@@ -2,13 +2,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { NoticeKind } from '../../pipeline/notices/notice.ts';
 import { goldenTable } from '../support/documents/golden-table.ts';
 import { ROOT } from '../support/documents/text-files.ts';
-import { type RunningSchedule, ScheduledPlace, TODAY } from '../support/notices/scheduled-place.ts';
+import { type RunningSchedule, ScheduledPlace, TODAY, YESTERDAY } from '../support/notices/scheduled-place.ts';
 import { answersFrom } from '../support/processes/cli.ts';
+import { ServingProcess } from '../support/processes/serving-process.ts';
 
 // Several processes one after the other, each a second or more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -205,6 +206,37 @@ test('notify test tries everybody, says how each went, and is refused where nobo
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('MODELSTATS_NOTIFY: target 2 is none of');
   expect(wrong.stderr).not.toContain('hunter2');
+});
+
+test('a server that runs the nights tells of them, and has their metrics beside its own', async () => {
+  await place.write(2);
+  const serving = await ServingProcess.start({
+    store: place.store,
+    database: `sqlite:${join(place.folder, 'accounts.db')}`,
+    args: ['--with-schedule', '--source', place.source],
+    env: { ...place.env, MODELSTATS_METRICS_OPEN: 'true' },
+  });
+  onTestFinished(() => serving.dispose());
+  expect(await place.receiver.next('held')).toMatchObject({ day: TODAY });
+  const lines = (await (await fetch(`${serving.url}/metrics`)).text()).split('\n');
+  expect(standing(lines)).toEqual(['modelstats_night_status{status="held"} 1']);
+  expect(lines).toContain('modelstats_health_problem{part="schedule"} 1');
+  expect(lines).toContain(`modelstats_release_day_timestamp_seconds ${Date.parse(YESTERDAY) / 1000}`);
+  expect(lines).toContain(`modelstats_view_release_day_timestamp_seconds ${Date.parse(YESTERDAY) / 1000}`);
+});
+
+test('a wrong call and a stop tell nobody', async () => {
+  await place.run(['nightly', '--source', place.source, '--day', '2999-01-01']);
+  await place.run(['nightly', '--source', place.source, '--day', '2000-01-01']);
+  await place.write(10);
+  const select = `SELECT 'a' AS id, 'A' AS name FROM range(1000000000000000) AS numbers(i) WHERE i % 1000003 = -1`;
+  await writeFile(join(place.source, 'source.sql'), `-- models\n${select}\n`);
+  rmSync(join(place.source, 'models.jsonl'));
+  const scheduler = place.schedule({ MODELSTATS_STOP_TIMEOUT_SECONDS: '0.5' });
+  await scheduler.logged('night started');
+  await place.end(scheduler, 'SIGTERM');
+  expect(scheduler.lines.join('\n')).toContain('abandoned');
+  expect(place.receiver.requests).toEqual([]);
 });
 
 test('status says how the last night went, and with --check whether somebody is needed', async () => {
