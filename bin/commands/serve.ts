@@ -60,12 +60,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   let metricsPort: MetricsPort | undefined;
   try {
     if (options.withSchedule)
-      scheduler = startScheduler(context, {
-        ...options,
-        log,
-        store: service.store,
-        registry: service.metrics.registry,
-      });
+      scheduler = startScheduler(context, { ...options, log, registry: service.metrics.registry });
     if (options.withWebhooks)
       webhooks = await startWebhooks(context, { ...service, log, registry: service.metrics.registry });
     if (options.withChecks) {

@@ -1,24 +1,22 @@
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Day } from '../../schemas/day.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
 import { type StoreEvent, StoreWatch } from './store-watch.ts';
 
-const MODELS = { models: [{ id: 'a', name: 'A' }] };
-
-let store: TemporaryStore;
-beforeEach(async () => {
-  store = await openTemporaryStore();
-});
-afterEach(() => store.dispose());
-
 /** A watch over nights that are due at 00:05 and late after noon; `at` looks at an instant and gives what it told. */
-function start({ daysOff = [] as readonly Day[] } = {}) {
+function start({ newest, daysOff = [] }: { newest?: Day; daysOff?: readonly Day[] } = {}) {
   const events: StoreEvent[] = [];
-  let now = new Date(0);
+  let [now, looks, problem] = [new Date(0), 0, ''];
+  let stored = newest;
   const watch = new StoreWatch({
-    store: store.deps.store,
+    async readNewest(stop) {
+      looks += 1;
+      if (problem === 'hangs') await new Promise((resolve) => stop.addEventListener('abort', resolve));
+      else if (problem !== '') throw new Error(problem);
+      return stored === undefined
+        ? undefined
+        : { ...RELEASE_FACTS, day: stored, published_at: `${stored}T00:07:00.000Z` };
+    },
     clock: () => now,
     cron: { firstRunOn: (day) => (daysOff.includes(day) ? undefined : new Date(`${day}T00:05:00Z`)) },
     lateAfter: '12:00',
@@ -26,6 +24,14 @@ function start({ daysOff = [] as readonly Day[] } = {}) {
   });
   return {
     watch,
+    events,
+    looks: () => looks,
+    publish: (day: Day) => {
+      stored = day;
+    },
+    fail: (message: string) => {
+      problem = message;
+    },
     async at(instant: string) {
       now = new Date(instant);
       await watch.look();
@@ -35,21 +41,30 @@ function start({ daysOff = [] as readonly Day[] } = {}) {
 }
 
 test('a snapshot that somebody publishes is seen within five minutes, or at once after a night, and told once', async () => {
-  const { watch, at } = start();
-  await store.publish('2026-06-01', MODELS);
-  expect(await at('2026-06-01T06:00:00Z')).toEqual(['release_seen 2026-06-01']);
-  await store.publish('2026-06-02', MODELS);
-  expect(await at('2026-06-02T06:04:59Z')).toEqual(['release_seen 2026-06-02']);
-  expect(await at('2026-06-02T06:05:00Z')).toEqual([]);
-  await store.publish('2026-06-03', MODELS);
-  expect(await at('2026-06-02T06:06:00Z')).toEqual([]);
+  const { watch, at, publish } = start({ newest: '2026-06-01' });
+  expect(await at('2026-06-02T06:00:00Z')).toEqual(['release_seen 2026-06-01']);
+  publish('2026-06-02');
+  expect(await at('2026-06-02T06:04:59Z')).toEqual([]);
+  expect(await at('2026-06-02T06:05:00Z')).toEqual(['release_seen 2026-06-02']);
   watch.wake();
-  expect(await at('2026-06-02T06:07:00Z')).toEqual(['release_seen 2026-06-03']);
+  expect(await at('2026-06-02T06:06:00Z')).toEqual([]);
+});
+
+test('while the newest day that was due is there, nobody looks', async () => {
+  const { at, looks } = start({ newest: '2026-06-02' });
+  await at('2026-06-02T00:10:00Z');
+  await at('2026-06-02T11:59:00Z');
+  expect(looks()).toBe(1);
+  await at('2026-06-02T12:00:00Z');
+  expect(looks(), 'whether the day is late').toBe(2);
+  await at('2026-06-03T00:04:00Z');
+  expect(looks()).toBe(2);
+  await at('2026-06-03T00:05:00Z');
+  expect(looks()).toBe(3);
 });
 
 test('a day that is due and not published in time is late, and told once', async () => {
-  const { at } = start();
-  await store.publish('2026-06-01', MODELS);
+  const { at } = start({ newest: '2026-06-01' });
   expect(await at('2026-06-02T11:59:00Z')).toEqual(['release_seen 2026-06-01']);
   expect(await at('2026-06-02T12:00:00Z')).toEqual(['late 2026-06-02']);
   expect(await at('2026-06-02T18:00:00Z')).toEqual([]);
@@ -58,11 +73,11 @@ test('a day that is due and not published in time is late, and told once', async
 });
 
 test('a scheduler that was started too late finds the day late; days without a due time never are', async () => {
-  await store.publish('2026-06-01', MODELS);
-  expect(await start().at('2026-06-03T15:00:00Z')).toEqual(['release_seen 2026-06-01', 'late 2026-06-03']);
-  expect(await start().at('2026-06-03T08:00:00Z')).toEqual(['release_seen 2026-06-01', 'late 2026-06-02']);
+  const newest = '2026-06-01';
+  expect(await start({ newest }).at('2026-06-03T15:00:00Z')).toEqual(['release_seen 2026-06-01', 'late 2026-06-03']);
+  expect(await start({ newest }).at('2026-06-03T08:00:00Z')).toEqual(['release_seen 2026-06-01', 'late 2026-06-02']);
   const daysOff = ['2026-06-02', '2026-06-03'];
-  expect(await start({ daysOff }).at('2026-06-03T15:00:00Z')).toEqual(['release_seen 2026-06-01']);
+  expect(await start({ newest, daysOff }).at('2026-06-03T15:00:00Z')).toEqual(['release_seen 2026-06-01']);
 });
 
 test('a new store has missed nothing until its first night was begun', async () => {
@@ -73,13 +88,22 @@ test('a new store has missed nothing until its first night was begun', async () 
 });
 
 test('a store that cannot be read is told where a day is due, with the reason', async () => {
-  await store.publish('2026-06-01', MODELS);
-  const { watch, at } = start();
-  await rename(join(store.folder, 'catalog.json'), join(store.folder, 'kept.json'));
-  await store.deps.store.put('catalog.json', Buffer.from('{'), { ifAbsent: true });
-  expect(await at('2026-06-02T11:00:00Z')).toEqual(['late 2026-06-01']);
-  expect(await at('2026-06-02T11:30:00Z')).toEqual([]);
-  watch.wake();
-  await rename(join(store.folder, 'kept.json'), join(store.folder, 'catalog.json'));
-  expect(await at('2026-06-02T11:31:00Z')).toEqual(['release_seen 2026-06-01']);
+  const { watch, at, fail, events } = start({ newest: '2026-06-01' });
+  fail('the store is down');
+  await watch.look();
+  events.splice(0);
+  expect(await at('2026-06-02T12:00:00Z')).toEqual(['late 2026-06-02']);
+  expect(await at('2026-06-02T12:30:00Z')).toEqual([]);
+  fail('');
+  expect(await at('2026-06-02T12:36:00Z')).toEqual(['release_seen 2026-06-01']);
+});
+
+test('a stop ends a look that hangs, and nothing is told of it', async () => {
+  const { watch, at, fail, looks } = start({ newest: '2026-06-01' });
+  fail('hangs');
+  const looking = at('2026-06-02T12:00:00Z');
+  watch.stop();
+  expect(await looking).toEqual([]);
+  await at('2026-06-03T12:00:00Z');
+  expect(looks()).toBe(1);
 });

@@ -1,9 +1,6 @@
 import type { ReleaseFacts } from '../../http/release-metrics.ts';
 import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
-import { loadCatalog, loadRelease, newestEntry } from '../../storage/catalog.ts';
-import { releaseId } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
 import { type Expectation, findExpectedDay } from './expected-day.ts';
 
 /** What a look at the store tells, which no night of this scheduler does. */
@@ -14,20 +11,25 @@ export type StoreEvent =
   | { readonly type: 'late'; readonly day: Day; readonly reason: string };
 
 export interface StoreWatchDeps extends Expectation {
-  readonly store: ObjectStore;
+  /** What the newest release tells; undefined where there is none. Ends early, with whatever, when the signal aborts. */
+  readonly readNewest: (stop: AbortSignal) => Promise<ReleaseFacts | undefined>;
   readonly clock: () => Date;
   readonly onEvent: (event: StoreEvent) => void;
 }
 
-/** Smaller: needless requests to the store. Larger: a night that was published by hand is noticed later. */
+/** Smaller: needless processes and requests. Larger: a night that was published by hand is noticed later. */
 const LOOK_MS = 5 * 60_000;
 
-/** Looks at the store beside the nights: whether somebody else has published, and whether a day is late. */
+/**
+ * Looks at the store beside the nights: whether somebody else has published, and whether a day is late. Where the newest day that was due is
+ * published there is nothing to look for.
+ */
 export class StoreWatch {
   readonly #deps: StoreWatchDeps;
+  readonly #stop = new AbortController();
   #lookedAt: Date | undefined;
   #isLooking = false;
-  #seen: string | undefined;
+  #newest: ReleaseFacts | undefined;
   /** The newest day for which it was found out whether it is late. */
   #judged: Day | undefined;
   /** The newest day whose night was begun here. */
@@ -47,35 +49,47 @@ export class StoreWatch {
     this.#lookedAt = undefined;
   }
 
+  /** Ends a look that is under way, and all others. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
   /** Looks where it is time to; called every minute. Never rejects. */
   async look(): Promise<void> {
-    const now = this.#deps.clock();
-    const expected = findExpectedDay(now, this.#deps);
+    const { clock, cron, lateAfter, onEvent } = this.#deps;
+    const now = clock();
+    const expected = findExpectedDay(now, { cron, lateAfter });
     const toJudge = expected === this.#judged ? undefined : expected;
-    const isDue = this.#lookedAt === undefined || now.getTime() - this.#lookedAt.getTime() >= LOOK_MS;
-    if (this.#isLooking || (!isDue && toJudge === undefined)) return;
+    if (this.#isLooking || this.#stop.signal.aborted || (toJudge === undefined && !this.#isDue(now))) return;
     this.#isLooking = true;
     this.#lookedAt = now;
     try {
       await this.#see(toJudge);
     } catch (error) {
       // The nights tell of a store that is down; here it matters only where nobody else would.
-      const reason = `not known to be published by ${this.#deps.lateAfter} UTC: ${messageFromError(error)}`;
-      if (toJudge !== undefined) this.#deps.onEvent({ type: 'late', day: toJudge, reason });
+      const reason = `not known to be published by ${lateAfter} UTC: ${messageFromError(error)}`;
+      if (toJudge !== undefined && !this.#stop.signal.aborted) onEvent({ type: 'late', day: toJudge, reason });
     } finally {
       this.#judged = expected;
       this.#isLooking = false;
     }
   }
 
+  #isDue(now: Date): boolean {
+    if (this.#lookedAt === undefined) return true;
+    const lastDue = findExpectedDay(now, { cron: this.#deps.cron, lateAfter: '00:00' });
+    const isMissing = lastDue !== undefined && (this.#newest === undefined || this.#newest.day < lastDue);
+    return isMissing && now.getTime() - this.#lookedAt.getTime() >= LOOK_MS;
+  }
+
   async #see(toJudge: Day | undefined): Promise<void> {
-    const { store, lateAfter, onEvent } = this.#deps;
-    const newest = newestEntry((await loadCatalog(store)).catalog);
-    if (newest !== undefined && releaseId(newest) !== this.#seen) {
-      const release = await loadRelease(store, newest);
-      this.#seen = releaseId(newest);
-      onEvent({ type: 'release_seen', day: newest.day, release });
-    }
+    const { readNewest, lateAfter, onEvent } = this.#deps;
+    const before = this.#newest;
+    const newest = await readNewest(this.#stop.signal);
+    if (this.#stop.signal.aborted) return;
+    this.#newest = newest;
+    if (newest !== undefined && newest.published_at !== before?.published_at)
+      onEvent({ type: 'release_seen', day: newest.day, release: newest });
     if (toJudge === undefined || (newest !== undefined && newest.day >= toJudge)) return;
     // A store that is new has no night to miss before its first was begun.
     if (newest === undefined && (this.#begun === undefined || this.#begun < toJudge)) return;

@@ -17,7 +17,6 @@ import { StoreWatch } from '../../../pipeline/schedule/store-watch.ts';
 import { addDays, dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { HealthProblem } from '../../../schemas/health-problem.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { createLogger } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
@@ -25,6 +24,7 @@ import type { Config } from '../../config/config.ts';
 import { lateAfter, openConfiguredNotices } from '../../config/configured-notices.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openMetricsPort } from '../metrics-port.ts';
+import { readNewestByProcess } from './newest-process.ts';
 import { runNightProcess } from './night-process.ts';
 import { scheduleCheck } from './schedule-check.ts';
 
@@ -42,7 +42,7 @@ export async function schedule(context: CommandContext, options: ScheduleOptions
   const { config } = context;
   const log = createLogger(config);
   // Checks the address only: a store that can't be reached now may be there again when the night begins.
-  const store = await openConfiguredStore(config, 'read');
+  await openConfiguredStore(config, 'read');
   const metrics = new Metrics();
   const ofRelease = new ReleaseMetrics(metrics.registry);
   let scheduler: RunningScheduler | undefined;
@@ -51,7 +51,7 @@ export async function schedule(context: CommandContext, options: ScheduleOptions
   if (port !== undefined) log.info({ url: port.url }, 'metrics are offered');
   try {
     const onRelease = (release: ReleaseFacts) => ofRelease.onRelease(release);
-    scheduler = startScheduler(context, { ...options, log, store, registry: metrics.registry, onRelease });
+    scheduler = startScheduler(context, { ...options, log, registry: metrics.registry, onRelease });
     log.info({ signal: await stopRequested }, 'stop requested');
     await scheduler.stop();
   } finally {
@@ -71,7 +71,6 @@ export interface RunningScheduler {
 
 export interface StartOptions extends Pick<ScheduleOptions, 'source' | 'json'> {
   readonly log: Logger;
-  readonly store: ObjectStore;
   /** Where the metrics of nights are registered. */
   readonly registry: Registry;
   /** Called with the newest release as the scheduler comes to see it. */
@@ -81,10 +80,13 @@ export interface StartOptions extends Pick<ScheduleOptions, 'source' | 'json'> {
 /** Notices that are under way when the scheduler stops may take so long, in milliseconds; what is left goes out at the next start. */
 const NOTICES_STOP_MS_MAX = 5_000;
 
+/** For a look at the store, in milliseconds: less than until the next one. */
+const LOOK_TIMEOUT_MS = 4 * 60_000;
+
 /** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
 export function startScheduler(context: CommandContext, options: StartOptions): RunningScheduler {
   const { config, clock, print } = context;
-  const { log, store, registry } = options;
+  const { log, registry } = options;
   const source = options.source ?? config.SOURCE;
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
   const cron = openCron(config.CRON, { log });
@@ -104,7 +106,9 @@ export function startScheduler(context: CommandContext, options: StartOptions): 
     if (event.type === 'night_ended') watch.wake();
     if (event.type === 'release_seen') options.onRelease?.(event.release);
   };
-  const watch = new StoreWatch({ store, clock, cron, lateAfter: lateAfter(config), onEvent });
+  const looking = { command: thisTool(), timeoutMs: LOOK_TIMEOUT_MS };
+  const readNewest = (signal: AbortSignal) => readNewestByProcess(signal, looking);
+  const watch = new StoreWatch({ readNewest, clock, cron, lateAfter: lateAfter(config), onEvent });
   const scheduler = new Scheduler({
     cron,
     clock,
@@ -122,6 +126,7 @@ export function startScheduler(context: CommandContext, options: StartOptions): 
   scheduler.start();
   void watch.look();
   const stop = async () => {
+    watch.stop();
     await scheduler.stop();
     clearInterval(heartbeat);
     const limit = new AbortController();
@@ -142,12 +147,16 @@ function settingsFrom(config: Config): Pick<SchedulerDeps, 'retry' | 'stopTimeou
   };
 }
 
+/** This tool, started in the same way as this process. */
+function thisTool(): readonly [string, ...string[]] {
+  return [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+}
+
 function nightRunner(
   { NIGHT_TIMEOUT_SECONDS }: Config,
   night: { readonly source: string; readonly onAnswer: (line: string) => void },
 ): SchedulerDeps['runNight'] {
-  // This tool, started in the same way as this process.
-  const command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] as const;
+  const command = thisTool();
   return (day, abandon) =>
     runNightProcess(day, abandon, { ...night, command, timeoutMs: NIGHT_TIMEOUT_SECONDS * 1000 });
 }
