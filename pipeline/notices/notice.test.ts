@@ -48,6 +48,11 @@ test('whatever a source says, a notice is bounded, keeps its command whole, and 
   expect(JSON.stringify({ ...notice, text: notice.text.replaceAll('\n', ' ') })).not.toMatch(/\\u00[01]|\\n/);
 });
 
+test('a day that is late may be worked on just now, so nobody is told that it is not', () => {
+  const { text } = noticeFrom('file:/store', { kind: 'late', day: '2026-11-20', at: AT, reasons: ['not published'] });
+  expect(text).not.toContain('by itself');
+});
+
 test('a recovery has nothing to run, and a night that was given up says that nobody tries it again', () => {
   const recovered = noticeFrom('file:/store', { kind: 'recovered', day: '2026-11-20', at: AT, reasons: ['was held'] });
   expect(recovered.text).toBe('modelstats: recovered, 2026-11-20 is published\nwas held\nstore: file:/store');

@@ -30,7 +30,7 @@ export const NoticeSchema = z.object({
   gone: z.array(GoneSchema),
   /** To paste into a shell; null where there is nothing to run. */
   next_command: z.string().nullable(),
-  /** When the day is tried again by itself; null where it is not. */
+  /** When the day is tried again by itself; null where it is not, or is just now. */
   next_attempt_at: z.iso.datetime().nullable(),
   /** Folder with the run's report.json and issues.jsonl. */
   report: z.string().nullable(),
@@ -111,7 +111,9 @@ function adviceOf({ kind, next_command, next_attempt_at }: Omit<Notice, 'text'>)
   return [
     'Nothing of it was published; the day before stays current.',
     ...(next_command === null ? [] : [`${WHEN[kind]}, run: ${next_command}`]),
-    next_attempt_at === null ? 'It is not tried again by itself.' : `It is tried again at ${next_attempt_at}.`,
+    ...(next_attempt_at === null ? [] : [`It is tried again at ${next_attempt_at}.`]),
+    // A day that is late may be worked on just now.
+    ...(next_attempt_at === null && kind !== 'late' ? ['It is not tried again by itself.'] : []),
   ];
 }
 

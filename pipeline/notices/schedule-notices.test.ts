@@ -81,6 +81,7 @@ test('a late day is told with what its last attempt said', () => {
     kind: 'late',
     reasons: ['not published by 12:00 UTC', 'too few'],
     nextCommand: expect.stringContaining('--accept'),
+    nextAttemptAt: SOON,
   });
   expect(told(late)).toMatchObject([
     { kind: 'late', nextCommand: `modelstats nightly --source '/raw data' --day ${DAY}` },

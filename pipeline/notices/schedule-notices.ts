@@ -23,6 +23,8 @@ export class ScheduleNotices {
   readonly #deps: ScheduleNoticesDeps;
   #untold: Attempt | undefined;
   #last: Attempt | undefined;
+  /** When the day of the last attempt is tried again; undefined while it is, and where it is not. */
+  #nextAttemptAt: Date | undefined;
   #isStopping = false;
 
   constructor(deps: ScheduleNoticesDeps) {
@@ -35,7 +37,11 @@ export class ScheduleNotices {
         this.#end(event);
         break;
       case 'retry_planned':
+        this.#nextAttemptAt = event.at;
         this.#tell(event.at);
+        break;
+      case 'night_started':
+        this.#nextAttemptAt = undefined;
         break;
       case 'given_up':
       case 'scheduler_stopped':
@@ -53,7 +59,6 @@ export class ScheduleNotices {
       case 'scheduler_started':
       case 'catch_up':
       case 'due_while_busy':
-      case 'night_started':
         break;
     }
   }
@@ -84,7 +89,9 @@ export class ScheduleNotices {
     const { reasons = [], ...facts }: Partial<EndFacts> =
       last === undefined ? {} : factsFromEnd(last.end, last, this.#deps);
     const nextCommand = facts.nextCommand ?? nightCommand({ day, source, accept: false, acceptSuspects: [] });
-    void notices.tell({ ...facts, kind: 'late', day, at: clock(), reasons: [reason, ...reasons], nextCommand });
+    const nextAttemptAt = last === undefined ? undefined : this.#nextAttemptAt;
+    const told = [reason, ...reasons];
+    void notices.tell({ ...facts, kind: 'late', day, at: clock(), reasons: told, nextCommand, nextAttemptAt });
   }
 }
 
