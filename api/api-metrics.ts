@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../http/metrics.ts';
-import type { Release } from '../schemas/release.ts';
+import { type ReleaseFacts, ReleaseMetrics } from '../http/release-metrics.ts';
 import type { ProblemOfPart } from './health.ts';
 import type { ViewEvent } from './view/follow/view-follower.ts';
 
@@ -24,13 +24,7 @@ export class ApiMetrics extends Metrics {
     help: 'Midnight UTC of the day that is served',
     registers: [this.registry],
   });
-
-  readonly #failedSince = new Gauge({
-    name: 'modelstats_upstream_failed_since_timestamp_seconds',
-    help: 'Midnight UTC of the first of the days in a row without a new file of an upstream, in the newest release',
-    labelNames: ['upstream', 'file'],
-    registers: [this.registry],
-  });
+  readonly #release = new ReleaseMetrics(this.registry);
   readonly #countsDropped = new Counter({
     name: 'modelstats_usage_details_dropped_total',
     help: 'Requests that are missing from usage by key and route, since it could not be written',
@@ -73,12 +67,8 @@ export class ApiMetrics extends Metrics {
     this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
   }
 
-  onRelease({ fetched = [] }: Pick<Release, 'fetched'>): void {
-    this.#failedSince.reset();
-    for (const { upstream, file, failed_since } of fetched) {
-      if (failed_since !== null)
-        this.#failedSince.set({ upstream, file }, Date.parse(`${failed_since}T00:00:00Z`) / 1000);
-    }
+  onRelease(release: ReleaseFacts): void {
+    this.#release.onRelease(release);
   }
 
   onCountsDropped(requests: number): void {

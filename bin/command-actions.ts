@@ -8,6 +8,7 @@ export const ACTIONS = {
   checkSource: async () => (await import('./commands/night/source-check.ts')).checkSource,
   fetch: async () => (await import('./commands/night/fetch.ts')).fetchDay,
   schedule: async () => (await import('./commands/night/schedule.ts')).schedule,
+  testNotify: async () => (await import('./commands/night/notify-test.ts')).testNotify,
   backfill: async () => (await import('./commands/night/backfill.ts')).backfill,
   serve: async () => (await import('./commands/serve.ts')).serve,
   status: async () => (await import('./commands/store/status.ts')).status,

@@ -11,6 +11,7 @@ import type { VerifyOptions } from './commands/store/verify.ts';
 import { addInitCommand } from './init-command.ts';
 import { addIntegrationCommands } from './integration-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
+import { addNotifyCommand } from './notify-command.ts';
 import { addSyncCommand } from './sync-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
@@ -34,6 +35,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addInitCommand(program, run);
   addMcpCommand(program, run);
   addAliasCommands(program, run);
+  addNotifyCommand(program, run);
   return program;
 }
 
@@ -100,10 +102,14 @@ function addNightCommands(program: Command, run: RunAction): void {
     .command('schedule')
     .description('Run a night every day at MODELSTATS_CRON (UTC), tried again until it is published')
     .option('--source <dir>', 'folder with the raw data (default: MODELSTATS_SOURCE)')
-    .option('--check', 'only say whether the scheduler that writes MODELSTATS_HEALTH_FILE is at work')
+    .option('--check', 'only say whether the scheduler that writes MODELSTATS_HEALTH_FILE needs somebody')
+    .option('--alive', 'with --check: only whether it is at work, for what restarts it where it is not')
     .option('--json', "each night's answer as one JSON object on stdout; with --check the scheduler's health")
     .addHelpText('after', "\nExample:\n  MODELSTATS_CRON='5 0 * * *' modelstats schedule --source ./raw")
-    .addHelpText('after', '\nStops on SIGTERM or SIGINT. Exit codes of --check: 0 at work, 1 not')
+    .addHelpText(
+      'after',
+      '\nStops on SIGTERM or SIGINT. Exit codes of --check: 0 all is well, 1 it is dead, a night is held or a day given up',
+    )
     .action(run(ACTIONS.schedule, { stopsItself: true }));
   program
     .command('backfill')
@@ -129,7 +135,8 @@ function addNightCommands(program: Command, run: RunAction): void {
 function addStoreCommands(program: Command, run: RunAction): void {
   program
     .command('status')
-    .description('Show what the store holds and which prices are held back')
+    .description('Show what the store holds, how the last night went and which prices are held back')
+    .option('--check', 'exit with 1 where the data are stale or the last night needs somebody')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats status')
     .action(run(ACTIONS.status));

@@ -60,7 +60,8 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   let checks: RunningChecks | undefined;
   let metricsPort: MetricsPort | undefined;
   try {
-    if (options.withSchedule) scheduler = startScheduler(context, { ...options, log });
+    if (options.withSchedule)
+      scheduler = startScheduler(context, { ...options, log, registry: service.metrics.registry });
     if (options.withWebhooks)
       webhooks = await startWebhooks(context, { ...service, log, registry: service.metrics.registry });
     if (options.withChecks) {

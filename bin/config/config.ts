@@ -8,6 +8,7 @@ import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { FETCH_SETTINGS } from './fetch-settings.ts';
+import { NOTICE_SETTINGS } from './notice-settings.ts';
 import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
 import { PEOPLE_SETTINGS } from './people-settings.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
@@ -87,6 +88,7 @@ export const ConfigSchema = z.strictObject({
   ),
   RETENTION_STATES: Kept.default(RETENTION.states).describe('Newest states that prune keeps'),
   UPLOADS_MAX: wholeNumber(1, 64).default(4).describe('Files uploaded at once'),
+  ...NOTICE_SETTINGS,
   ...FETCH_SETTINGS,
   ...API_SETTINGS,
   ...WEBHOOKS_SETTINGS,

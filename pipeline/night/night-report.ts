@@ -5,7 +5,7 @@ import { type FetchedFile, fetchedFileFrom } from '../../schemas/upstreams.ts';
 import type { RunReport } from '../run/run.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
-import type { NightStatus } from './night-result.ts';
+import type { NightResult, NightStatus } from './night-result.ts';
 import type { Preview } from './preview.ts';
 
 /** What a night has found out so far; what a stage adds is missing where the night didn't come that far. */
@@ -25,10 +25,12 @@ export interface NightReportInput {
   readonly found: NightFindings;
   /** What ended the stages early. */
   readonly error: unknown;
+  /** What the night answered; undefined where it failed. */
+  readonly result: Pick<NightResult, 'problems' | 'next_command'> | undefined;
 }
 
 /** The report of a night that began its stages, whatever became of it (specification "Run reports"). */
-export function nightReport({ request, status, found, error }: NightReportInput): RunReport {
+export function nightReport({ request, status, found, error, result }: NightReportInput): RunReport {
   const { fetched, checked, changed, holds } = found;
   const facts = {
     day: request.day,
@@ -46,7 +48,13 @@ export function nightReport({ request, status, found, error }: NightReportInput)
     first_seq: changed?.firstSeq ?? null,
     last_seq: changed?.lastSeq ?? null,
     holds: holds ?? [],
+    ...answerOf(result),
     ...(found.preview === undefined ? {} : { preview: found.preview }),
   };
   return { status, error, facts, issues: checked?.issues ?? [] };
+}
+
+/** What a person has to know of the answer; nothing of a night that failed. */
+function answerOf(result: NightReportInput['result']): Pick<NightResult, 'problems' | 'next_command'> {
+  return { problems: result?.problems ?? [], next_command: result?.next_command ?? null };
 }

@@ -87,7 +87,7 @@ export async function runNight(request: NightRequest, deps: NightDeps): Promise<
     () => resultFromEnding(ending, { request, run, store: deps.store }),
     ({ result }) => {
       const { found, error } = ending;
-      return nightReport({ request, status: result?.status ?? 'failed', found, error });
+      return nightReport({ request, status: result?.status ?? 'failed', found, error, result });
     },
   );
 }

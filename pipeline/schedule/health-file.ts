@@ -3,7 +3,14 @@ import { dirname } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
 import type { Cron } from './cron.ts';
-import { type Health, HealthSchema, healthAfter, INITIAL_HEALTH } from './health.ts';
+import {
+  type Health,
+  HealthSchema,
+  type HealthState,
+  healthAfter,
+  healthAfterRestart,
+  INITIAL_HEALTH,
+} from './health.ts';
 import type { ScheduleEvent } from './scheduler.ts';
 
 export interface HealthFileDeps {
@@ -25,7 +32,7 @@ export interface HealthFile {
  */
 export function openHealthFile(path: string | undefined, deps: HealthFileDeps): HealthFile {
   if (path === undefined) return { note: () => {}, beat: () => {} };
-  let state = INITIAL_HEALTH;
+  let state = stateBefore(path);
   const write = () => writeHealth(path, healthNow());
   const healthNow = (): Health => {
     const { retryAt, ...said } = state;
@@ -52,6 +59,15 @@ export function openHealthFile(path: string | undefined, deps: HealthFileDeps): 
     },
     beat,
   };
+}
+
+/** What an earlier scheduler left; one that can't be read says nothing. */
+function stateBefore(path: string): HealthState {
+  try {
+    return healthAfterRestart(readHealth(path));
+  } catch {
+    return INITIAL_HEALTH;
+  }
 }
 
 /** Replaces the file in one step; throws what the file system throws. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
-import { findHealthProblem } from './health.ts';
+import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
+import { findDeath, findHealthProblem } from './health.ts';
 import { openHealthFile, readHealth } from './health-file.ts';
 
 const DAY = '2026-11-20';
@@ -30,6 +31,7 @@ test('a scheduler that was just started waits for its first night', () => {
     last: null,
     attempts: 0,
     error: null,
+    next_command: null,
     next_run_at: NEXT.toISOString(),
     updated_at: NOW.toISOString(),
   });
@@ -68,6 +70,36 @@ test('a day that was given up keeps its reason until the next night', () => {
   });
 });
 
+test('a night that is held needs somebody, and so does a day that was given up; one that is tried again may mend itself', () => {
+  const { path, file } = open();
+  const problem = () => findHealthProblem(readHealth(path), NOW);
+  const retry = { type: 'retry_planned', day: DAY, attempt: 1, at: NEXT } as const;
+  file.note({ type: 'night_ended', day: DAY, attempt: 1, end: failed('the store is down') });
+  file.note(retry);
+  expect(problem()).toBeUndefined();
+  file.note({ type: 'night_ended', day: DAY, attempt: 2, end: answer('held', ['models would lose 60 %']) });
+  file.note(retry);
+  const command = 'modelstats nightly --source /raw --day 2026-06-02 --accept';
+  expect(problem()).toBe(`${DAY} is held: models would lose 60 %; if the source is right, run: ${command}`);
+  expect(findDeath(readHealth(path), NOW)).toBeUndefined();
+  file.note({ type: 'night_ended', day: DAY, attempt: 3, end: failed('the store is down') });
+  file.note({ type: 'given_up', day: DAY, attempt: 3, why: 'noon' });
+  expect(problem()).toBe(`${DAY} was given up, its night has failed: the store is down`);
+});
+
+test('a restart hides no night that needs somebody, until it or a later day is published by whomever', () => {
+  const { path, file } = open();
+  file.note({ type: 'night_ended', day: DAY, attempt: 3, end: answer('held', ['models would lose 60 %']) });
+  file.note({ type: 'given_up', day: DAY, attempt: 3, why: 'noon' });
+  const next = open().file;
+  expect(readHealth(path)).toMatchObject({ last: { day: DAY, status: 'held' }, error: 'models would lose 60 %' });
+  next.note({ type: 'release_seen', day: '2026-11-19', release: RELEASE_FACTS });
+  expect(findHealthProblem(readHealth(path), NOW)).toMatch('is held');
+  next.note({ type: 'release_seen', day: DAY, release: RELEASE_FACTS });
+  expect(findHealthProblem(readHealth(path), NOW)).toBeUndefined();
+  expect(readHealth(path)).toMatchObject({ last: { status: 'already_published' }, error: null, next_command: null });
+});
+
 test('a stopped scheduler says so and has no next run', () => {
   const { path, file } = open();
   file.note({ type: 'scheduler_stopped' });
@@ -96,7 +128,14 @@ test.each([
   ['is dead after more', 180_001, 'no sign of life since'],
   ['is not believed when its sign of life lies in the future', -180_001, 'no sign of life since'],
 ])('a scheduler %s', (_, ageMs, problem) => {
-  const health = { state: 'running' as const, last: null, attempts: 1, error: null, next_run_at: null };
+  const health = {
+    state: 'running' as const,
+    last: null,
+    attempts: 1,
+    error: null,
+    next_command: null,
+    next_run_at: null,
+  };
   const found = findHealthProblem({ ...health, updated_at: NOW.toISOString() }, new Date(NOW.getTime() + ageMs));
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toMatch(problem);

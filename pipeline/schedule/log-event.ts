@@ -34,6 +34,10 @@ function linesFromEvent(event: ScheduleEvent): readonly LogLine[] {
       return [['warn', `trying again at ${event.at.toISOString()}`]];
     case 'given_up':
       return [['error', `given up ${event.day} until the next night is due: ${event.why}`]];
+    case 'late':
+      return [['error', `${event.day} is late: ${event.reason}`]];
+    case 'release_seen':
+      return [['info', `the newest snapshot is of ${event.day}`]];
     case 'stop_requested':
       return [['info', event.running === undefined ? 'stopping' : 'stopping; the running night may finish']];
     case 'scheduler_stopped':
@@ -70,5 +74,5 @@ function countsOf({ snapshot_id, events, first_seq, last_seq, quarantined, suspe
 }
 
 function withoutType({ type: _, ...fields }: ScheduleEvent): object {
-  return fields;
+  return 'release' in fields ? { day: fields.day } : fields;
 }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
 
+/** Of the preview of a held night: what would be gone. */
+const PreviewSchema = z.looseObject({
+  datasets: z.record(
+    z.string(),
+    z.looseObject({ gone: z.number(), examples: z.looseObject({ gone: z.array(z.string()) }) }),
+  ),
+});
+
 /** What the scheduler reads of the answer of `nightly --json`; the rest is passed through. */
 export const NightAnswerSchema = z.looseObject({
   status: z.enum(['published', 'already_published', 'held', 'rejected']),
@@ -13,6 +21,7 @@ export const NightAnswerSchema = z.looseObject({
   next_command: z.string().nullable(),
   warnings: z.array(z.string()),
   report: z.string().nullable(),
+  preview: PreviewSchema.optional(),
 });
 export type NightAnswer = z.infer<typeof NightAnswerSchema>;
 

@@ -11,6 +11,7 @@ import { type Day, dayFromDate } from '../../schemas/day.ts';
 import type { Cron } from './cron.ts';
 import { retryDeadline } from './retry.ts';
 import { type DayDeps, type DayEvent, runDay } from './run-day.ts';
+import type { StoreEvent } from './store-watch.ts';
 
 export type ScheduleEvent =
   | DayEvent
@@ -18,7 +19,8 @@ export type ScheduleEvent =
   | { readonly type: 'catch_up'; readonly day: Day }
   | { readonly type: 'due_while_busy'; readonly day: Day; readonly running: Day }
   | { readonly type: 'stop_requested'; readonly running: Day | undefined }
-  | { readonly type: 'scheduler_stopped' };
+  | { readonly type: 'scheduler_stopped' }
+  | StoreEvent;
 
 export interface SchedulerDeps extends Omit<DayDeps, 'onEvent'> {
   readonly cron: Cron;

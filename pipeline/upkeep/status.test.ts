@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
+import { writeDay } from '../../test/support/pipeline/write-day.ts';
 import { readStatus } from './status.ts';
 
 const MODELS = ['a', 'b'].map((id) => ({ id, name: id }));
@@ -12,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => store.dispose());
 
 test('the prices that are held back are listed, with the rule and since when', async () => {
-  const status = () => readStatus(store.deps.store, store.deps.duckdb);
+  const status = () => readStatus(store.deps.store, { ...store.deps, expectedDay: '2026-06-03' });
   expect(await status()).toEqual({
     store: store.url,
     snapshots: 0,
@@ -20,6 +22,9 @@ test('the prices that are held back are listed, with the rule and since when', a
     newest: null,
     suspects: [],
     missing_files: [],
+    expected_day: '2026-06-03',
+    is_stale: false,
+    last_run: null,
   });
   await store.publish('2026-06-01', { models: MODELS, pricing: [price('a', 1), price('b', 1)] });
   expect(await status()).toMatchObject({ snapshots: 1, first_day: '2026-06-01', suspects: [] });
@@ -32,4 +37,29 @@ test('the prices that are held back are listed, with the rule and since when', a
     { entity_id: 'b:p', input_per_million: 20_000, ...held },
   ]);
   expect(new Set((await status()).suspects.map(({ rule }) => rule)).size).toBe(2);
+});
+
+test('data are stale while an expected day is missing, and how the last night went is told by its report', async () => {
+  const place = await openTemporaryStore();
+  onTestFinished(() => place.dispose());
+  const status = (expectedDay: string) => readStatus(place.deps.store, { ...place.deps, expectedDay });
+  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id }));
+  await place.publish('2026-06-01', { models });
+  expect(await status('2026-06-01')).toMatchObject({ is_stale: false, last_run: { status: 'published' } });
+  const raw = join(place.deps.workFolder, 'raw');
+  await writeDay(raw, { models: models.slice(3) });
+  const held = await place.night(raw, '2026-06-02');
+  expect(held.status).toBe('held');
+  expect(await status('2026-06-02')).toMatchObject({
+    newest: { day: '2026-06-01' },
+    expected_day: '2026-06-02',
+    is_stale: true,
+    last_run: {
+      day: '2026-06-02',
+      status: 'held',
+      reasons: held.problems,
+      next_command: held.next_command,
+      report: held.report,
+    },
+  });
 });

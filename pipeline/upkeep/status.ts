@@ -10,6 +10,7 @@ import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { withScratch } from '../run/scratch.ts';
+import { findLastRun, type LastRun } from './last-run.ts';
 
 /** A price that is held back, and since when (specification "Suspect prices"). */
 export interface PendingSuspect {
@@ -39,13 +40,26 @@ export interface Status {
   readonly newest: Release | null;
   readonly suspects: readonly PendingSuspect[];
   readonly missing_files: readonly MissingFile[];
+  /** The newest day that should be published by now; null where no night is due in a year. */
+  readonly expected_day: Day | null;
+  /** Whether the newest snapshot, where there is one, is older than that. */
+  readonly is_stale: boolean;
+  /** The newest night whose report lies in this work folder, whatever became of it; null without one. */
+  readonly last_run: LastRun | null;
+}
+
+export interface StatusDeps {
+  readonly duckdb: DuckDBLimits;
+  /** Where runs leave their reports; need not exist. */
+  readonly workFolder: string;
+  readonly expectedDay: Day | undefined;
 }
 
 /**
  * What a store holds, and what waits for an operator. No run and no report: it only reads, takes a moment, and needs no work
- * folder, so that it can be asked from any machine and as often as one likes.
+ * folder, so that it can be asked from any machine and as often as one likes; how the last night went is known where it ran.
  */
-export async function readStatus(store: ObjectStore, duckdb: DuckDBLimits): Promise<Status> {
+export async function readStatus(store: ObjectStore, { duckdb, workFolder, expectedDay }: StatusDeps): Promise<Status> {
   const { catalog } = await loadCatalogToContinue(store);
   const entry = newestEntry(catalog);
   const newest = entry === undefined ? null : await loadRelease(store, entry);
@@ -58,6 +72,9 @@ export async function readStatus(store: ObjectStore, duckdb: DuckDBLimits): Prom
     missing_files: (newest?.fetched ?? []).flatMap(({ upstream, file, url, failed_since: since, problem }) =>
       since === null ? [] : [{ upstream, file, url, since, problem }],
     ),
+    expected_day: expectedDay ?? null,
+    is_stale: entry !== undefined && expectedDay !== undefined && entry.day < expectedDay,
+    last_run: (await findLastRun(workFolder)) ?? null,
   };
 }
 

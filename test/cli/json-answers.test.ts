@@ -36,7 +36,8 @@ beforeAll(async () => {
   const health = { MODELSTATS_HEALTH_FILE: join(folder, 'health.json'), MODELSTATS_CRON: '0 0 * * *' };
   const database = { MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}` };
   const server = { MODELSTATS_PORT: '0', MODELSTATS_VIEW: join(folder, 'view') };
-  const env = { ...places, ...health, ...database, ...server, MODELSTATS_RETRY_UNTIL: '24:00' };
+  const notify = { MODELSTATS_NOTIFY: 'exec:/bin/true' };
+  const env = { ...places, ...health, ...database, ...server, ...notify, MODELSTATS_RETRY_UNTIL: '24:00' };
   const ask = async (name: string, ...args: readonly string[]) => {
     const { code, stdout, stderr } = await runCli([...name.split(' '), ...args, '--json'], { env, cwd: folder });
     expect({ code, stderr }, name).toEqual({ code: 0, stderr: '' });
@@ -72,6 +73,7 @@ beforeAll(async () => {
   await ask('fetch', '--source', 'recipe', '--day', DAY);
   await ask('backfill pricing', '--table', 'table.jsonl');
   await ask('status');
+  await ask('notify test');
   await ask('aliases suggest');
   await ask('verify', '--all');
   await ask('republish', DAY);
@@ -140,6 +142,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'prune',
     'catalog rebuild',
     'schedule --check',
+    'notify test',
   ].map((command) => ({ command, told: () => toldOf(command)[0] })),
   { command: 'schedule', told: () => toldOf('nightly')[0] },
   { command: 'serve', told: () => toldOf('serve --with-schedule')[0] },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export type TextFiles = Readonly<Record<string, string>>;
 
 /** True in `make golden`; a run that proves something never rewrites what it is compared with. */
-const IS_UPDATE = process.env['UPDATE_GOLDEN'] === '1' && process.env['CI'] === undefined;
+export const IS_UPDATE = process.env['UPDATE_GOLDEN'] === '1' && process.env['CI'] === undefined;
 
 /** The texts in a folder of expected files; `make golden` first makes them what they now are. */
 export async function goldenFiles(folder: string, actual: TextFiles): Promise<TextFiles> {

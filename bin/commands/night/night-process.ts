@@ -30,6 +30,8 @@ export function runNightProcess(day: Day, abandon: AbortSignal, options: NightPr
   const limit = AbortSignal.timeout(options.timeoutMs);
   const child = spawn(program, [...words, 'nightly', '--json', '--source', options.source, '--day', day], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // The scheduler tells of the night, and of its end by a kill, too: an empty setting counts as not set.
+    env: { ...process.env, MODELSTATS_NOTIFY: '' },
     detached: true,
     signal: AbortSignal.any([abandon, limit]),
     killSignal: 'SIGKILL',
@@ -54,7 +56,7 @@ export function runNightProcess(day: Day, abandon: AbortSignal, options: NightPr
 }
 
 /** Collects a stream's text, of a longer one the end. */
-function collect(stream: Readable, lengthMax: number): () => string {
+export function collect(stream: Readable, lengthMax: number): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
     text = (text + chunk).slice(-lengthMax);
@@ -71,7 +73,7 @@ function findAnswer(text: string): NightAnswer | undefined {
 }
 
 /** Lets this process end before the child has. */
-function release(child: ChildProcess): void {
+export function release(child: ChildProcess): void {
   child.stdout?.destroy();
   child.stderr?.destroy();
   child.unref();

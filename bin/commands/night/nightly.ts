@@ -13,6 +13,7 @@ import { showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { describeNight } from './describe-night.ts';
 import { nightDeps } from './night-deps.ts';
+import { openNightlyNotices } from './nightly-notices.ts';
 
 export interface NightlyOptions {
   readonly source?: string;
@@ -48,7 +49,23 @@ export async function nightly(context: CommandContext, options: NightlyOptions):
     accept: options.accept ?? false,
     acceptSuspects: options.acceptSuspect ?? [],
   };
-  return runDays(context, { days, request, skipLate: options.allDays ?? false, json: options.json ?? false });
+  const told = request.dryRun ? undefined : openNightlyNotices(context, request);
+  let day = days[0];
+  try {
+    return await runDays(context, {
+      days,
+      request,
+      skipLate: options.allDays ?? false,
+      json: options.json ?? false,
+      onBegin: (begun) => {
+        day = begun;
+      },
+      onEnd: async (result) => told?.end(result),
+    });
+  } catch (error) {
+    if (day !== undefined) await told?.fail(day, error);
+    throw error;
+  }
 }
 
 interface DaysInput {
@@ -57,9 +74,13 @@ interface DaysInput {
   /** Leaves out days that can't be published any more, and logs them, rather than failing at the first. */
   readonly skipLate: boolean;
   readonly json: boolean;
+  readonly onBegin: (day: Day) => void;
+  /** Awaited before the next day begins. */
+  readonly onEnd: (result: NightResult) => Promise<void>;
 }
 
-async function runDays(context: CommandContext, { days, request, skipLate, json }: DaysInput): Promise<number> {
+async function runDays(context: CommandContext, input: DaysInput): Promise<number> {
+  const { days, request, skipLate, json } = input;
   const progress = showProgress(context, { total: days.length });
   const deps = await nightDeps(context, {
     access: request.dryRun ? 'read' : 'write',
@@ -77,9 +98,11 @@ async function runDays(context: CommandContext, { days, request, skipLate, json 
   try {
     for (const day of days.filter((candidate) => !late.includes(candidate))) {
       progress.next(day);
+      input.onBegin(day);
       const result = await runNight({ ...request, day }, deps);
       progress.clear();
       answer(context, result, json);
+      await input.onEnd(result);
       exitCode = EXIT_CODES[result.status];
       if (exitCode !== 0) break;
       // A dry run leaves nothing for the next day to start from.

@@ -1,58 +1,63 @@
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import pc from 'picocolors';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { Metrics } from '../../../http/metrics.ts';
+import { type ReleaseFacts, ReleaseMetrics } from '../../../http/release-metrics.ts';
+import { NoticeMetrics } from '../../../pipeline/notices/notice-metrics.ts';
+import { ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
 import { openCron } from '../../../pipeline/schedule/cron.ts';
-import { findHealthProblem, HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
-import { openHealthFile, readHealth } from '../../../pipeline/schedule/health-file.ts';
+import { HEARTBEAT_MS } from '../../../pipeline/schedule/health.ts';
+import { openHealthFile } from '../../../pipeline/schedule/health-file.ts';
 import { logEvent } from '../../../pipeline/schedule/log-event.ts';
-import { scheduleProblemAfter } from '../../../pipeline/schedule/schedule-problem.ts';
-import { Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
+import { NightMetrics } from '../../../pipeline/schedule/night-metrics.ts';
+import { type ScheduleProblem, scheduleProblemAfter } from '../../../pipeline/schedule/schedule-problem.ts';
+import { type ScheduleEvent, Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
+import { StoreWatch } from '../../../pipeline/schedule/store-watch.ts';
+import { addDays, dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { HealthProblem } from '../../../schemas/health-problem.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { createLogger } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
+import { lateAfter, openConfiguredNotices } from '../../config/configured-notices.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { openMetricsPort } from '../metrics-port.ts';
+import { readNewestByProcess } from './newest-process.ts';
 import { runNightProcess } from './night-process.ts';
+import { scheduleCheck } from './schedule-check.ts';
 
 export interface ScheduleOptions {
   readonly source?: string;
   readonly check?: boolean;
+  readonly alive?: boolean;
   readonly json?: boolean;
 }
 
 /** `modelstats schedule`: runs a night every day at a cron time, tried again until it is published, until a signal. */
 export async function schedule(context: CommandContext, options: ScheduleOptions): Promise<number> {
   if (options.check) return scheduleCheck(context, options);
-  const log = createLogger(context.config);
+  if (options.alive) throw new AppError('usage', '--alive belongs to --check');
+  const { config } = context;
+  const log = createLogger(config);
   // Checks the address only: a store that can't be reached now may be there again when the night begins.
-  await openConfiguredStore(context.config, 'read');
+  await openConfiguredStore(config, 'read');
+  const metrics = new Metrics();
+  const ofRelease = new ReleaseMetrics(metrics.registry);
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
-  scheduler = startScheduler(context, { ...options, log });
-  log.info({ signal: await stopRequested }, 'stop requested');
-  await scheduler.stop();
-  return 0;
-}
-
-/** `modelstats schedule --check`: whether a scheduler is at work, for a container's health check; exit code 1 where none is. */
-function scheduleCheck(
-  { config, clock, print }: Pick<CommandContext, 'config' | 'clock' | 'print'>,
-  { json = false }: { readonly json?: boolean },
-): number {
-  if (config.HEALTH_FILE === undefined) throw new AppError('usage', '--check reads MODELSTATS_HEALTH_FILE: set it');
-  const health = readHealth(config.HEALTH_FILE);
-  const problem = findHealthProblem(health, clock());
-  const { state, next_run_at, last } = health;
-  if (json) print(JSON.stringify({ ok: problem === undefined, problem: problem ?? null, ...health }));
-  else if (problem !== undefined) print(`${pc.red('unhealthy')}: ${problem}`);
-  else {
-    const lastNight = last === null ? 'no night yet' : `last night ${last.day} ${last.status}`;
-    print(`${pc.green('healthy')}: ${state}, next run ${next_run_at ?? 'never'}, ${lastNight}`);
+  const port = await openMetricsPort(config, metrics);
+  if (port !== undefined) log.info({ url: port.url }, 'metrics are offered');
+  try {
+    const onRelease = (release: ReleaseFacts) => ofRelease.onRelease(release);
+    scheduler = startScheduler(context, { ...options, log, registry: metrics.registry, onRelease });
+    log.info({ signal: await stopRequested }, 'stop requested');
+    await scheduler.stop();
+  } finally {
+    port?.close();
   }
-  return problem === undefined ? 0 : 1;
+  return 0;
 }
 
 export interface RunningScheduler {
@@ -64,17 +69,46 @@ export interface RunningScheduler {
   readonly problem: () => HealthProblem | undefined;
 }
 
+export interface StartOptions extends Pick<ScheduleOptions, 'source' | 'json'> {
+  readonly log: Logger;
+  /** Where the metrics of nights are registered. */
+  readonly registry: Registry;
+  /** Called with the newest release as the scheduler comes to see it. */
+  readonly onRelease?: (release: ReleaseFacts) => void;
+}
+
+/** Notices that are under way when the scheduler stops may take so long, in milliseconds; what is left goes out at the next start. */
+const NOTICES_STOP_MS_MAX = 5_000;
+
+/** For a look at the store, in milliseconds: less than until the next one. */
+const LOOK_TIMEOUT_MS = 4 * 60_000;
+
 /** Starts the scheduler. Throws `usage` without a source, and `configuration` where the health file can't be written. */
-export function startScheduler(
-  { config, clock, print }: CommandContext,
-  options: Pick<ScheduleOptions, 'source' | 'json'> & { readonly log: Logger },
-): RunningScheduler {
-  const { log } = options;
+export function startScheduler(context: CommandContext, options: StartOptions): RunningScheduler {
+  const { config, clock, print } = context;
+  const { log, registry } = options;
   const source = options.source ?? config.SOURCE;
   if (source === undefined) throw new AppError('usage', 'name the source: --source DIR or MODELSTATS_SOURCE');
   const cron = openCron(config.CRON, { log });
   const health = openHealthFile(config.HEALTH_FILE, { clock, cron, log });
-  let problem: HealthProblem | undefined;
+  const metrics = new NightMetrics(registry, { clock });
+  const ofNotices = new NoticeMetrics(registry);
+  const notices = openConfiguredNotices(context, { log, onSent: (kind, isTaken) => ofNotices.onSent(kind, isTaken) });
+  const told = notices && new ScheduleNotices({ notices, clock, source: resolve(source) });
+  let problem: ScheduleProblem | undefined;
+  const onEvent = (event: ScheduleEvent) => {
+    logEvent(log, event);
+    health.note(event);
+    metrics.onEvent(event);
+    told?.note(event);
+    problem = scheduleProblemAfter(problem, event, clock());
+    if (event.type === 'night_started') watch.begin(event.day);
+    if (event.type === 'night_ended') watch.wake();
+    if (event.type === 'release_seen') options.onRelease?.(event.release);
+  };
+  const looking = { command: thisTool(), timeoutMs: LOOK_TIMEOUT_MS };
+  const readNewest = (signal: AbortSignal) => readNewestByProcess(signal, looking);
+  const watch = new StoreWatch({ readNewest, clock, cron, lateAfter: lateAfter(config), onEvent });
   const scheduler = new Scheduler({
     cron,
     clock,
@@ -82,17 +116,22 @@ export function startScheduler(
     sleep,
     ...settingsFrom(config),
     runNight: nightRunner(config, { source: resolve(source), onAnswer: options.json ? print : () => {} }),
-    onEvent: (event) => {
-      logEvent(log, event);
-      health.note(event);
-      problem = scheduleProblemAfter(problem, event, clock());
-    },
+    onEvent,
   });
-  const heartbeat = setInterval(health.beat, HEARTBEAT_MS);
+  const heartbeat = setInterval(() => {
+    health.beat();
+    void watch.look();
+  }, HEARTBEAT_MS);
+  void notices?.resume(addDays(dayFromDate(clock()), -1));
   scheduler.start();
+  void watch.look();
   const stop = async () => {
+    watch.stop();
     await scheduler.stop();
     clearInterval(heartbeat);
+    const limit = new AbortController();
+    await Promise.race([notices?.settled(), sleep(NOTICES_STOP_MS_MAX, limit.signal)]);
+    limit.abort();
   };
   return { stop, abandon: () => scheduler.abandon(), problem: () => problem };
 }
@@ -108,12 +147,16 @@ function settingsFrom(config: Config): Pick<SchedulerDeps, 'retry' | 'stopTimeou
   };
 }
 
+/** This tool, started in the same way as this process. */
+function thisTool(): readonly [string, ...string[]] {
+  return [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+}
+
 function nightRunner(
   { NIGHT_TIMEOUT_SECONDS }: Config,
   night: { readonly source: string; readonly onAnswer: (line: string) => void },
 ): SchedulerDeps['runNight'] {
-  // This tool, started in the same way as this process.
-  const command = [process.execPath, ...process.execArgv, process.argv[1] ?? ''] as const;
+  const command = thisTool();
   return (day, abandon) =>
     runNightProcess(day, abandon, { ...night, command, timeoutMs: NIGHT_TIMEOUT_SECONDS * 1000 });
 }

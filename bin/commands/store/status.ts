@@ -1,28 +1,61 @@
+import { resolve } from 'node:path';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { openCron } from '../../../pipeline/schedule/cron.ts';
+import { findExpectedDay } from '../../../pipeline/schedule/expected-day.ts';
 import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
+import { lateAfter } from '../../config/configured-notices.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
 export interface StatusOptions {
+  readonly check?: boolean;
   readonly json?: boolean;
 }
 
-/** `modelstats status`: what the store holds and which prices wait for an operator. */
-export async function status({ config, print }: CommandContext, { json = false }: StatusOptions): Promise<number> {
-  const found = await readStatus(await openConfiguredStore(config, 'read'), duckdbSettings(config));
+/**
+ * `modelstats status`: what the store holds, how the last night went and which prices wait for an operator. Exit code 1 with `--check` where
+ * the data are stale, or the last night needs somebody.
+ */
+export async function status(context: CommandContext, { check = false, json = false }: StatusOptions): Promise<number> {
+  const { config, clock, print } = context;
+  const cron = openCron(config.CRON, {
+    log: { error: (_: unknown, message?: string) => context.log(String(message)) },
+  });
+  const expectedDay = findExpectedDay(clock(), { cron, lateAfter: lateAfter(config) });
+  const found = await readStatus(await openConfiguredStore(config, 'read'), {
+    duckdb: duckdbSettings(config),
+    workFolder: resolve(config.WORK),
+    expectedDay,
+  });
   print(json ? JSON.stringify(found) : describe(found));
-  return 0;
+  return check && (found.is_stale || hasProblem(found)) ? 1 : 0;
 }
 
-function describe({ store, snapshots, first_day, newest, suspects, missing_files }: Status): string {
-  if (newest === null) return `${store} holds no snapshots yet; publish one with: modelstats nightly --source DIR`;
+/** Whether the last night published nothing, and nobody else has published its day or a later one. */
+function hasProblem({ last_run, newest }: Status): boolean {
+  return last_run !== null && !OVER.has(last_run.status) && (newest === null || newest.day < last_run.day);
+}
+
+const OVER = new Set(['published', 'already_published']);
+
+function describe(found: Status): string {
+  const { store, snapshots, first_day, newest, suspects, missing_files } = found;
+  if (newest === null)
+    return [
+      `${store} holds no snapshots yet; publish one with: modelstats nightly --source DIR`,
+      ...describeRun(found),
+    ].join('\n');
   const records = DATASET_NAMES.map((name) => `${newest.records[name]} ${name}`).join(', ');
   const lines = [
     `${pc.bold(store)}: ${snapshots} snapshots, ${first_day} to ${newest.day}`,
     `newest ${newest.day}, published ${newest.published_at}: ${records}`,
+    ...(found.is_stale
+      ? [`${pc.red('stale')}: ${found.expected_day} should be published by now, and the newest is ${newest.day}`]
+      : []),
+    ...describeRun(found),
     `feed: last seq ${newest.last_seq}, cursor ${newest.manifest.change_cursor}`,
     ...missing_files.map(
       ({ file, upstream, since, problem }) => `${pc.red('missing')} since ${since}: ${file} of ${upstream}: ${problem}`,
@@ -35,6 +68,24 @@ function describe({ store, snapshots, first_day, newest, suspects, missing_files
     tableOf(suspects),
   ].join('\n');
 }
+
+function describeRun(found: Status): readonly string[] {
+  const { last_run: run } = found;
+  if (run === null) return [];
+  if (OVER.has(run.status)) return [`last night ${run.day}: ${run.status} at ${run.finished_at}`];
+  const isOver = !hasProblem(found);
+  const advice = run.status === 'held' ? 'if the source is right' : 'when the source is mended';
+  const told = isOver ? `${run.status}, published since` : pc.red(run.status);
+  return [
+    `last night ${run.day}: ${told} at ${run.finished_at}`,
+    ...run.reasons.slice(0, REASONS_MAX).map((reason) => `  ${reason}`),
+    ...(run.next_command === null || isOver ? [] : [`  ${advice}, run: ${run.next_command}`]),
+    `  details: ${run.report}`,
+  ];
+}
+
+/** The rest is in the report. */
+const REASONS_MAX = 10;
 
 function tableOf(suspects: Status['suspects']): string {
   const table = new Table({

@@ -1,0 +1,149 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
+import { parseTarget } from './notice-target.ts';
+import { type NightFacts, Notices } from './notices.ts';
+
+const [DAY, NEXT] = ['2026-11-20', '2026-11-21'];
+const AT = new Date(`${DAY}T00:06:00Z`);
+const held: NightFacts = { kind: 'held', day: DAY, at: AT, reasons: ['too few'] };
+
+let work: string;
+let receiver: NoticeReceiver;
+let other: NoticeReceiver;
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'modelstats-notices-'));
+  [receiver, other] = [await NoticeReceiver.start(), await NoticeReceiver.start()];
+});
+afterEach(async () => {
+  await Promise.all([receiver.close(), other.close()]);
+  await rm(work, { recursive: true });
+});
+
+/** As a process has them. */
+function open({ workFolder = work, clock = () => AT }: { workFolder?: string; clock?: () => Date } = {}) {
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const targets = [receiver.url, other.url].flatMap((url) => parseTarget(url) ?? []);
+  const onSent = vi.fn();
+  const notices = new Notices({
+    targets,
+    store: 'file:/store',
+    workFolder,
+    clock,
+    log,
+    onSent,
+    environment: {},
+    userAgent: 'modelstats/1',
+    timeoutMs: 2_000,
+    sleep: async () => {},
+    sendMail: async () => {},
+  });
+  return { notices, log, onSent };
+}
+
+test('a day and kind is told once, however often it comes and whichever process it comes to', async () => {
+  const { notices } = open();
+  await Promise.all([notices.tell(held), notices.tell(held)]);
+  await open().notices.tell({ ...held, reasons: ['still too few'] });
+  await notices.tell({ ...held, kind: 'late' });
+  await notices.tell({ ...held, day: NEXT });
+  expect(receiver.told).toEqual([`held ${DAY}`, `late ${DAY}`, `held ${NEXT}`]);
+  expect(other.told).toEqual(receiver.told);
+});
+
+test('what a process that lives is telling is left to it', async () => {
+  await open().notices.tell(held);
+  const path = join(work, 'notices', `${DAY}.held.json`);
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...file, owner: `${process.ppid}@${hostname()}`, taken: [] }));
+  const { notices } = open();
+  await notices.tell(held);
+  await notices.resume(DAY);
+  expect(receiver.told).toEqual([`held ${DAY}`]);
+});
+
+test('that a day is published is told where it was told as not, once, and where nothing was told never', async () => {
+  const { notices } = open();
+  await notices.published(DAY);
+  await notices.tell({ ...held, day: NEXT });
+  await notices.published(DAY);
+  expect(receiver.told).toEqual([`held ${NEXT}`]);
+  await open().notices.published(NEXT);
+  await notices.published(NEXT);
+  await notices.published('2026-11-22');
+  expect(receiver.told).toEqual([`held ${NEXT}`, `recovered ${NEXT}`]);
+  expect(receiver.notices[1]?.reasons).toEqual([`${NEXT} was told as held`]);
+});
+
+test('a day that was given up is over with the next one that is published, and is named as left out', async () => {
+  const { notices } = open();
+  await notices.tell({ ...held, kind: 'rejected' });
+  await notices.tell({ ...held, kind: 'late' });
+  await notices.published(NEXT);
+  expect(receiver.told.at(-1)).toBe(`recovered ${NEXT}`);
+  expect(receiver.notices.at(-1)?.reasons).toContain(`left out for good: ${DAY}`);
+});
+
+test('who did not take a notice gets it with the next occasion, the others not again', async () => {
+  other.answer = 500;
+  const { notices, log, onSent } = open();
+  await notices.tell(held);
+  const told = { kind: 'held', day: DAY, target: `http://${other.host}/…`, tries: 3 };
+  expect(log.error.mock.calls).toEqual([[told, `a notice was not taken: ${other.host} answered 500`]]);
+  expect(onSent.mock.calls.sort()).toEqual([
+    ['held', false],
+    ['held', true],
+  ]);
+  other.answer = 200;
+  await open().notices.tell(held);
+  expect([receiver.told, other.told]).toEqual([[`held ${DAY}`], [`held ${DAY}`]]);
+});
+
+test('what a killed process had begun is finished by the next, to those whom it had not reached', async () => {
+  await open().notices.tell(held);
+  const path = join(work, 'notices', `${DAY}.held.json`);
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  expect(file).toMatchObject({ owner: null, taken: [expect.any(String), expect.any(String)] });
+  await writeFile(path, JSON.stringify({ ...file, owner: '999999999@elsewhere', taken: file.taken.slice(0, 1) }));
+  const soon = open();
+  await soon.notices.resume(DAY);
+  expect(receiver.told.length + other.told.length, 'another machine may still be at it').toBe(2);
+  const later = open({ clock: () => new Date(AT.getTime() + 11 * 60_000) });
+  await later.notices.resume(NEXT);
+  expect(receiver.told.length + other.told.length, 'older days are left alone').toBe(2);
+  await later.notices.resume(DAY);
+  expect(receiver.told.length + other.told.length).toBe(3);
+  await later.notices.resume(DAY);
+  expect(receiver.told.length + other.told.length).toBe(3);
+});
+
+test('a work folder that cannot be written keeps nobody from being told, once by a process', async () => {
+  await writeFile(join(work, 'file'), '');
+  const { notices, log } = open({ workFolder: join(work, 'file') });
+  await notices.tell(held);
+  await notices.tell(held);
+  await notices.published(DAY);
+  expect(receiver.told).toEqual([`held ${DAY}`, `recovered ${DAY}`]);
+  expect(log.warn.mock.calls[0]?.[1]).toMatch(/can't be kept in the work folder/);
+});
+
+test('the files of what was told have no secret of a target, are for their owner alone, and nothing lies beside them', async () => {
+  await open().notices.tell(held);
+  const names = await readdir(join(work, 'notices'));
+  expect(names).toEqual([`${DAY}.held.json`]);
+  expect(await readFile(join(work, 'notices', `${DAY}.held.json`), 'utf8')).not.toContain(receiver.host);
+});
+
+test('a test goes to everybody, again and again, and leaves nothing', async () => {
+  other.answer = 404;
+  const { notices } = open();
+  await notices.test(DAY);
+  expect(await notices.test(DAY)).toEqual([
+    { target: `http://${receiver.host}/…`, tries: 1, problem: undefined },
+    { target: `http://${other.host}/…`, tries: 1, problem: `${other.host} answered 404` },
+  ]);
+  expect(receiver.told).toEqual([`test ${DAY}`, `test ${DAY}`]);
+  expect(await readdir(work)).toEqual([]);
+});

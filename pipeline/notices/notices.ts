@@ -1,0 +1,165 @@
+import type { BaseLogger } from 'pino';
+import type { Day } from '../../schemas/day.ts';
+import { messageFromError } from '../../schemas/errors.ts';
+import { type Notice, type NoticeFacts, type NoticeKind, noticeFrom } from './notice.ts';
+import { NoticeFiles, type NoticeName } from './notice-files.ts';
+import { type NoticeTarget, shownTarget, targetKey } from './notice-target.ts';
+import { type SendDeps, type Sent, sendNotice } from './send-notice.ts';
+
+export interface NoticesDeps extends SendDeps {
+  readonly targets: readonly NoticeTarget[];
+  /** The store's address, as it may be shown. */
+  readonly store: string;
+  readonly workFolder: string;
+  readonly clock: () => Date;
+  readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
+  /** Called as a target has taken a notice, or has not. */
+  readonly onSent?: (kind: NoticeKind, isTaken: boolean) => void;
+}
+
+export type NightFacts = NoticeFacts & { readonly kind: NoticeKind };
+type NightNotice = Notice & NoticeName;
+
+/**
+ * Tells operators of nights: of each day and kind once, whichever process comes to know of it and however often (decision 0087).
+ * Whom a notice has not reached gets it with the next occasion. Telling takes its time beside the night and never harms it: nothing
+ * here rejects.
+ */
+export class Notices {
+  readonly #deps: NoticesDeps;
+  readonly #files: NoticeFiles;
+  /** What this process has told, for a work folder that can't be written. */
+  readonly #told = new Map<string, NoticeName & { readonly taken: Set<string> }>();
+  /** One after the other, so that a recovery never arrives before what it is from. */
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(deps: NoticesDeps) {
+    this.#deps = deps;
+    this.#files = new NoticeFiles(deps.workFolder, deps.clock);
+  }
+
+  /** Tells of a night, unless that was told; resolves when it is over. */
+  tell(facts: NightFacts): Promise<void> {
+    return this.#enqueue(() => this.#deliver(this.#noticeOf(facts)));
+  }
+
+  /** Tells that a day is published, where it or a day before it was told as not. */
+  published(day: Day): Promise<void> {
+    return this.#enqueue(async () => {
+      const names = this.#names();
+      if (names.some((name) => name.kind === 'recovered' && name.day === day))
+        return this.#resume({ day, kind: 'recovered' });
+      const last = names.findLast((name) => name.kind === 'recovered')?.day;
+      const over = names.filter((name) => name.day <= day && (last === undefined || name.day > last));
+      if (over.length === 0) return;
+      const reasons = over.map((name) => `${name.day} was told as ${name.kind}`);
+      const leftOut = [...new Set(over.map((name) => name.day))].filter((before) => before < day);
+      if (leftOut.length > 0) reasons.push(`left out for good: ${leftOut.join(', ')}`);
+      await this.#deliver(this.#noticeOf({ kind: 'recovered', day, at: this.#deps.clock(), reasons }));
+    });
+  }
+
+  /** Goes on with what a process that was killed had begun to tell, from a day on. */
+  resume(from: Day): Promise<void> {
+    return this.#enqueue(async () => {
+      this.#files.tidy();
+      const names = this.#files.list().filter(({ day }) => day >= from);
+      for (const name of names) if ((this.#files.find(name)?.owner ?? null) !== null) await this.#resume(name);
+    });
+  }
+
+  /** Sends a notice to every target, whatever was told before; resolves to how that went, in their order. */
+  async test(day: Day): Promise<readonly (Sent & { readonly target: string })[]> {
+    const { targets, store, clock } = this.#deps;
+    const notice = noticeFrom(store, { kind: 'test', day, at: clock() });
+    return Promise.all(
+      targets.map(async (target) => ({
+        target: shownTarget(target),
+        ...(await sendNotice(target, notice, this.#deps)),
+      })),
+    );
+  }
+
+  /** Resolves when everything that was to be told so far is told, or given up. */
+  settled(): Promise<void> {
+    return this.#queue;
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(work).catch((error: unknown) => {
+      this.#deps.log.error({ err: error }, `a notice could not be told: ${messageFromError(error)}`);
+    });
+    return this.#queue;
+  }
+
+  #noticeOf(facts: NightFacts): NightNotice {
+    return { ...noticeFrom(this.#deps.store, facts), kind: facts.kind };
+  }
+
+  async #resume(name: NoticeName): Promise<void> {
+    const file = this.#files.find(name);
+    if (file !== undefined) await this.#deliver({ ...file.notice, ...name });
+  }
+
+  async #deliver(notice: NightNotice): Promise<void> {
+    const taken = this.#claim(notice);
+    if (taken === undefined) return;
+    const missing = this.#deps.targets.filter((target) => !taken.has(targetKey(target)));
+    if (missing.length === 0) return;
+    await Promise.all(missing.map((target) => this.#send(target, { notice, taken })));
+    this.#save(notice, { taken, isOver: true });
+  }
+
+  async #send(target: NoticeTarget, { notice, taken }: { notice: NightNotice; taken: Set<string> }): Promise<void> {
+    const { log, onSent } = this.#deps;
+    const { problem, tries } = await sendNotice(target, notice, this.#deps);
+    const fields = { kind: notice.kind, day: notice.day, target: shownTarget(target), tries };
+    onSent?.(notice.kind, problem === undefined);
+    if (problem !== undefined) return log.error(fields, `a notice was not taken: ${problem}`);
+    taken.add(targetKey(target));
+    this.#save(notice, { taken, isOver: false });
+    log.info(fields, 'a notice was taken');
+  }
+
+  /** Who has taken it; undefined where another process is telling it. */
+  #claim(notice: NightNotice): Set<string> | undefined {
+    const key = `${notice.day}.${notice.kind}`;
+    const told = this.#told.get(key) ?? { day: notice.day, kind: notice.kind, taken: new Set<string>() };
+    try {
+      const taken = this.#files.claim(notice);
+      if (taken === undefined) return undefined;
+      for (const target of taken) told.taken.add(target);
+    } catch (error) {
+      this.#warn(error);
+    }
+    this.#told.set(key, told);
+    return told.taken;
+  }
+
+  #save(
+    notice: NightNotice,
+    { taken, isOver }: { readonly taken: ReadonlySet<string>; readonly isOver: boolean },
+  ): void {
+    try {
+      this.#files.save(notice, { taken: [...taken], isOver });
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  #warn(error: unknown): void {
+    const why = messageFromError(error);
+    this.#deps.log.warn(
+      { err: error },
+      `what was told can't be kept in the work folder, and may be told again: ${why}`,
+    );
+  }
+
+  /** What was told, by this process and by others, by day. */
+  #names(): readonly NoticeName[] {
+    const names = new Map(
+      [...this.#files.list(), ...this.#told.values()].map((name) => [`${name.day}.${name.kind}`, name]),
+    );
+    return [...names.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+  }
+}

@@ -1,0 +1,90 @@
+import { messageFromError } from '../../schemas/errors.ts';
+import { headlineOf, type Notice } from './notice.ts';
+import type { NoticeTarget } from './notice-target.ts';
+import { type ProgramOptions, runProgram } from './run-program.ts';
+
+export interface SendDeps extends Pick<ProgramOptions, 'environment'> {
+  /** Sends a mail, or rejects. */
+  readonly sendMail: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => Promise<void>;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly userAgent: string;
+  /** For one try at one target, in milliseconds; {@link TRY_TIMEOUT_MS} unless given. */
+  readonly timeoutMs?: number;
+}
+
+/** How it went with one target: `problem` names no secret of its address. */
+export interface Sent {
+  readonly tries: number;
+  readonly problem: string | undefined;
+}
+
+/** Smaller: a chat that is busy is given up. Larger: a `nightly` takes that much longer to end. */
+const TRY_TIMEOUT_MS = 10_000;
+/** Between the tries, in milliseconds. More are not needed: what was not taken is sent again with the night's next attempt. */
+const WAITS_MS: readonly number[] = [1_000, 5_000];
+
+/** A refusal that another try won't change. */
+class Refusal extends Error {}
+
+/** Sends a notice to a target: tried up to three times, each bounded. Never rejects. */
+export async function sendNotice(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise<Sent> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await sendOnce(target, notice, deps);
+      return { tries, problem: undefined };
+    } catch (error) {
+      const waitMs = WAITS_MS[tries - 1];
+      if (waitMs === undefined || error instanceof Refusal) return { tries, problem: messageFromError(error) };
+      await deps.sleep(waitMs);
+    }
+  }
+}
+
+function sendOnce(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise<void> {
+  const timeoutMs = deps.timeoutMs ?? TRY_TIMEOUT_MS;
+  switch (target.kind) {
+    case 'url':
+      return post(new URL(target.url), notice, { userAgent: deps.userAgent, timeoutMs });
+    case 'mail':
+      return deps.sendMail({ to: target.to, subject: headlineOf(notice), text: `${notice.text}\n` });
+    case 'exec':
+      return runProgram(target, notice, { environment: deps.environment, timeoutMs });
+  }
+}
+
+/**
+ * The address is the operator's own, so it may be of any network and needs no certificate; redirects are not followed, for a POST
+ * would arrive as something else.
+ */
+async function post(
+  url: URL,
+  notice: Notice,
+  { userAgent, timeoutMs }: { readonly userAgent: string; readonly timeoutMs: number },
+): Promise<void> {
+  const credentials = [url.username, url.password].map(decodeURIComponent).join(':');
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    ...(credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+  };
+  const [to, signal] = [new URL(url), AbortSignal.timeout(timeoutMs)];
+  to.username = '';
+  to.password = '';
+  const request = { method: 'POST', headers, body: JSON.stringify(notice), redirect: 'manual', signal } as const;
+  const response = await fetch(to, request).catch((error: unknown) => {
+    if (signal.aborted) throw new Error(`${url.host} did not answer within ${timeoutMs / 1000} s`);
+    throw new Error(`${url.host} can't be reached: ${reasonOf(error)}`);
+  });
+  await response.body?.cancel().catch(() => undefined); // Only the status counts.
+  if (response.ok) return;
+  const problem = `${url.host} answered ${response.status}`;
+  if (response.status < 500 && response.status !== 408 && response.status !== 429) throw new Refusal(problem);
+  throw new Error(problem);
+}
+
+/** What is behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error)) return messageFromError(error);
+  return 'code' in cause && cause.message === '' ? String(cause.code) : cause.message;
+}

@@ -1,0 +1,99 @@
+import type { ReleaseFacts } from '../../http/release-metrics.ts';
+import type { Day } from '../../schemas/day.ts';
+import { messageFromError } from '../../schemas/errors.ts';
+import { type Expectation, findExpectedDay } from './expected-day.ts';
+
+/** What a look at the store tells, which no night of this scheduler does. */
+export type StoreEvent =
+  /** The newest snapshot is another one than at the last look, whoever published it. */
+  | { readonly type: 'release_seen'; readonly day: Day; readonly release: ReleaseFacts }
+  /** A day that was due is not published by the time at which it should be; told once. */
+  | { readonly type: 'late'; readonly day: Day; readonly reason: string };
+
+export interface StoreWatchDeps extends Expectation {
+  /** What the newest release tells; undefined where there is none. Ends early, with whatever, when the signal aborts. */
+  readonly readNewest: (stop: AbortSignal) => Promise<ReleaseFacts | undefined>;
+  readonly clock: () => Date;
+  readonly onEvent: (event: StoreEvent) => void;
+}
+
+/** Smaller: needless processes and requests. Larger: a night that was published by hand is noticed later. */
+const LOOK_MS = 5 * 60_000;
+
+/**
+ * Looks at the store beside the nights: whether somebody else has published, and whether a day is late. Where the newest day that was due is
+ * published there is nothing to look for.
+ */
+export class StoreWatch {
+  readonly #deps: StoreWatchDeps;
+  readonly #stop = new AbortController();
+  #lookedAt: Date | undefined;
+  #isLooking = false;
+  #newest: ReleaseFacts | undefined;
+  /** The newest day for which it was found out whether it is late. */
+  #judged: Day | undefined;
+  /** The newest day whose night was begun here. */
+  #begun: Day | undefined;
+
+  constructor(deps: StoreWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** A night has begun: its day is late where it is not published in time, even on a store that has no snapshot yet. */
+  begin(day: Day): void {
+    this.#begun = day;
+  }
+
+  /** The next look is due at once: a night has just published. */
+  wake(): void {
+    this.#lookedAt = undefined;
+  }
+
+  /** Ends a look that is under way, and all others. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Looks where it is time to; called every minute. Never rejects. */
+  async look(): Promise<void> {
+    const { clock, cron, lateAfter, onEvent } = this.#deps;
+    const now = clock();
+    const expected = findExpectedDay(now, { cron, lateAfter });
+    const toJudge = expected === this.#judged ? undefined : expected;
+    if (this.#isLooking || this.#stop.signal.aborted || (toJudge === undefined && !this.#isDue(now))) return;
+    this.#isLooking = true;
+    this.#lookedAt = now;
+    try {
+      await this.#see(toJudge);
+    } catch (error) {
+      // The nights tell of a store that is down; here it matters only where nobody else would.
+      const reason = `not known to be published by ${lateAfter} UTC: ${messageFromError(error)}`;
+      if (toJudge !== undefined && !this.#stop.signal.aborted) onEvent({ type: 'late', day: toJudge, reason });
+    } finally {
+      this.#judged = expected;
+      this.#isLooking = false;
+    }
+  }
+
+  #isDue(now: Date): boolean {
+    if (this.#lookedAt === undefined) return true;
+    const lastDue = findExpectedDay(now, { cron: this.#deps.cron, lateAfter: '00:00' });
+    const isMissing = lastDue !== undefined && (this.#newest === undefined || this.#newest.day < lastDue);
+    return isMissing && now.getTime() - this.#lookedAt.getTime() >= LOOK_MS;
+  }
+
+  async #see(toJudge: Day | undefined): Promise<void> {
+    const { readNewest, lateAfter, onEvent } = this.#deps;
+    const before = this.#newest;
+    const newest = await readNewest(this.#stop.signal);
+    if (this.#stop.signal.aborted) return;
+    this.#newest = newest;
+    if (newest !== undefined && newest.published_at !== before?.published_at)
+      onEvent({ type: 'release_seen', day: newest.day, release: newest });
+    if (toJudge === undefined || (newest !== undefined && newest.day >= toJudge)) return;
+    // A store that is new has no night to miss before its first was begun.
+    if (newest === undefined && (this.#begun === undefined || this.#begun < toJudge)) return;
+    const reason = `not published by ${lateAfter} UTC; the newest snapshot is ${newest === undefined ? 'none' : `of ${newest.day}`}`;
+    onEvent({ type: 'late', day: toJudge, reason });
+  }
+}

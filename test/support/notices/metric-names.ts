@@ -1,0 +1,22 @@
+import { ApiMetrics } from '../../../api/api-metrics.ts';
+import { CheckMetrics } from '../../../integrations/check-metrics.ts';
+import { NoticeMetrics } from '../../../pipeline/notices/notice-metrics.ts';
+import { NightMetrics } from '../../../pipeline/schedule/night-metrics.ts';
+import { WebhookMetrics } from '../../../webhooks/webhook-metrics.ts';
+
+/** The names of all metrics that `serve` with all its parts registers, which are those of `schedule` and `dispatch`, too. */
+export function metricNames(): ReadonlySet<string> {
+  const metrics = new ApiMetrics();
+  const { registry } = metrics;
+  const clock = () => new Date();
+  metrics.watchProblems(() => []);
+  new NightMetrics(registry, { clock });
+  new NoticeMetrics(registry);
+  new WebhookMetrics(registry, {
+    inFlight: () => 0,
+    backlog: async () => ({ waiting: 0, oldestDueAt: undefined }),
+    clock,
+  });
+  new CheckMetrics(registry, { inFlight: () => 0, due: async () => 0 });
+  return new Set(registry.getMetricsAsArray().map(({ name }) => name));
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Notice, NoticeSchema } from '../../../pipeline/notices/notice.ts';
+
+/** An operator's receiver of notices on this machine, which keeps what it was sent. */
+export class NoticeReceiver {
+  readonly notices: Notice[] = [];
+  readonly requests: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
+  /** What it answers: 200 unless set; `hang` for no answer at all. */
+  answer: number | 'hang' = 200;
+  readonly #server: Server;
+  readonly #waiting: (() => void)[] = [];
+
+  private constructor() {
+    this.#server = createServer(async (request, response) => {
+      const body = await text(request).catch(() => '');
+      this.requests.push({ url: request.url ?? '', headers: request.headers });
+      if (this.answer === 'hang') return;
+      if (this.answer < 300) this.notices.push(NoticeSchema.parse(JSON.parse(body)));
+      response.writeHead(this.answer, this.answer < 400 && this.answer >= 300 ? { location: '/other' } : {}).end('ok');
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+  }
+
+  static async start(): Promise<NoticeReceiver> {
+    const receiver = new NoticeReceiver();
+    receiver.#server.listen(0, '127.0.0.1');
+    await once(receiver.#server, 'listening');
+    return receiver;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // Of a server that listens on a port.
+  }
+
+  get url(): string {
+    return `http://${this.host}/night`;
+  }
+
+  /** As `held 2026-11-20`, in the order in which they came. */
+  get told(): readonly string[] {
+    return this.notices.map(({ kind, day }) => `${kind} ${day}`);
+  }
+
+  /** Resolves when a notice of a kind has come. */
+  async next(kind: Notice['kind']): Promise<Notice> {
+    for (;;) {
+      const found = this.notices.find((notice) => notice.kind === kind);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { addDays, dayFromDate } from '../../../schemas/day.ts';
+import { type CliResult, envOf, type RunningCli, runCli, startCli } from '../processes/cli.ts';
+import { NoticeReceiver } from './notice-receiver.ts';
+
+export const TODAY = dayFromDate(new Date());
+export const YESTERDAY = addDays(TODAY, -1);
+
+/** A scheduler that runs: its log so far, and its metrics. */
+export interface RunningSchedule extends RunningCli {
+  readonly lines: readonly string[];
+  /** Resolves at the first line with a text, also where it was logged before. */
+  readonly logged: (text: string) => Promise<void>;
+  /** The lines of `/metrics` that are ours. */
+  readonly metrics: () => Promise<readonly string[]>;
+}
+
+/** A store whose nights tell a receiver; today's night begins as soon as a scheduler starts. */
+export class ScheduledPlace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'modelstats-told-'));
+  readonly source = join(this.folder, 'source');
+  readonly store = join(this.folder, 'store');
+  readonly receiver: NoticeReceiver;
+  readonly env: Readonly<Record<string, string>>;
+  readonly #started: RunningCli[] = [];
+
+  private constructor(receiver: NoticeReceiver) {
+    this.receiver = receiver;
+    this.env = {
+      ...envOf({ store: this.store, work: join(this.folder, 'work') }),
+      MODELSTATS_HEALTH_FILE: join(this.folder, 'health.json'),
+      MODELSTATS_CRON: '0 0 * * *',
+      MODELSTATS_RETRY_UNTIL: '24:00',
+      MODELSTATS_RETRY_FIRST_SECONDS: '0.2',
+      MODELSTATS_RETRY_MAX_SECONDS: '0.5',
+      MODELSTATS_METRICS_PORT: '0',
+      MODELSTATS_NOTIFY: receiver.url,
+    };
+  }
+
+  /** A place on which yesterday is published. */
+  static async open(): Promise<ScheduledPlace> {
+    const place = new ScheduledPlace(await NoticeReceiver.start());
+    await place.write(10);
+    await place.run(['nightly', '--source', place.source, '--day', YESTERDAY]);
+    return place;
+  }
+
+  /** Puts models into the source, in one step. */
+  async write(models: number): Promise<void> {
+    const lines = Array.from({ length: models }, (_, at) => `{"id":"m${at}","name":"Model ${at}"}\n`);
+    await mkdir(this.source, { recursive: true });
+    await writeFile(join(this.folder, 'models.jsonl'), lines.join(''));
+    await rename(join(this.folder, 'models.jsonl'), join(this.source, 'models.jsonl'));
+  }
+
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
+    return runCli(args, { env: { ...this.env, ...env } });
+  }
+
+  schedule(env: Readonly<Record<string, string>> = {}): RunningSchedule {
+    const cli = startCli(['schedule', '--source', this.source], { env: { ...this.env, ...env } });
+    this.#started.push(cli);
+    if (cli.child.stderr === null) throw new Error('stderr is not piped');
+    const lines: string[] = [];
+    const waiting: (() => void)[] = [];
+    createInterface({ input: cli.child.stderr }).on('line', (line) => {
+      lines.push(line);
+      for (const wake of waiting.splice(0)) wake();
+    });
+    const logged = async (text: string) => {
+      while (!lines.some((line) => line.includes(text))) await new Promise<void>((resolve) => waiting.push(resolve));
+    };
+    const metrics = async () => {
+      await logged('metrics are offered');
+      const { url } = JSON.parse(lines.find((line) => line.includes('metrics are offered')) ?? '{}');
+      const text = await (await fetch(url)).text();
+      return text.split('\n').filter((line) => line.startsWith('modelstats_'));
+    };
+    return { ...cli, lines, logged, metrics };
+  }
+
+  /** Ends a scheduler, and waits until it has. */
+  async end({ child, ended }: RunningCli, signal: NodeJS.Signals): Promise<void> {
+    child.kill(signal);
+    await ended;
+  }
+
+  async dispose(): Promise<void> {
+    for (const { child } of this.#started) child.kill('SIGKILL');
+    await Promise.all(this.#started.map(({ ended }) => ended));
+    await this.receiver.close();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

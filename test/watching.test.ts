@@ -1,0 +1,113 @@
+/** deploy/prometheus-alerts.yaml and deploy/grafana-dashboard.json, held to what the processes offer at /metrics. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ACTIONS } from '../bin/command-actions.ts';
+import { buildProgram } from '../bin/program.ts';
+import { ROOT } from './support/documents/text-files.ts';
+import { metricNames } from './support/notices/metric-names.ts';
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const Rules = z.strictObject({
+  groups: z.array(
+    z.strictObject({
+      name: z.string(),
+      rules: z.array(
+        z.strictObject({
+          alert: z.string().regex(/^Modelstats[A-Z]\w+$/),
+          expr: z.string().min(1),
+          for: z
+            .string()
+            .regex(/^\d+[mhd]$/)
+            .optional(),
+          labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
+          annotations: z.strictObject({ summary: z.string(), description: z.string(), command: z.string() }),
+        }),
+      ),
+    }),
+  ),
+});
+const rules = Rules.parse(parse(read('deploy/prometheus-alerts.yaml'))).groups.flatMap((group) => group.rules);
+
+const Panel = z.looseObject({
+  id: z.number(),
+  title: z.string(),
+  gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
+  datasource: z.object({ uid: z.string() }).optional(),
+  targets: z.array(z.looseObject({ expr: z.string(), datasource: z.object({ uid: z.string() }) })).default([]),
+});
+const dashboard = z
+  .looseObject({
+    panels: z.array(Panel),
+    templating: z.object({ list: z.array(z.looseObject({ name: z.string(), type: z.string() })) }),
+  })
+  .parse(JSON.parse(read('deploy/grafana-dashboard.json')));
+
+/** The metrics that an expression names; of a histogram by its own name. */
+function namedIn(expression: string): readonly string[] {
+  return [...expression.matchAll(/\bmodelstats_\w+/g)].map(([name]) => name.replace(/_(count|sum|bucket)$/, ''));
+}
+
+test('every metric that an alert names is one that a process offers', () => {
+  const offered = metricNames();
+  const named = rules.flatMap(({ expr }) => namedIn(expr));
+  expect(named.length).toBeGreaterThanOrEqual(rules.length);
+  expect(named.filter((name) => !offered.has(name))).toEqual([]);
+});
+
+test('every metric that the dashboard shows is one that a process offers', () => {
+  const offered = metricNames();
+  const named = dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namedIn(expr)));
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((name) => !offered.has(name))).toEqual([]);
+});
+
+test('every metric of nights and of what waits has an alert or a panel', () => {
+  const shown = new Set([
+    ...rules.flatMap(({ expr }) => namedIn(expr)),
+    ...dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namedIn(expr))),
+  ]);
+  const nights = [...metricNames()].filter((name) => /^modelstats_(night|release|notices|health)_/.test(name));
+  const plain = ['modelstats_night_attempts', 'modelstats_night_day_timestamp_seconds'];
+  const ofAttempts = ['modelstats_night_quarantined', 'modelstats_night_suspects_pending'];
+  const untold = nights.filter((name) => !shown.has(name));
+  expect(untold.sort()).toEqual([...plain, ...ofAttempts, 'modelstats_release_published_timestamp_seconds'].sort());
+});
+
+test('alerts have names of their own, and their commands are ones that there are', () => {
+  const names = rules.map(({ alert }) => alert);
+  expect(new Set(names).size).toBe(names.length);
+  const program = buildProgram('0.0.0', () => async () => {});
+  expect(Object.keys(ACTIONS)).not.toHaveLength(0);
+  const words = rules.flatMap(
+    ({ annotations }) => /^modelstats ([a-z ]+)/.exec(annotations.command)?.[1]?.trim() ?? [],
+  );
+  expect(words.length).toBeGreaterThan(10);
+  for (const text of words) {
+    const [first = '', second = ''] = text.split(' ');
+    const command = program.commands.find((candidate) => candidate.name() === first);
+    expect(command?.name(), text).toBe(first);
+    const children = command?.commands.map((child) => child.name()) ?? [];
+    if (children.length > 0) expect(children, text).toContain(second);
+  }
+});
+
+test('the dashboard can be imported anywhere: its data source is a variable, and its panels overlap nowhere', () => {
+  expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
+    ['datasource', 'datasource'],
+    ['job', 'query'],
+  ]);
+  const sources = dashboard.panels.flatMap((panel) => [
+    panel.datasource,
+    ...panel.targets.map((target) => target.datasource),
+  ]);
+  const uids = [...new Set(sources.flatMap((source) => source?.uid ?? []))];
+  expect(uids.join()).toMatch(/^\$\{datasource\}$/);
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+});
