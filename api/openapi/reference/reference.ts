@@ -11,13 +11,14 @@ import { tryableDocument } from './tryable-document.ts';
 const FOLDER = '/docs/reference';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/** The page comes whole from here, writes its own styles and shows answers that are pictures, and asks nobody but this service. */
+/** The page comes whole from here, writes its own styles, shows answers that are pictures or pages, and asks nobody but this service. */
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
+    'frame-src blob:',
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

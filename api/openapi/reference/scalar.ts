@@ -27,7 +27,7 @@ const CONFIGURATION = {
   documentDownloadType: 'none',
   // Its grey of small words is too pale to be read.
   customCss: `
-    .light-mode { --scalar-color-3: #666; --scalar-color-blue: #0067b8; --scalar-color-green: #007350; }
+    .light-mode { --scalar-color-3: #666; --scalar-color-blue: #0067b8; --scalar-color-green: #007350; --scalar-color-orange: #a84300; }
     .dark-mode { --scalar-color-3: #a8a8a8; }
   `,
 } as const satisfies Partial<ApiReferenceConfiguration>;
