@@ -106,7 +106,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
         DATA_ROUTES.filter(({ capability }) => isShown(capability)),
         { serverUrl, hasLimits, hasAccount: hasLimits && isShown('account'), openRoutes: deps.openRoutes ?? [] },
       );
-      await addOpenApi(app, { document, basePath });
+      addOpenApi(app, { document, views });
       const published = new PublishedFiles(views);
       if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
       app.decorateRequest('cacheResult', undefined);

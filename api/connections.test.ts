@@ -82,7 +82,7 @@ test('files of the documentation that are asked for and not read open none here'
   const socket = connect(port, '127.0.0.1');
   socket.pause();
   const [received] = [once(api.app.server, 'request')];
-  socket.write(requestText('/docs/static/swagger-ui-bundle.js', {}).repeat(20));
+  socket.write(requestText('/docs/reference/static/scalar.js', {}).repeat(20));
   await received;
   // Answered behind them, on a connection of its own: whatever they open is open by now.
   expect((await sendRaw(port, good())).status).toBe(200);

@@ -51,10 +51,10 @@ test.each([
   ['dots that go up', '/stats/v1/../v1/categories'],
   ['encoded dots that go up', '/stats/v1/%2e%2e/v1/categories'],
   ['another scheme', 'ftp://api.test/stats/v1/categories'],
-  ['a file above the documentation', '/stats/docs/static/../../../package.json'],
-  ['a file above it, encoded', '/stats/docs/static/%2e%2e/%2e%2e/package.json'],
-  ['a file above it, encoded slashes too', '/stats/docs/static/..%2f..%2fpackage.json'],
-  ['a file name with a NUL', '/stats/docs/static/a%00b'],
+  ['a file above the documentation', '/stats/docs/reference/static/../../../package.json'],
+  ['a file above it, encoded', '/stats/docs/reference/static/%2e%2e/%2e%2e/package.json'],
+  ['a file above it, encoded slashes too', '/stats/docs/reference/static/..%2f..%2fpackage.json'],
+  ['a file name with a NUL', '/stats/docs/reference/static/a%00b'],
   ['an error code that is a property of every object', '/stats/docs/errors/constructor'],
 ])('%s is not found', async (_, target) => {
   expectEnvelope(await send(target), 'not_found');
@@ -78,7 +78,13 @@ describe('methods', () => {
   const others = METHODS.filter((method) => !['GET', 'HEAD', 'CONNECT'].includes(method));
 
   test.each(others)('%s is refused on every kind of route, and GET named', async (method) => {
-    for (const target of [CATEGORIES, '/stats/v1/models/x', '/stats/docs', '/stats/files/x', '/stats/openapi.json']) {
+    for (const target of [
+      CATEGORIES,
+      '/stats/v1/models/x',
+      '/stats/docs/reference',
+      '/stats/files/x',
+      '/stats/openapi.json',
+    ]) {
       const answer = await api.app.inject({ method: method as 'POST', url: target, headers: api.headers });
       expect([answer.statusCode, answer.headers.allow, answer.json().error.code]).toEqual([
         405,
@@ -92,7 +98,7 @@ describe('methods', () => {
     ['a small answer', CATEGORIES, {}],
     ['one that is compressed', '/stats/openapi.json', { 'Accept-Encoding': 'gzip' }],
     ['one of data that is compressed', '/stats/v1/models', { 'Accept-Encoding': 'gzip' }],
-    ['a page', '/stats/docs', {}],
+    ['a page', '/stats/docs/reference', {}],
     ['an error', '/stats/v1/models/none', {}],
     ['a refusal of parameters', '/stats/v1/models?limit=x', {}],
   ])('HEAD has the status and headers of GET, and no body: %s', async (_, target, headers) => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { etagOf, findMatchingEtag } from './conditional.ts';
@@ -46,25 +45,6 @@ export class Asset {
       return reply.send(this.#body);
     this.#packed ??= gzip(this.#body);
     return reply.header('Content-Encoding', 'gzip').send(await this.#packed); // Which the tag tells then, as everywhere.
-  }
-}
-
-/** The files of a folder, so that nobody's request opens one. */
-export class Assets {
-  readonly #assets: ReadonlyMap<string, Asset>;
-
-  /** @param folder whose files are read now, and never again */
-  constructor(folder: string) {
-    const names = readdirSync(folder).filter((name) => extname(name) in TYPES);
-    this.#assets = new Map(names.map((name) => [name, assetFrom(name, readFileSync(join(folder, name)))]));
-  }
-
-  /** Answers with the file that the wildcard of the path names. */
-  async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { '*': name = '' } = request.params as Readonly<Record<string, string>>; // The route ends in a wildcard.
-    const asset = this.#assets.get(name);
-    if (asset === undefined) throw notFound(null, 'There is no such file');
-    return asset.answer(request, reply);
   }
 }
 

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** Three of it are more than the system's buffers take of an answer that nobody reads. */
-const LARGE = '/docs/static/swagger-ui-bundle.js';
+const LARGE = '/docs/reference/static/scalar.js';
 
 /** An API whose units are given out when told to, where `isHeld`; how many were asked for and given back. */
 async function start({ isHeld = false } = {}) {

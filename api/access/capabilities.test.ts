@@ -191,6 +191,8 @@ describe('/openapi.json', () => {
       if (states.plans === 'planned')
         expect(text).not.toMatch(/feature_not_in_plan|X-Quota|X-Service-Plan|IdempotencyKey/);
       expect((await api.get('/docs/json')).json()).toEqual(document);
+      const shown = (await api.get('/docs/reference/openapi.json')).json();
+      expect(Object.keys(shown.paths)).toEqual(paths);
     });
   });
 });

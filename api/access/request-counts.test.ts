@@ -155,7 +155,7 @@ describe('what a request counts as (specification "Usage details")', () => {
     const port = await listenOnPort(api.app);
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
-    const large = requestText('/docs/static/swagger-ui-bundle.js', {});
+    const large = requestText('/docs/reference/static/scalar.js', {});
     socket.pause();
     // Behind answers that nobody reads, so its own waits.
     socket.write(large + large + large + requestText('/v1/models', bearer(customer.key)));

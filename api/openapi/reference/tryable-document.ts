@@ -1,0 +1,52 @@
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import type { ServedIds } from './served-ids.ts';
+
+type Parameter = OpenApi.ParameterObject | OpenApi.ReferenceObject;
+
+/** Which of the served ids a parameter takes, by its name. */
+const TAKES: Readonly<Record<string, keyof ServedIds>> = {
+  id: 'model',
+  model_id: 'model',
+  category: 'category',
+  category_id: 'category',
+  snapshot_id: 'snapshot',
+};
+
+/**
+ * The document as the reference shows it (specification "The reference"): a request of it works as it stands. What must be given is
+ * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked.
+ *
+ * @param root what stands before every path: requests go to where the page came from, whatever the document calls the service
+ */
+export function tryableDocument(
+  document: OpenApi.Document,
+  { root, served }: { readonly root: string; readonly served: ServedIds },
+): OpenApi.Document {
+  const { paths = {}, components = {} } = document;
+  const tryable = (parameter: Parameter) => tryableParameter(parameter, served);
+  const operations = Object.entries(paths).map(([path, { get, ...item } = {}]) => {
+    if (get === undefined) return [path, item] as const; // Every operation is a GET.
+    return [path, { ...item, get: { ...get, parameters: (get.parameters ?? []).map(tryable) } }] as const;
+  });
+  const shared = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [name, tryable(parameter)]);
+  return {
+    ...document,
+    servers: [{ url: root === '' ? '/' : root }],
+    externalDocs: { description: 'The OpenAPI document, for programs', url: `${root}/openapi.json` },
+    paths: Object.fromEntries(operations),
+    components: { ...components, parameters: Object.fromEntries(shared) },
+  };
+}
+
+function tryableParameter(parameter: Parameter, served: ServedIds): Parameter {
+  if ('$ref' in parameter) return parameter;
+  const { example, ...rest } = parameter;
+  const takes = TAKES[parameter.name];
+  const value: unknown = (takes && served[takes]) ?? example;
+  // Scalar's own word for "not in the request"; without it, every example would be.
+  const shown: OpenApi.ExampleObject & { readonly 'x-disabled': boolean } = {
+    value,
+    'x-disabled': parameter.required !== true,
+  };
+  return value === undefined ? rest : { ...rest, examples: { default: shown } };
+}

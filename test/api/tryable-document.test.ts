@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { openApiDocument } from '../../api/openapi/openapi-document.ts';
+import { tryableDocument } from '../../api/openapi/reference/tryable-document.ts';
+import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
+import { PUBLIC_ROUTES } from '../../public/public.ts';
+import { Documented } from '../support/api/documented.ts';
+
+const OPTIONS = { serverUrl: 'https://stats.example.com/stats', hasLimits: true, openRoutes: PUBLIC_ROUTES };
+const document = openApiDocument(DATA_ROUTES, OPTIONS);
+const SERVED = { model: 'lab/atlas-2', category: 'code/rust', snapshot: '2026-06-03' };
+
+/** Every parameter of every operation, as `path name`, with what the reference fills in, and whether it is sent so. */
+function filledIn(served: typeof SERVED | object) {
+  const tryable = JSON.parse(JSON.stringify(tryableDocument(document, { root: '/stats', served })));
+  return new Documented(tryable, { isClosed: true }).operations.flatMap(({ path, parameters }) =>
+    parameters.map((parameter) => {
+      const { value, 'x-disabled': isLeftOut } = Object(parameter)['examples'].default;
+      return { name: `${path} ${parameter.name}`, isRequired: parameter.required === true, value, isLeftOut };
+    }),
+  );
+}
+
+test('what must be given is filled in with what is served, what may be given is left out', () => {
+  const parameters = filledIn(SERVED);
+  expect(parameters.filter(({ isRequired, isLeftOut }) => isRequired === isLeftOut)).toEqual([]);
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name, value }) => [name, value]);
+  expect(Object.fromEntries(required)).toEqual({
+    '/v1/models/{id} id': 'lab/atlas-2',
+    '/v1/rankings category': 'code/rust',
+    '/v1/models/{model_id}/history model_id': 'lab/atlas-2',
+    '/v1/models/{model_id}/history kind': 'pricing',
+    '/v1/rankings/history category_id': 'code/rust',
+    '/v1/snapshots/{snapshot_id}/download snapshot_id': '2026-06-03',
+    '/v1/snapshots/{snapshot_id}/download dataset': 'models',
+    '/badges/models/{id}.svg id': 'lab/atlas-2',
+    '/badges/models/{id}.json id': 'lab/atlas-2',
+    '/feeds/models/{id}.atom id': 'lab/atlas-2',
+    '/feeds/models/{id}.json id': 'lab/atlas-2',
+    '/feeds/rankings/{category}.atom category': 'code/rust',
+    '/feeds/rankings/{category}.json category': 'code/rust',
+    '/docs/errors/{code} code': 'not_found',
+  });
+});
+
+test('where nothing is served every parameter has the example of the document', () => {
+  const given = new Documented(JSON.parse(JSON.stringify(document)), { isClosed: true }).operations.flatMap(
+    ({ parameters }) => parameters.map(({ example }) => example),
+  );
+  expect(filledIn({}).map(({ value }) => value)).toEqual(given);
+});
+
+test('requests go to where the page came from, and all else is as in the document', () => {
+  const before = JSON.stringify(document);
+  const { servers, externalDocs, paths, components, ...others } = tryableDocument(document, {
+    root: '/stats',
+    served: SERVED,
+  });
+  expect([servers, externalDocs?.url]).toEqual([[{ url: '/stats' }], '/stats/openapi.json']);
+  expect(tryableDocument(document, { root: '', served: SERVED }).servers).toEqual([{ url: '/' }]);
+  expect(document).toMatchObject(others);
+  const bare = (value: unknown) =>
+    JSON.parse(JSON.stringify(value), (key, inner) => (key === 'parameters' ? undefined : inner));
+  expect(bare([paths, components])).toEqual(bare([document.paths, document.components]));
+  expect(JSON.stringify(document)).toBe(before);
+});
