@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/openapi.json`, and `/docs` that shows it. */
+/** `/openapi.json`, and `/docs/reference` that shows it. */
 export async function addOpenApi(
   app: FastifyInstance,
   { document, basePath }: { readonly document: OpenApi.Document; readonly basePath: string },
@@ -39,14 +39,17 @@ export async function addOpenApi(
     });
     const assets = new Assets(swaggerUiFolder());
     let yaml: Asset | undefined;
-    const kept: Readonly<Record<string, () => Pick<Asset, 'answer'>>> = {
-      '/docs/static/*': () => assets,
-      '/docs/json': () => json,
-      '/docs/yaml': () => {
-        yaml ??= new Asset('application/x-yaml', Buffer.from(app.swagger({ yaml: true })));
-        return yaml;
-      },
+    const yamlAsset = () => {
+      yaml ??= new Asset('application/x-yaml', Buffer.from(app.swagger({ yaml: true })));
+      return yaml;
     };
+    const kept: Readonly<Record<string, () => Pick<Asset, 'answer'>>> = {
+      '/docs/reference/static/*': () => assets,
+      '/docs/reference/json': () => json,
+      '/docs/reference/yaml': yamlAsset,
+    };
+    scope.get('/docs/json', { compress: false }, (request, reply) => json.answer(request, reply));
+    scope.get('/docs/yaml', { compress: false }, (request, reply) => yamlAsset().answer(request, reply));
     // The plugin's own routes open a file, or write the document anew, for each request.
     scope.addHook('onRoute', (route) => {
       const asset = kept[route.url.slice(app.prefix.length)];
@@ -55,7 +58,7 @@ export async function addOpenApi(
       route.compress = false;
     });
     await scope.register(swaggerUi, {
-      routePrefix: '/docs',
+      routePrefix: '/docs/reference',
       indexPrefix: basePath,
       staticCSP: CONTENT_SECURITY_POLICY,
       theme: { title: document.info.title },
