@@ -9,16 +9,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { AddFace } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
-import { addVersionedAssets, Asset, versionOf } from '../http/assets.ts';
+import { Asset, addVersionedAssets, versionOf } from '../http/assets.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import type { ShowErrorPage } from '../http/errors/error-pages.ts';
 import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
+import { placesOf } from './search/places.ts';
 import { QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
 import { Refusal, Results } from './search/search-page.tsx';
 import { framePage, GUIDE_HEADERS } from './shell/frame-page.ts';
-import { type Frame, type NavigationPart, Page } from './shell/layout.tsx';
-import { placesOf } from './search/places.ts';
+import { type Frame, type NavigationPart, OnThisPage, Page } from './shell/layout.tsx';
 
 export interface GuideSettings extends GuideFacts {
   /** The base path; empty for none. */
@@ -83,13 +83,18 @@ function navigationOf({ parts }: GuidePages, root: string): readonly NavigationP
     { href: `${root}${GUIDE}/errors`, label: 'Error codes' },
     { href: `${root}${GUIDE}/reference`, label: 'API reference' },
   ];
-  return written.map((part, index) => (index === written.length - 1 ? { ...part, links: [...made, ...part.links] } : part));
+  return written.map((part, index) =>
+    index === written.length - 1 ? { ...part, links: [...made, ...part.links] } : part,
+  );
 }
 
-function frameOf({ html, title, path, sections }: GuidePage, frame: Frame): Promise<string> {
+async function frameOf({ html, title, path, sections }: GuidePage, frame: Frame): Promise<string> {
   const below = sections.filter(({ depth }) => depth === 2);
   const links = below.map(({ heading, anchor }) => ({ href: `#${anchor}`, label: heading }));
-  return framePage(frame, html, { title, path: frame.root + path, sections: links });
+  // Behind the title, which a page begins with.
+  const body =
+    links.length < 3 ? html : html.replace('</h1>\n', `</h1>\n${String(await OnThisPage({ sections: links }))}\n`);
+  return framePage(frame, body, { title, path: frame.root + path });
 }
 
 interface PagesDeps {

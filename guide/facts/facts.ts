@@ -6,11 +6,11 @@ import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { ENDPOINTS_MAX } from '../../webhooks/endpoints/endpoint.ts';
 import { DIGEST_ITEMS_MAX, TOPIC_DATA, TOPICS, type Topic } from '../../webhooks/topic.ts';
-import { code, markdownTable, wholeNumber } from '../markdown/tables.ts';
 import type { Words } from '../markdown/prepare.ts';
+import { code, markdownTable, wholeNumber } from '../markdown/tables.ts';
 import { featureValues, plansTable, planValues, routeLimitsTable } from './plan-tables.ts';
 import { datasetsTable, fieldTables, orderValues } from './record-tables.ts';
-import { limitValues, routeSections } from './route-pages.ts';
+import { exampleTables, limitValues, routeSections } from './route-pages.ts';
 
 /** What the guide has to know of the service that it stands in. */
 export interface GuideFacts {
@@ -62,6 +62,7 @@ export function wordsFrom(facts: GuideFacts): Words {
     },
     tables: {
       ...fieldTables(),
+      ...exampleTables(),
       plans: plansTable(isLive),
       'route-limits': routeLimitsTable(isLive, backstop),
       routes: routeSections(isLive),

@@ -1,4 +1,11 @@
-import { FEATURES, HISTORY_MONTHS_FULL, PLAN_NAMES, PLANS, type Plan } from '../../accounts/plans/plans.ts';
+import {
+  FEATURES,
+  type Feature,
+  HISTORY_MONTHS_FULL,
+  PLAN_NAMES,
+  PLANS,
+  type Plan,
+} from '../../accounts/plans/plans.ts';
 import type { Capability } from '../../api/access/capabilities.ts';
 import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
 import { code, markdownTable, wholeNumber } from '../markdown/tables.ts';
@@ -40,11 +47,12 @@ export function planValues(): Readonly<Record<string, string>> {
 
 /** Which plans have a feature, in words: `Builder and Commercial`. */
 export function featureValues(): Readonly<Record<string, string>> {
-  const plansWith = (feature: (typeof FEATURES)[number]) =>
-    ALL.filter(({ features }) => features.includes(feature)).map(({ displayName }) => displayName);
-  return Object.fromEntries(
-    FEATURES.map((feature) => [`plans-with.${feature}`, new Intl.ListFormat('en').format(plansWith(feature))]),
-  );
+  return Object.fromEntries(FEATURES.map((feature) => [`plans-with.${feature}`, plansWith(feature)]));
+}
+
+function plansWith(feature: Feature): string {
+  const names = ALL.filter(({ features }) => features.includes(feature)).map(({ displayName }) => displayName);
+  return new Intl.ListFormat('en').format(names);
 }
 
 /** Requests per minute of a key to each route that is there, and what a route costs. */
@@ -54,11 +62,10 @@ export function routeLimitsTable(
 ): string {
   const rows = DATA_ROUTES.filter(({ capability }) => isLive(capability)).map(({ access, feature, isFree = false }) => [
     code(access.name),
-    feature === null ? 'every plan' : (featureValues()[`plans-with.${feature}`] ?? ''),
-    isFree ? '0' : '1',
+    ...(isLive('plans') ? [feature === null ? 'every plan' : plansWith(feature), isFree ? '0' : '1'] : []),
     wholeNumber(backstop[access.name] ?? access.limitPerMinute),
   ]);
-  return markdownTable(['Route', 'Plans', 'Units', 'Requests a minute of one key'], rows);
+  return markdownTable(['Route', ...(isLive('plans') ? ['Plans', 'Units'] : []), 'Requests a minute of one key'], rows);
 }
 
 function priceOf({ pricePerMonthUsd: price }: Plan): string {
@@ -80,6 +87,6 @@ function bonusOf({ hasAttributionBonus }: Plan): string {
   return hasAttributionBonus ? 'yes' : 'no';
 }
 
-function hasFeature(feature: (typeof FEATURES)[number]): (plan: Plan) => string {
+function hasFeature(feature: Feature): (plan: Plan) => string {
   return ({ features }) => (features.includes(feature) ? 'yes' : 'no');
 }

@@ -26,6 +26,16 @@ export function limitValues(): Readonly<Record<string, string>> {
   );
 }
 
+/** The example of each route's answer, as a block of code: `example-listModels` and so on. */
+export function exampleTables(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    DATA_ROUTES.map(({ operationId, example }) => [
+      `example-${operationId}`,
+      `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
+    ]),
+  );
+}
+
 interface Parameter {
   readonly name: string;
   readonly in: string;

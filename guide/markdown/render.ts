@@ -12,6 +12,8 @@ export interface Section {
   readonly depth: number;
   /** What stands there, without marks. */
   readonly text: string;
+  /** What stands there in blocks of code. */
+  readonly code: string;
 }
 
 export interface Rendered {
@@ -60,9 +62,9 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
       },
     },
   });
-  const tokens = marked.lexer(markdown);
-  const html = marked.parser(tokens);
-  const sections = sectionsOf(tokens);
+  const parsed = marked.lexer(markdown);
+  const html = marked.parser(parsed);
+  const sections = sectionsOf(parsed);
   const [first] = sections;
   if (first?.depth !== 1) throw new Error('a page begins with its title');
   return { html, title: first.heading, sections };
@@ -71,15 +73,20 @@ export function render(markdown: string, resolveLink: ResolveLink): Rendered {
 function sectionsOf(tokens: readonly Token[]): readonly Section[] {
   const anchors = new Anchors();
   const sections: Section[] = [];
-  let last: { heading: string; anchor: string; depth: number; text: string } | undefined;
+  let last: { heading: string; anchor: string; depth: number; text: string; code: string } | undefined;
   for (const token of tokens) {
     if (isHeading(token)) {
       const heading = plainText(token.tokens);
-      last = { heading, anchor: anchors.of(heading), depth: token.depth, text: '' };
+      last = { heading, anchor: anchors.of(heading), depth: token.depth, text: '', code: '' };
       sections.push(last);
-    } else if (last !== undefined && token.type !== 'html') last.text += `${plainText([token])}\n`;
+    } else if (last !== undefined && token.type === 'code') last.code += `${plainText([token])}\n`;
+    else if (last !== undefined && token.type !== 'html') last.text += `${plainText([token])}\n`;
   }
-  return sections.map((section) => ({ ...section, text: section.text.replaceAll(/\s+/g, ' ').trim() }));
+  return sections.map((section) => ({ ...section, text: onOneLine(section.text), code: onOneLine(section.code) }));
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Marked's own type of a token is also that of whatever an extension makes, of which there is none. */

@@ -7,19 +7,21 @@ export function placesOf(
   pages: readonly GuidePage[],
   { root, errors }: { readonly root: string; readonly errors: ErrorTable },
 ): readonly Place[] {
-  const sections = pages.flatMap(({ path, title, sections }) =>
-    sections.map(({ heading, anchor, depth, text }) => ({
+  const places = pages.flatMap(({ path, title, sections }) =>
+    sections.map(({ heading, anchor, depth, text, code }) => ({
       href: depth === 1 ? root + path : `${root}${path}#${anchor}`,
       page: title,
       heading,
       text,
+      code,
     })),
   );
-  const codes = Object.entries(errors).map(([code, { status, title, help }]) => ({
-    href: `${root}${GUIDE}/errors/${code}`,
+  const codes = Object.entries(errors).map(([name, { status, title, help }]) => ({
+    href: `${root}${GUIDE}/errors/${name}`,
     page: 'Error codes',
-    heading: code,
+    heading: name,
     text: `${status}. ${title}. ${help}`,
+    code: '',
   }));
-  return [...sections, ...codes];
+  return [...places, ...codes];
 }

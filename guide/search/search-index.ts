@@ -8,6 +8,8 @@ export interface Place {
   readonly page: string;
   readonly heading: string;
   readonly text: string;
+  /** Of programs; found last. */
+  readonly code: string;
 }
 
 export interface Found {
@@ -34,22 +36,34 @@ export class SearchIndex {
 
   constructor(places: readonly Place[]) {
     this.#places = places;
-    this.#index = new MiniSearch({ fields: ['heading', 'page', 'text'], idField: 'id' });
+    this.#index = new MiniSearch({ fields: ['heading', 'page', 'text', 'code'], tokenize: wordsOf });
     this.#index.addAll(places.map((place, id) => ({ ...place, id })));
   }
 
   /** What is found, the best first: places with all words, or where there is none with any. */
   find(query: string): readonly Found[] {
-    const words = query.split(/[\s\p{P}]+/u).filter((word) => word !== '');
-    const text = words.slice(0, WORDS_MAX).join(' ');
-    const options = { boost: { heading: 4, page: 2 }, prefix: isLong, fuzzy: (word: string) => (word.length > 4 ? 0.2 : 0) };
-    const all = this.#index.search(text, { ...options, combineWith: 'AND' });
-    const found = all.length > 0 ? all : this.#index.search(text, options);
+    const options = {
+      tokenize: (text: string) => wordsOf(text).slice(0, WORDS_MAX),
+      boost: { heading: 4, page: 2, code: 0.2 },
+      prefix: isLong,
+      fuzzy: (word: string) => (word.length > 4 ? 0.2 : 0),
+    };
+    const all = this.#index.search(query, { ...options, combineWith: 'AND' });
+    const found = all.length > 0 ? all : this.#index.search(query, options);
     return found.slice(0, FOUND_MAX).flatMap(({ id, terms }) => {
       const place = this.#places[Number(id)];
       return place === undefined ? [] : [{ ...place, excerpt: excerptOf(place.text, terms) }];
     });
   }
+}
+
+/** Words, and of names such as `has_more` or `X-Quota-Used` the whole and its parts. */
+function wordsOf(text: string): string[] {
+  const names = text.match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [];
+  return names.flatMap((name) => {
+    const parts = name.split(/[-._]+/).filter((part) => part !== '');
+    return parts.length > 1 ? [name, ...parts] : [name];
+  });
 }
 
 /** A word of one or two letters begins too many. */

@@ -25,15 +25,13 @@ export interface PageProps {
   readonly title: string;
   /** The path of the page, with the base path. */
   readonly path: string;
-  /** Headings below the title, with their anchors. */
-  readonly sections?: readonly NavigationLink[];
   /** What was searched for, to be searched again. */
   readonly query?: string;
   readonly children?: Children;
 }
 
 /** A page as a whole. It runs no script: on a phone the navigation is folded, and beside the text where there is room. */
-export function Page({ frame, title, path, sections = [], query = '', children }: PageProps): JSX.Element {
+export function Page({ frame, title, path, query = '', children }: PageProps): JSX.Element {
   const { root, stylesheet, hasConsole, parts } = frame;
   return (
     <>
@@ -58,13 +56,15 @@ export function Page({ frame, title, path, sections = [], query = '', children }
               Documentation
             </a>
             {hasConsole && <a href={`${root}/console`}>Console</a>}
-            <form role="search" action={`${root}/docs/search`}>
-              <label class="unseen" for="q">
-                Search the documentation
-              </label>
-              <input id="q" type="search" name="q" maxlength={200} placeholder="Search" value={query} />
-              <button type="submit">Search</button>
-            </form>
+            <search>
+              <form action={`${root}/docs/search`}>
+                <label class="unseen" for="q">
+                  Search the documentation
+                </label>
+                <input id="q" type="search" name="q" maxlength={200} placeholder="Search" value={query} />
+                <button type="submit">Search</button>
+              </form>
+            </search>
           </header>
           <div class="columns">
             <details class="folded">
@@ -75,7 +75,6 @@ export function Page({ frame, title, path, sections = [], query = '', children }
               <Navigation parts={parts} path={path} label="Contents" />
             </aside>
             <main id="main" tabindex="-1">
-              {sections.length > 2 && <OnThisPage sections={sections} />}
               {children}
             </main>
           </div>
@@ -114,7 +113,8 @@ function Navigation({ parts, path, label }: NavigationProps): JSX.Element {
   );
 }
 
-function OnThisPage({ sections }: { readonly sections: readonly NavigationLink[] }): JSX.Element {
+/** Where the parts of a page begin. */
+export function OnThisPage({ sections }: { readonly sections: readonly NavigationLink[] }): JSX.Element {
   return (
     <nav class="sections" aria-label="On this page">
       <ul>
