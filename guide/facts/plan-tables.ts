@@ -30,7 +30,7 @@ export function plansTable(isLive: (capability: Capability) => boolean): string 
   ];
   const shown = rows.filter(([, , capability]) => capability === undefined || isLive(capability));
   return markdownTable(
-    ['', ...ALL.map(({ displayName }) => displayName)],
+    ['What', ...ALL.map(({ displayName }) => displayName)],
     shown.map(([name, cell]) => [name, ...ALL.map(cell)]),
   );
 }

@@ -26,23 +26,25 @@ export function prepare(text: string, words: Words): string {
 }
 
 function decide(text: string, conditions: Words['conditions']): string {
-  const parts = text.split(new RegExp(CONDITION, 'gm'));
   // Text, what a directive on a line of its own says, what one within a line says, text, …
-  const open: boolean[] = [];
+  const parts = text.split(new RegExp(CONDITION, 'gm'));
+  let open: readonly boolean[] = [];
   let decided = '';
   for (let at = 0; at < parts.length; at += 3) {
-    if (open.every((isShown) => isShown)) decided += parts[at];
+    if (!open.includes(false)) decided += parts[at];
     const directive = parts[at + 1] ?? parts[at + 2];
-    if (directive === undefined) continue;
-    const isShown = open.pop();
-    if (directive.startsWith('if')) {
-      if (isShown !== undefined) open.push(isShown);
-      open.push(holds(directive, conditions));
-    } else if (isShown === undefined) throw new Error(`<!-- ${directive} --> without an if before it`);
-    else if (directive === 'else') open.push(!isShown);
+    if (directive !== undefined) open = follow(directive, open, conditions);
   }
   if (open.length > 0) throw new Error('an <!-- if --> has no <!-- end -->');
   return decided;
+}
+
+/** What is open behind a directive, the innermost last; `open` is what is before it. */
+function follow(directive: string, open: readonly boolean[], conditions: Words['conditions']): readonly boolean[] {
+  if (directive.startsWith('if')) return [...open, holds(directive, conditions)];
+  const innermost = open.at(-1);
+  if (innermost === undefined) throw new Error(`<!-- ${directive} --> without an if before it`);
+  return directive === 'else' ? [...open.slice(0, -1), !innermost] : open.slice(0, -1);
 }
 
 function holds(directive: string, conditions: Words['conditions']): boolean {
