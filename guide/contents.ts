@@ -30,5 +30,5 @@ export const PARTS: readonly Part[] = [
       { name: 'agents', needs: 'mcp' },
     ],
   },
-  { title: 'Look up', chapters: [{ name: 'routes' }, { name: 'changelog' }] },
+  { title: 'Look up', chapters: [{ name: 'routes' }, { name: 'clients' }, { name: 'changelog' }] },
 ];

@@ -11,7 +11,7 @@ import type { AddFace } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
 import { Asset, addVersionedAssets, versionOf } from '../http/assets.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
-import type { ShowErrorPage } from '../http/errors/error-pages.ts';
+import type { ShowErrorPage } from '../http/error-pages.ts';
 import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
 import { placesOf } from './search/places.ts';

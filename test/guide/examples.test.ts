@@ -12,7 +12,7 @@ import { HAS_PYTHON } from '../support/has-python.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 /** Those whose programs other suites take out and run: copies, receivers, clients of MCP. */
-const OTHERS = ['sync.md', 'webhooks.md', 'agents.md', 'mirror.md', 'without-a-key.md'];
+const OTHERS = ['sync.md', 'webhooks.md', 'agents.md', 'mirror.md', 'without-a-key.md', 'clients.md'];
 const FOLDER = join(ROOT, 'guide/pages');
 const WORDS = wordsFrom({
   isLive: () => true,

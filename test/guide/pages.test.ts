@@ -5,7 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { PLANS } from '../../accounts/plans/plans.ts';
 import { CAPABILITIES, type Capability } from '../../api/access/capabilities.ts';
 import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
+import { TOOLS } from '../../mcp/tools/tools.ts';
 import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
+import { TOPICS } from '../../webhooks/topic.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';
@@ -50,6 +52,8 @@ test('every page is reached from the first, and the pages of errors look like th
   expect(first).toEqual(expect.arrayContaining([...PATHS, `${BASE}/docs/errors`, `${BASE}/docs/reference`]));
   for (const path of ['/docs/errors', '/docs/errors/not_found']) {
     const { body, headers } = await api.get(BASE + path);
+    expect([headers['cache-control'], typeof headers.etag]).toEqual(['public, max-age=300', 'string']);
+    expect((await api.get(BASE + path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
     expect(linksIn(body)).toEqual(expect.arrayContaining(PATHS));
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self';/);
   }
@@ -123,6 +127,13 @@ describe('what the program knows is not typed', () => {
         expect(records).toContain(description.replaceAll("'", '&#39;'));
       }
     }
+  });
+
+  test('topics and tools stand there, too', async () => {
+    const webhooks = (await api.get(`${BASE}/docs/webhooks`)).body;
+    for (const topic of TOPICS) expect(webhooks).toContain(`<td><code>${topic}</code></td>`);
+    const agents = (await api.get(`${BASE}/docs/agents`)).body;
+    for (const { name } of TOOLS) expect(agents).toContain(`<td><code>${name}</code></td>`);
   });
 
   test('a limit that is configured stands there in place of the usual one', async () => {

@@ -58,6 +58,12 @@ describe('a search', () => {
     }
   });
 
+  test('shows 20 places at most, and those with some of the words where none has all', async () => {
+    expect(resultsIn((await search('a record')).body)).toHaveLength(20);
+    const some = resultsIn((await search('webhook zxqvwy')).body);
+    expect(some[0]).toContain('/docs/webhooks');
+  });
+
   test('for nothing shows the form, and for what nobody wrote says so', async () => {
     expect((await search('')).body).toContain('<input id="q" type="search"');
     expect((await api.get('/stats/docs/search')).statusCode).toBe(200);
