@@ -78,7 +78,7 @@ describe('methods', () => {
   const others = METHODS.filter((method) => !['GET', 'HEAD', 'CONNECT'].includes(method));
 
   test.each(others)('%s is refused on every kind of route, and GET named', async (method) => {
-    for (const target of [CATEGORIES, '/stats/v1/models/x', '/stats/docs', '/stats/files/x', '/stats/openapi.json']) {
+    for (const target of [CATEGORIES, '/stats/v1/models/x', '/stats/docs/reference', '/stats/files/x', '/stats/openapi.json']) {
       const answer = await api.app.inject({ method: method as 'POST', url: target, headers: api.headers });
       expect([answer.statusCode, answer.headers.allow, answer.json().error.code]).toEqual([
         405,
@@ -92,7 +92,7 @@ describe('methods', () => {
     ['a small answer', CATEGORIES, {}],
     ['one that is compressed', '/stats/openapi.json', { 'Accept-Encoding': 'gzip' }],
     ['one of data that is compressed', '/stats/v1/models', { 'Accept-Encoding': 'gzip' }],
-    ['a page', '/stats/docs', {}],
+    ['a page', '/stats/docs/errors', {}],
     ['an error', '/stats/v1/models/none', {}],
     ['a refusal of parameters', '/stats/v1/models?limit=x', {}],
   ])('HEAD has the status and headers of GET, and no body: %s', async (_, target, headers) => {

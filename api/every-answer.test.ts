@@ -51,7 +51,7 @@ test.each<readonly [what: string, asked: Asked]>([
   ['/health/ready', { status: 200, url: '/health/ready', isStranger: true }],
   ['/metrics', { status: 200, url: '/metrics', isStranger: true }],
   ['/openapi.json', { status: 200, url: '/openapi.json', isStranger: true }],
-  ['the documentation', { status: 200, url: '/docs', isStranger: true }],
+  ['the documentation', { status: 200, url: '/docs/reference', isStranger: true }],
   ['a file of it', { status: 200, url: '/docs/static/swagger-ui.css', isStranger: true }],
   ['the pages of errors', { status: 200, url: '/docs/errors', isStranger: true }],
   ['one of them', { status: 200, url: '/docs/errors/not_found', isStranger: true }],

@@ -145,7 +145,14 @@ describe('Daily quota rules', () => {
 
   test('meta routes cost nothing, also of whoever sends a key', async () => {
     const customer = await withQuota(1);
-    const meta = ['/health/live', '/health/ready', '/openapi.json', '/docs', '/docs/errors', '/docs/errors/not_found'];
+    const meta = [
+      '/health/live',
+      '/health/ready',
+      '/openapi.json',
+      '/docs/reference',
+      '/docs/errors',
+      '/docs/errors/not_found',
+    ];
     expect(await statusesOf(customer, meta)).toEqual(meta.map(() => 200));
     expect(await usedBy(customer)).toBe(0);
   });
