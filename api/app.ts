@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { API_KEYS } from '../accounts/credentials/token-form.ts';
+import type { ShowErrorPage } from '../http/error-pages.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../http/server.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
@@ -49,6 +50,8 @@ export interface ApiDeps {
   readonly versions?: readonly RecordVersion[] | undefined;
   /** What else is served here, such as the console; default: nothing. */
   readonly faces?: readonly AddFace[];
+  /** How the pages of error codes look; default: plain. */
+  readonly showErrorPage?: ShowErrorPage | undefined;
   /** What of that the OpenAPI document has, too; default: nothing. */
   readonly openRoutes?: readonly OpenRoute[];
 }
@@ -84,6 +87,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
     metrics,
     readiness: () => readinessOf(views, findProblem),
     errors: API_ERRORS,
+    showErrorPage: deps.showErrorPage,
     keyPrefix: API_KEYS.prefix,
     onAnswer: (request, reply) => {
       const cache = cacheResultOf(request, reply);

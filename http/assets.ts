@@ -60,14 +60,19 @@ export function addVersionedAssets(
   folder: string,
   { files, headers = {} }: { readonly files: Readonly<Record<string, Buffer>>; readonly headers?: AnswerHeaders },
 ): string {
-  const hash = createHash('sha256');
-  for (const bytes of Object.values(files)) hash.update(bytes);
   const assets = new Map(Object.entries(files).map(([name, bytes]) => [name, assetFrom(name, bytes)]));
   scope.get<{ Params: { name: string } }>(`/${folder}/:name`, { compress: false }, (request, reply) => {
     const asset = assets.get(request.params.name);
     if (asset === undefined) throw notFound(null, 'There is no such file');
     return asset.answer(request, reply.headers({ ...headers, 'Cache-Control': 'public, max-age=31536000, immutable' }));
   });
+  return versionOf(files);
+}
+
+/** What changes with the files, for addresses that name it. */
+export function versionOf(files: Readonly<Record<string, Buffer>>): string {
+  const hash = createHash('sha256');
+  for (const bytes of Object.values(files)) hash.update(bytes);
   return hash.digest('hex').slice(0, 12);
 }
 

@@ -19,8 +19,8 @@ import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
+import { addErrorPages, type ShowErrorPage } from './error-pages.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
-import { addErrorPages } from './errors/error-pages.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
 import { addHealth, type Readiness } from './health.ts';
@@ -53,6 +53,8 @@ export interface ServerDeps {
   readonly readiness: () => Readiness;
   /** Every code that the service answers with, and what is said of it. */
   readonly errors: ErrorTable;
+  /** How the pages of these look; default: plain. */
+  readonly showErrorPage?: ShowErrorPage | undefined;
   /** How a key of callers begins, in lower case; see `loggedUrl`. */
   readonly keyPrefix: string;
   readonly onAnswer?: AnswerLogOptions['onAnswer'];
@@ -135,7 +137,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       addHealth(scope, deps.readiness);
-      addErrorPages(scope, errors);
+      await addErrorPages(scope, errors, deps.showErrorPage);
       await deps.routes(scope, { root: app, baseUrlOf, sendWhole });
     },
     { prefix: basePath },

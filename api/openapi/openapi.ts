@@ -14,9 +14,6 @@ export function addOpenApi(app: FastifyInstance, { document, views }: ReferenceD
     return yaml;
   });
   addReference(app, { document, views });
-  for (const path of ['/docs', '/docs/']) {
-    app.get(path, (_, reply) => reply.redirect(`${app.prefix}/docs/reference`, 307));
-  }
 }
 
 function addDocument(app: FastifyInstance, paths: readonly string[], asset: () => Asset): void {

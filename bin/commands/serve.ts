@@ -12,6 +12,7 @@ import { viewEventLog } from '../../api/view/follow/view-event-log.ts';
 import { type ViewEvent, ViewFollower } from '../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../api/view/view-folder.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
+import { type Guide, makeGuide } from '../../guide/guide.ts';
 import { MCP_ROUTE, mcpFace } from '../../mcp/mcp.ts';
 import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../mcp/oauth/oauth-routes.ts';
 import { PUBLIC_ROUTES, publicFace } from '../../public/public.ts';
@@ -159,6 +160,7 @@ async function openParts(
     onEvent,
     onRelease: (release) => metrics.onRelease(release),
   });
+  const guide = await guideOf(config, { hasConsole: console !== undefined });
   const app = await buildApp({
     settings: apiSettings(config),
     accounts,
@@ -170,7 +172,9 @@ async function openParts(
     logger: log,
     metrics,
     findScheduleProblem,
+    showErrorPage: guide.showErrorPage,
     faces: [
+      guide.face,
       ...(console === undefined ? [] : [console.face]),
       ...mcpFaces(config, toolVersion, oauthSettings(config, { accounts, console, clock })),
       publicFaceOf(config, { accounts, clock, hasConsole: console !== undefined }),
@@ -200,6 +204,18 @@ function publicFaceOf(
     hasConsole,
     isLive: (capability) => isThere(config, capability),
     ...publicSettings(config),
+  });
+}
+
+/** The documentation: what is there for everybody, with the limits that are configured. */
+function guideOf(config: Config, { hasConsole }: { readonly hasConsole: boolean }): Promise<Guide> {
+  return makeGuide({
+    root: config.BASE_PATH,
+    hasConsole,
+    isLive: (capability) => isThere(config, capability),
+    backstop: config.BACKSTOP,
+    failedAttemptsMax: config.FAILED_ATTEMPTS_MAX,
+    publicRequestsMax: config.PUBLIC_REQUESTS_MAX,
   });
 }
 

@@ -47,7 +47,7 @@ export function Document({ title, root, version, header, children }: DocumentPro
           </main>
           <footer>
             <p>
-              <a href={`${root.slice(0, -'/console'.length)}/docs`}>API documentation</a>
+              <a href={`${root.slice(0, -'/console'.length)}/docs`}>Documentation</a>
             </p>
           </footer>
         </body>

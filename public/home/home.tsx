@@ -72,7 +72,7 @@ function Home({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps): JSX.E
             <h2>The API</h2>
             <ul>
               <li>
-                <a href={`${root}/docs`}>Documentation</a> of every route, with parameters and examples
+                <a href={`${root}/docs`}>Documentation</a>: how to begin, what there is, and what it costs
               </li>
               <li>
                 <a href={`${root}/openapi.json`}>OpenAPI document</a>, the same for programs

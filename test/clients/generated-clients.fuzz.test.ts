@@ -43,18 +43,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a consumer runs, as docs/api.md has it, with the address of this service. */
+/** What a consumer runs, as guide/pages/clients.md has it, with the address of this service. */
 async function runDocumented(command: string, { cwd, bin }: { readonly cwd: string; readonly bin: string }) {
-  expect(await readFile(join(ROOT, 'docs/api.md'), 'utf8')).toContain(command);
-  const [program = '', ...words] = command.replace('http://127.0.0.1:8080', url).split(' ');
+  expect(await readFile(join(ROOT, 'guide/pages/clients.md'), 'utf8')).toContain(command);
+  const [program = '', ...words] = command.replace('https://api.example.com', url).split(' ');
   return run(join(bin, program), words, { cwd, timeout: RUN_MS_MAX, env: { PATH: `${bin}:${process.env['PATH']}` } });
 }
 
-/** The program of docs/api.md in one language. */
+/** The program of guide/pages/clients.md in one language. */
 async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
-  const documentation = await readFile(join(ROOT, 'docs/api.md'), 'utf8');
+  const documentation = await readFile(join(ROOT, 'guide/pages/clients.md'), 'utf8');
   const [, program] = new RegExp(`\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\`\\n`).exec(documentation) ?? [];
-  if (program === undefined) throw new Error(`docs/api.md has no program in ${language}`);
+  if (program === undefined) throw new Error(`guide/pages/clients.md has no program in ${language}`);
   return program;
 }
 
@@ -139,7 +139,7 @@ describe('openapi-typescript', () => {
     await mkdir(project);
     await writeFile(join(project, 'package.json'), '{"type":"module"}');
     await symlink(join(TOOLS, 'node_modules'), join(project, 'node_modules'));
-    await runDocumented('openapi-typescript http://127.0.0.1:8080/openapi.json --output schema.d.ts', {
+    await runDocumented('openapi-typescript https://api.example.com/openapi.json --output schema.d.ts', {
       cwd: project,
       bin: join(TOOLS, 'node_modules/.bin'),
     });
@@ -180,7 +180,7 @@ describe('openapi-python-client', () => {
     project = join(folder, 'python');
     await mkdir(project);
     const command =
-      'openapi-python-client generate --url http://127.0.0.1:8080/openapi.json --meta none --output-path modelstats_client';
+      'openapi-python-client generate --url https://api.example.com/openapi.json --meta none --output-path modelstats_client';
     const { stdout, stderr } = await runDocumented(command, { cwd: project, bin });
     said = stdout + stderr;
     await copyFile(join(PROGRAMS, 'every_route.py'), join(project, 'every_route.py'));

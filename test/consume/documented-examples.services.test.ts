@@ -1,4 +1,4 @@
-/** The examples of docs/consume.md that need PostgreSQL. */
+/** The examples of guide/pages/sync.md that need PostgreSQL. */
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,11 +9,11 @@ import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { PostgresServer } from '../support/processes/postgres-server.ts';
 import { describeWith } from '../support/processes/server-process.ts';
 
-const EXAMPLES = examplesIn(join(import.meta.dirname, '../../docs/consume.md')).filter(({ how }) =>
+const EXAMPLES = examplesIn(join(import.meta.dirname, '../../guide/pages/sync.md')).filter(({ how }) =>
   how.includes('PostgreSQL'),
 );
 
-describeWith('postgres', 'docs/consume.md, with a server of its own', () => {
+describeWith('postgres', 'guide/pages/sync.md, with a server of its own', () => {
   const days = ['2026-06-01', '2026-06-02', '2026-06-03'];
   const service = useService({ days: (store) => publishFromFixture('days', store, days) });
   let server: PostgresServer;

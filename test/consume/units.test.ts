@@ -1,4 +1,4 @@
-/** What docs/consume.md says that a copy costs. */
+/** What guide/pages/sync.md says that a copy costs. */
 import { expect, test } from 'vitest';
 import { syncInto, useFolder, useService } from '../support/client/service.ts';
 

@@ -1,8 +1,12 @@
 /** The service's first page (specification "First page"). */
 import { expect, onTestFinished, test } from 'vitest';
+import { openGuide } from '../support/guide/use-guide.ts';
 import { openPublic, usePublic } from '../support/public/use-public.ts';
 
-const api = usePublic({ settings: { basePath: '/stats' } });
+const api = usePublic({
+  settings: { basePath: '/stats' },
+  guide: () => openGuide({ root: '/stats', hasConsole: false }),
+});
 
 const linksIn = (html: string) => [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = '']) => link);
 /** What other parts of the service answer, which aren't served here. */

@@ -20,6 +20,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   charts: ['schemas'],
   mcp: [...GROUND, 'api'],
   public: [...GROUND, 'api', 'charts'],
+  guide: [...GROUND, 'api', 'webhooks', 'mcp'],
   console: [...GROUND, 'api', 'webhooks', 'integrations', 'charts'],
-  bin: [...GROUND, 'api', 'pipeline', 'client', 'webhooks', 'integrations', 'mcp', 'public', 'console'],
+  bin: [...GROUND, 'api', 'pipeline', 'client', 'webhooks', 'integrations', 'mcp', 'public', 'guide', 'console'],
 };

@@ -6,6 +6,7 @@ import { FileLinks } from '../../../api/files/file-links.ts';
 import type { OpenRoute } from '../../../api/openapi/open-operation.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
+import type { Guide } from '../../../guide/guide.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly accounts?: TestAccountsOptions;
   /** What else is served on these accounts; default: nothing. */
   readonly faces?: (accounts: TestAccounts) => Promise<readonly AddFace[]>;
+  /** Default: pages of errors are plain, and there is no documentation else. */
+  readonly guide?: () => Promise<Guide>;
   /** What of that the OpenAPI document has. */
   readonly openRoutes?: readonly OpenRoute[];
 }
@@ -78,6 +81,7 @@ export async function startApp(
   );
   const folder = folderFromUrl(url);
   const accounts = options.accounts && (await openTestAccounts(options.accounts, clock));
+  const guide = await options.guide?.();
   const app = await buildApp({
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     accounts: accounts && (options.accounts?.wrap?.(accounts.accounts) ?? accounts.accounts),
@@ -90,7 +94,11 @@ export async function startApp(
     metrics: new ApiMetrics(),
     versions: options.versions,
     openRoutes: options.openRoutes ?? [],
-    faces: accounts === undefined ? [] : ((await options.faces?.(accounts)) ?? []),
+    showErrorPage: guide?.showErrorPage,
+    faces: [
+      ...(guide === undefined ? [] : [guide.face]),
+      ...(accounts === undefined ? [] : ((await options.faces?.(accounts)) ?? [])),
+    ],
   });
   await follower.start();
   return { app, follower, events, accounts };

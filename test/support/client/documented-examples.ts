@@ -1,4 +1,4 @@
-/** The examples of docs/consume.md, taken out of it and run. */
+/** The examples of the guide's pages, taken out of them and run. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -24,9 +24,19 @@ export interface Example {
 
 const BLOCK = /(?:<!-- run([^>]*) -->\n)?```(\w*)\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
 
+/** What is shown and is no program. */
+const SHOWN = ['json', 'text', 'html', ''];
+
 /** Every block of a document but those in `text`; throws where one is not marked to be run. */
 export function examplesIn(path: string): readonly Example[] {
-  const blocks = [...readFileSync(path, 'utf8').matchAll(BLOCK)];
+  return examplesOf(readFileSync(path, 'utf8'));
+}
+
+/** The same of a text. */
+export function examplesOf(text: string): readonly Example[] {
+  const blocks = [...text.matchAll(BLOCK)].filter(
+    ([, how, language = '']) => how !== undefined || !SHOWN.includes(language),
+  );
   return blocks.map(([block, how, language = '', code = '', prints = ''], index) => {
     if (how === undefined) throw new Error(`this example is not run:\n${block}`);
     return { number: index + 1, how: how.trim(), language, code, prints: prints.trim() };

@@ -15,6 +15,7 @@ export interface PublicOptions extends Partial<Omit<PublicFaceSettings, 'account
   readonly planned?: readonly Capability[];
   readonly accounts?: TestAccountsOptions;
   readonly wrapStore?: AppOptions['wrapStore'];
+  readonly guide?: AppOptions['guide'];
 }
 
 /** What is seen without a key beside the API, as a test file has it: asked without a network. */
@@ -30,7 +31,7 @@ export async function openPublic(options: PublicOptions = {}): Promise<TestApi> 
 }
 
 function apiOptions(
-  { days = SAMPLE_DAYS, settings = {}, planned = [], accounts = {}, wrapStore, ...face }: PublicOptions,
+  { days = SAMPLE_DAYS, settings = {}, planned = [], accounts = {}, wrapStore, guide, ...face }: PublicOptions,
   clock: () => Date,
 ): ApiOptions {
   return {
@@ -39,6 +40,7 @@ function apiOptions(
     accounts,
     openRoutes: planned.includes('embeds') ? [] : PUBLIC_ROUTES,
     ...(wrapStore === undefined ? {} : { wrapStore }),
+    ...(guide === undefined ? {} : { guide }),
     faces: async ({ accounts: opened }) => [
       publicFace({
         requestsPerMinute: 100_000,

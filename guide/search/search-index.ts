@@ -1,0 +1,90 @@
+import MiniSearch from 'minisearch';
+
+/** A place in the documentation that can be found. */
+export interface Place {
+  /** With the base path and the anchor. */
+  readonly href: string;
+  /** Of the page. */
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+  /** Of programs; found last. */
+  readonly code: string;
+}
+
+export interface Found {
+  readonly href: string;
+  readonly page: string;
+  readonly heading: string;
+  /** Words around the first that was found, and which of them were. */
+  readonly excerpt: readonly Piece[];
+}
+
+export interface Piece {
+  readonly text: string;
+  readonly isFound: boolean;
+}
+
+/** Most that is asked for in characters, of words, and that is shown. Beyond, a search costs more and tells nobody more. */
+export const QUERY_LENGTH_MAX = 200;
+const [WORDS_MAX, FOUND_MAX, EXCERPT_LENGTH] = [12, 20, 220];
+
+/** Finds places by their words. Built once: pages don't change while the service runs. */
+export class SearchIndex {
+  readonly #places: readonly Place[];
+  readonly #index: MiniSearch<Place & { readonly id: number }>;
+
+  constructor(places: readonly Place[]) {
+    this.#places = places;
+    this.#index = new MiniSearch({ fields: ['heading', 'page', 'text', 'code'], tokenize: wordsOf });
+    this.#index.addAll(places.map((place, id) => ({ ...place, id })));
+  }
+
+  /** What is found, the best first: places with all words, or where there is none with any. */
+  find(query: string): readonly Found[] {
+    const options = {
+      tokenize: (text: string) => wordsOf(text).slice(0, WORDS_MAX),
+      boost: { heading: 4, page: 2, code: 0.2 },
+      prefix: isLong,
+      fuzzy: (word: string) => (word.length > 4 ? 0.2 : 0),
+    };
+    const all = this.#index.search(query, { ...options, combineWith: 'AND' });
+    const found = all.length > 0 ? all : this.#index.search(query, options);
+    return found.slice(0, FOUND_MAX).flatMap(({ id, terms }) => {
+      const place = this.#places[Number(id)];
+      return place === undefined ? [] : [{ ...place, excerpt: excerptOf(place.text, terms) }];
+    });
+  }
+}
+
+/** Words, and of names such as `has_more` or `X-Quota-Used` the whole and its parts. */
+function wordsOf(text: string): string[] {
+  const names = text.match(/[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu) ?? [];
+  return names.flatMap((name) => {
+    const parts = name.split(/[-._]+/).filter((part) => part !== '');
+    return parts.length > 1 ? [name, ...parts] : [name];
+  });
+}
+
+/** A word of one or two letters begins too many. */
+function isLong(word: string): boolean {
+  return word.length > 2;
+}
+
+/** @param terms in lower case, as they stand in the text */
+function excerptOf(text: string, terms: readonly string[]): readonly Piece[] {
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${terms.map(escapeForPattern).join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  const first = text.search(pattern);
+  const wanted = Math.max(0, first - 60);
+  const start = wanted === 0 ? 0 : text.indexOf(' ', wanted) + 1;
+  const end = text.length <= start + EXCERPT_LENGTH ? text.length : text.lastIndexOf(' ', start + EXCERPT_LENGTH);
+  const shown = `${start > 0 ? '… ' : ''}${text.slice(start, end)}${end < text.length ? ' …' : ''}`;
+  return shown
+    .split(pattern)
+    .map((piece, index) => ({ text: piece, isFound: index % 2 === 1 }))
+    .filter((piece) => piece.text !== '');
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}

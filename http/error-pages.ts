@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { AnswerHeaders } from './answer-headers.ts';
+import { Asset } from './assets.ts';
+import { type ErrorInfo, type ErrorTable, notFound } from './errors/http-error.ts';
+
+/** A page about errors, as what shows it needs it. */
+export interface ErrorPage {
+  readonly title: string;
+  /** With the base path. */
+  readonly path: string;
+  /** HTML of the page's content. */
+  readonly body: string;
+}
+
+/** Makes a whole page of the content, with the headers that it is sent with. */
+export type ShowErrorPage = (page: ErrorPage) => Promise<{ readonly html: string; readonly headers: AnswerHeaders }>;
+
+const HTML = 'text/html; charset=utf-8';
+
+/**
+ * `/docs/errors/{code}`: the pages behind `help_url`, one for every code; `/docs/errors` lists them. All are made now and kept.
+ *
+ * @param show default: plainly
+ */
+export async function addErrorPages(
+  app: FastifyInstance,
+  errors: ErrorTable,
+  show: ShowErrorPage = showPlainly,
+): Promise<void> {
+  const folder = `${app.prefix}/docs/errors`;
+  const make = async (page: ErrorPage) => {
+    const { html, headers } = await show(page);
+    return { asset: new Asset(HTML, Buffer.from(html)), headers };
+  };
+  const index = await make({ title: 'Error codes', path: folder, body: indexOf(errors, folder) });
+  for (const path of ['/docs/errors', '/docs/errors/']) {
+    app.get(path, { compress: false }, (request, reply) => index.asset.answer(request, reply.headers(index.headers)));
+  }
+  const pages = new Map<string, typeof index>();
+  for (const [code, info] of Object.entries(errors)) {
+    pages.set(code, await make({ title: code, path: `${folder}/${code}`, body: pageOf(code, info, folder) }));
+  }
+  app.get<{ Params: { code: string } }>('/docs/errors/:code', { compress: false }, (request, reply) => {
+    const page = pages.get(request.params.code);
+    if (page === undefined) throw notFound('code', 'There is no such error code');
+    return page.asset.answer(request, reply.headers(page.headers));
+  });
+}
+
+function indexOf(errors: ErrorTable, folder: string): string {
+  const rows = Object.entries(errors).map(([code, { status, title }]) => {
+    return `<tr><td>${status}</td><td><a href="${folder}/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`;
+  });
+  return `<h1>Error codes</h1>
+<div class="table" tabindex="0">
+<table>
+<thead><tr><th>Status</th><th>Code</th><th>When</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>
+</div>
+<p>Parameters that are missing or wrong have a body of their own, with status 422: <code>detail</code> lists every problem.</p>`;
+}
+
+function pageOf(code: string, { status, title, help }: ErrorInfo, folder: string): string {
+  return `<h1><code>${code}</code></h1>
+<p>HTTP status ${status}</p>
+<p>${title}.</p>
+<p>${help}</p>
+<p><a href="${folder}">All error codes</a></p>`;
+}
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:45em;margin:3em auto;padding:0 1em}
+th,td{padding:.2em 1em .2em 0;text-align:left;vertical-align:top}`;
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const HEADERS = {
+  'Cache-Control': 'public, max-age=300',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+};
+
+const showPlainly: ShowErrorPage = async ({ title, body }) => ({
+  headers: HEADERS,
+  html: `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>${STYLE}</style>
+${body}
+</html>
+`,
+});

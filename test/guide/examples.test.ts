@@ -1,0 +1,49 @@
+/** The examples of the guide's pages, run against the real API; those of `sync.md` have a suite of their own (test/consume). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wordsFrom } from '../../guide/facts/facts.ts';
+import { prepare } from '../../guide/markdown/prepare.ts';
+import { examplesOf, isPrinted, runExample } from '../support/client/documented-examples.ts';
+import { type ExamplePlace, hasPrograms, openExamplePlace } from '../support/client/example-place.ts';
+import { useService } from '../support/client/service.ts';
+import { ROOT } from '../support/documents/text-files.ts';
+import { HAS_PYTHON } from '../support/has-python.ts';
+import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+
+/** Those whose programs other suites take out and run: copies, receivers, clients of MCP. */
+const OTHERS = ['sync.md', 'webhooks.md', 'agents.md', 'mirror.md', 'without-a-key.md', 'clients.md'];
+const FOLDER = join(ROOT, 'guide/pages');
+const WORDS = wordsFrom({
+  isLive: () => true,
+  hasConsole: true,
+  backstop: {},
+  failedAttemptsMax: 60,
+  publicRequestsMax: 600,
+});
+const EXAMPLES = readdirSync(FOLDER)
+  .filter((name) => !OTHERS.includes(name))
+  .flatMap((name) =>
+    examplesOf(prepare(readFileSync(join(FOLDER, name), 'utf8'), WORDS)).map((example) => ({ name, ...example })),
+  );
+
+const service = useService({ days: SAMPLE_DAYS });
+let place: ExamplePlace;
+beforeAll(async () => {
+  place = await openExamplePlace(service);
+});
+afterAll(() => place.remove());
+
+describe.skipIf(!hasPrograms('curl', 'jq'))('an example of the guide', () => {
+  test('there are some, in three languages', () => {
+    expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['sh', 'python', 'js']));
+  });
+
+  test.for(EXAMPLES)('$name, $number ($language), is answered', async (example, { skip }) => {
+    skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
+    const printed = await runExample(example, place);
+    expect(printed).not.toMatch(/"error"|null,null|^\s*$/);
+    if (example.prints !== '')
+      expect([example.prints, isPrinted(example.prints, printed)]).toEqual([example.prints, true]);
+  });
+});

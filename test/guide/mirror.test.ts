@@ -1,0 +1,122 @@
+/** The mirror of guide/pages/mirror.md, as it stands there, over nights in which everything happens that can. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { useService } from '../support/client/service.ts';
+import { ROOT } from '../support/documents/text-files.ts';
+import { HAS_PYTHON } from '../support/has-python.ts';
+import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+
+const NEXT_DAYS = ['2026-06-03', '2026-06-04', '2026-06-06'];
+const service = useService({ days: (store) => publishFromFixture('days', store, ['2026-06-01', '2026-06-02']) });
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelstats-mirror-'));
+  const page = readFileSync(join(ROOT, 'guide/pages/mirror.md'), 'utf8');
+  const [, program = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
+  await writeFile(join(folder, 'mirror.py'), program.replace('https://api.example.com', service.url));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function run(key = service.key): Promise<string> {
+  const env = { ...process.env, MODELSTATS_API_KEY: key };
+  const { stdout } = await promisify(execFile)('python3', ['mirror.py', 'copy.sqlite'], { cwd: folder, env });
+  return stdout.trim();
+}
+
+function inCopy<T>(use: (copy: SqliteDatabase.Database) => T): T {
+  const copy = new SqliteDatabase(join(folder, 'copy.sqlite'));
+  try {
+    return use(copy);
+  } finally {
+    copy.close();
+  }
+}
+
+/** Every line of the copy, by dataset, is that of the newest snapshot. */
+async function expectEqual(): Promise<void> {
+  const release = (await listReleases(service.api.store)).at(-1);
+  if (release === undefined) throw new Error('nothing was published');
+  for (const dataset of DATASET_NAMES) {
+    const sql = 'SELECT line FROM records WHERE dataset = ? ORDER BY first, second';
+    const lines = inCopy((copy) => copy.prepare<[string], string>(sql).pluck().all(dataset));
+    expect([dataset, lines.join('')]).toEqual([dataset, await readSnapshot(service.api.store, release, dataset)]);
+  }
+}
+
+const setCursor = (cursor: string) =>
+  inCopy((copy) => {
+    copy.prepare("UPDATE state SET value = ? WHERE name = 'cursor'").run(cursor);
+    copy.prepare("DELETE FROM state WHERE name = 'tag'").run();
+  });
+
+describe.skipIf(!HAS_PYTHON)('the mirror in Python', { timeout: 120_000 }, () => {
+  test('begins with the newest snapshot', async () => {
+    expect(await run()).toBe('equals snapshot 2026-06-02');
+    await expectEqual();
+  });
+
+  test('asks for nothing while nothing is new', async () => {
+    expect(await run()).toBe('nothing is new');
+  });
+
+  test.each(NEXT_DAYS)('follows the feed to %s, benchmarks and deletes too', async (day) => {
+    await service.publish(({ store }) => publishFromFixture('days', store, [day]));
+    expect(await run()).toBe(`equals snapshot ${day}`);
+    await expectEqual();
+  });
+
+  test.each([
+    ['one that is ahead', 'OTk5OTk5OTk'],
+    ['one of the beginning, whose events it has', 'MA'],
+  ])('comes to the same from another cursor: %s', async (_, cursor) => {
+    setCursor(cursor);
+    expect(await run()).toBe('equals snapshot 2026-06-06');
+    await expectEqual();
+  });
+
+  test('mends a copy that somebody changed', async () => {
+    inCopy((copy) => {
+      copy.prepare("DELETE FROM records WHERE dataset = 'scores'").run();
+      copy.prepare("DELETE FROM state WHERE name = 'tag'").run();
+    });
+    expect(await run()).toBe('equals snapshot 2026-06-06');
+    await expectEqual();
+  });
+
+  test('says so where its key is refused', async () => {
+    await expect(run('msk_wrong')).rejects.toThrow(/401/);
+  });
+});
+
+test.skipIf(!HAS_PYTHON)('its numbers are written as JavaScript writes them', async () => {
+  const numbers = [
+    0, -0, 1, -1, 0.1, 100, 1e-6, 1.5e-6, 1e-7, 1.25e-7, -1e-7, 123456789.125, 1e15, 1e16, 1.5e16, 1e20, 1e21,
+  ]
+    .concat([
+      1.5e21,
+      1e22,
+      5e-324,
+      1.7976931348623157e308,
+      0.30000000000000004,
+      2 ** 53,
+      123456789012345680000,
+      0.000012345,
+    ])
+    .concat(Array.from({ length: 2000 }, (_, index) => Math.sin(index + 1) * 10 ** ((index % 60) - 30)));
+  const program = readFileSync(join(folder, 'mirror.py'), 'utf8').replace(/^main\(.*$/m, '');
+  const asking = `${program}\nfor text in json.loads(sys.stdin.read()): print(text_of(json.loads(text)))`;
+  const child = promisify(execFile)('python3', ['-c', asking], { env: { ...process.env, MODELSTATS_API_KEY: 'x' } });
+  // As texts of JSON with an exponent or a point, so that Python reads floats.
+  child.child.stdin?.end(JSON.stringify(numbers.map((number) => `${number.toExponential()}`)));
+  const { stdout } = await child;
+  expect(stdout.trim().split('\n')).toEqual(numbers.map((number) => JSON.stringify(number)));
+});

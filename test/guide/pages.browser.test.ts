@@ -1,0 +1,68 @@
+/** The documentation as people see it: in light and dark, on a phone, by keyboard, and on paper (specification "Documentation"). */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { listen } from '../support/api/listen.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { findFaultsOfAllLooks, PHONE } from '../support/browser/accessibility.ts';
+import { useChromium } from '../support/browser/use-chromium.ts';
+import { ROOT } from '../support/documents/text-files.ts';
+import { openGuide } from '../support/guide/use-guide.ts';
+import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+
+const api = useApi({ days: SAMPLE_DAYS, guide: () => openGuide() });
+const chromium = useChromium();
+let service = '';
+beforeAll(async () => {
+  service = await listen(api.app);
+});
+
+const NAMES = readdirSync(join(ROOT, 'guide/pages')).map((name) => name.replace(/(index)?\.md$/, ''));
+const PATHS = [...NAMES, 'errors', 'errors/cursor_expired', 'search', 'search?q=cursor', 'search?q=zxqvwy'];
+const FOLDER = process.env['SCREENSHOTS'];
+
+test.each(PATHS)('/docs/%s has no fault of accessibility, in light and in dark, and fits on a phone', async (path) => {
+  const page = await chromium.open();
+  await page.goto(`${service}/docs/${path}`);
+  expect(await findFaultsOfAllLooks(page)).toEqual([]);
+  if (FOLDER === undefined) return;
+  const name = path.replaceAll(/\W+/g, '-') || 'index';
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.reload();
+    await page.screenshot({ path: `${FOLDER}/guide-${name}-${colorScheme}.png` });
+  }
+  await page.setViewportSize({ width: PHONE, height: 844 });
+  await page.screenshot({ path: `${FOLDER}/guide-${name}-phone.png` });
+});
+
+test('somebody searches, reads what is found, and goes on by the contents, without a script', async () => {
+  const page = await chromium.open({ javaScriptEnabled: false, viewport: { width: PHONE, height: 844 } });
+  await page.goto(`${service}/docs`);
+  await page.getByRole('searchbox', { name: 'Search the documentation' }).fill('cursor expired');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+  await page.getByRole('link', { name: 'cursor_expired', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'cursor_expired' }).waitFor();
+  await page.getByText('Contents', { exact: true }).click();
+  await page.getByRole('link', { name: 'A mirror of all data' }).click();
+  await page.getByRole('heading', { level: 1, name: 'A mirror of all data' }).waitFor();
+});
+
+test('wide code and tables scroll by themselves, also by keyboard', async () => {
+  const page = await chromium.open({ viewport: { width: PHONE, height: 844 } });
+  await page.goto(`${service}/docs/mirror`);
+  const code = page.locator('pre').last();
+  await code.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction('document.activeElement.scrollLeft > 0');
+  expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(PHONE);
+});
+
+test('on paper there is the text alone', async () => {
+  const page = await chromium.open();
+  await page.goto(`${service}/docs/limits`);
+  await page.emulateMedia({ media: 'print' });
+  for (const part of ['header', 'aside', '.sections']) expect(await page.locator(part).isVisible()).toBe(false);
+  expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
+});

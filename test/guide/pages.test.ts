@@ -1,0 +1,185 @@
+/** The documentation for those who use the service (specification "Documentation"). */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { PLANS } from '../../accounts/plans/plans.ts';
+import { CAPABILITIES, type Capability } from '../../api/access/capabilities.ts';
+import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
+import { TOOLS } from '../../mcp/tools/tools.ts';
+import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
+import { TOPICS } from '../../webhooks/topic.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { ROOT } from '../support/documents/text-files.ts';
+import { activeParts } from '../support/guide/active-parts.ts';
+import { openGuide } from '../support/guide/use-guide.ts';
+import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+
+const BASE = '/stats';
+const api = useApi({
+  days: SAMPLE_DAYS,
+  settings: { basePath: BASE, publicUrl: 'https://stats.example.org' },
+  accounts: {},
+  guide: () => openGuide({ root: BASE }),
+});
+
+/** What other parts of the service answer, which aren't served here. */
+const ELSEWHERE = [`${BASE}/`, `${BASE}/console`];
+const PATHS = readdirSync(join(ROOT, 'guide/pages')).map((name) =>
+  name === 'index.md' ? `${BASE}/docs` : `${BASE}/docs/${name.replace('.md', '')}`,
+);
+
+const linksIn = (html: string) =>
+  [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+const anchorsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
+
+test.each(PATHS)('%s is a page whose links and anchors all lead somewhere', async (path) => {
+  const { statusCode, headers, body } = await api.get(path);
+  expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  const anchors = anchorsIn(body);
+  expect(new Set(anchors).size).toBe(anchors.length);
+  for (const link of new Set(linksIn(body).filter((one) => !ELSEWHERE.includes(one)))) {
+    if (link.startsWith('https://')) continue;
+    const [target = '', anchor] = link.split('#', 2);
+    const found = target === '' ? { statusCode: 200, body } : await api.get(target);
+    expect([link, found.statusCode]).toEqual([link, 200]);
+    if (anchor !== undefined) expect([link, anchorsIn(found.body).includes(anchor)]).toEqual([link, true]);
+  }
+});
+
+test('every page is reached from the first, and the pages of errors look like the others', async () => {
+  const first = linksIn((await api.get(`${BASE}/docs/`)).body);
+  expect(first).toEqual(expect.arrayContaining([...PATHS, `${BASE}/docs/errors`, `${BASE}/docs/reference`]));
+  for (const path of ['/docs/errors', '/docs/errors/not_found']) {
+    const { body, headers } = await api.get(BASE + path);
+    expect([headers['cache-control'], typeof headers.etag]).toEqual(['public, max-age=300', 'string']);
+    expect((await api.get(BASE + path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+    expect(linksIn(body)).toEqual(expect.arrayContaining(PATHS));
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self';/);
+  }
+});
+
+test('nothing but its own style sheet is loaded into a page, and a page runs nothing', async () => {
+  for (const path of PATHS) {
+    const { headers, body } = await api.get(path);
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    expect(activeParts(body)).toEqual([]);
+  }
+  const [stylesheet = ''] = linksIn((await api.get(PATHS[0] ?? '')).body).filter((link) => link.includes('.css'));
+  expect((await api.get(stylesheet)).headers).toMatchObject({
+    'content-type': 'text/css; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+  });
+});
+
+test('a page has a tag, is 304 where that is sent, and is packed and answered to HEAD as others are', async () => {
+  const path = `${BASE}/docs/mirror`;
+  const { headers } = await api.get(path);
+  expect(headers['cache-control']).toBe('public, max-age=300');
+  expect((await api.get(path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+  const packed = await api.get(path, { 'accept-encoding': 'gzip' });
+  expect([packed.headers['content-encoding'], packed.rawPayload.length < 12_000]).toEqual(['gzip', true]);
+  const head = await api.app.inject({ method: 'HEAD', url: path });
+  expect([head.statusCode, head.headers.etag]).toEqual([200, headers.etag]);
+  expect((await api.app.inject({ method: 'POST', url: path })).statusCode).toBe(405);
+});
+
+describe('the address of the service', () => {
+  test('stands in the examples, with the base path', async () => {
+    const { body } = await api.get(`${BASE}/docs`);
+    expect(body).toContain('https://stats.example.org/stats/v1/models?limit=2');
+    expect(body).not.toContain('api.example.com');
+  });
+
+  test('is that by which the service was asked where none is configured', async () => {
+    const own = await openApi({ days: SAMPLE_DAYS, guide: () => openGuide() });
+    onTestFinished(() => own.close());
+    for (const host of ['one.example:8080', 'two.example', 'one.example:8080']) {
+      const { body } = await own.get('/docs', { host });
+      expect(body).toContain(`http://${host}/v1/models?limit=2`);
+    }
+    const strange = await own.app.inject({ url: '/docs', headers: { host: '"><script>' } });
+    expect([strange.statusCode, strange.body.includes('<script>')]).toEqual([400, false]);
+  });
+});
+
+describe('what the program knows is not typed', () => {
+  test('plans, limits, routes and fields stand in the pages as they stand in the code', async () => {
+    const limits = (await api.get(`${BASE}/docs/limits`)).body;
+    for (const { displayName, burstPerMinute, dailyQuota } of Object.values(PLANS)) {
+      expect(limits).toContain(`<th>${displayName}</th>`);
+      expect(limits).toContain(`<td>${dailyQuota?.toLocaleString('en-US') ?? 'unlimited'}</td>`);
+      expect(limits).toContain(`<td>${burstPerMinute}</td>`);
+    }
+    const routes = (await api.get(`${BASE}/docs/routes`)).body;
+    for (const { access, limitPerMinute } of DATA_ROUTES) {
+      expect(routes).toContain(`GET ${access.name} <a`);
+      expect(limits).toMatch(
+        new RegExp(`<code>${access.name.replaceAll(/[{}]/g, '.')}</code>.*<td>${limitPerMinute}</td>`),
+      );
+    }
+    const records = (await api.get(`${BASE}/docs/records`)).body;
+    for (const dataset of Object.values(DATASETS)) {
+      for (const { name, description } of publishedColumns(dataset)) {
+        expect(records).toContain(`<code>${name}</code>`);
+        expect(records).toContain(description.replaceAll("'", '&#39;'));
+      }
+    }
+  });
+
+  test('topics and tools stand there, too', async () => {
+    const webhooks = (await api.get(`${BASE}/docs/webhooks`)).body;
+    for (const topic of TOPICS) expect(webhooks).toContain(`<td><code>${topic}</code></td>`);
+    const agents = (await api.get(`${BASE}/docs/agents`)).body;
+    for (const { name } of TOOLS) expect(agents).toContain(`<td><code>${name}</code></td>`);
+  });
+
+  test('a limit that is configured stands there in place of the usual one', async () => {
+    const own = await openGuide({ backstop: { '/v1/models': 1234 }, failedAttemptsMax: 77, publicRequestsMax: 88 });
+    const html = own.pages.parts.flatMap(({ pages }) => pages.map((page) => page.html)).join('');
+    for (const shown of ['<td>1,234</td>', ' 77 such attempts', ' 88 times a minute']) expect(html).toContain(shown);
+  });
+});
+
+describe('what is not live for everybody', () => {
+  /** What a reader would still ask for. */
+  const TRACES: Readonly<Partial<Record<Capability, RegExp>>> = {
+    history: /\/history/,
+    snapshots: /\/v1\/snapshots/,
+    changes: /\/v1\/changes/,
+    account: /GET \/v1\/account/,
+    plans: /Community|X-Quota/,
+    webhooks: /[Ww]ebhook/,
+    mcp: /MCP|\/mcp/,
+    embeds: /\/badges|\/embed|\/feeds/,
+    attribution: /earn|adds \d+/,
+  };
+
+  test.each(CAPABILITIES.filter((name) => name !== 'current'))(
+    '%s leaves no link and no sentence behind',
+    async (name) => {
+      const { pages } = await openGuide({ planned: [name] });
+      expect(pages.deadLinks).toEqual([]);
+      const told = pages.parts.flatMap((part) => part.pages).filter(({ name: page }) => page !== 'sync');
+      const trace = TRACES[name];
+      const left = told.filter(({ sections }) => sections.some(({ text }) => trace?.test(text)));
+      expect(left.map((page) => page.name)).toEqual([]);
+    },
+  );
+
+  test('any two of them leave no link behind, nor do all', async () => {
+    const names = CAPABILITIES.filter((name) => name !== 'current');
+    const together = [names, ...names.flatMap((one) => names.map((other) => [one, other]))];
+    for (const planned of together)
+      expect((await openGuide({ planned, hasConsole: false })).pages.deadLinks).toEqual([]);
+  });
+
+  test('has no page', async () => {
+    const own = await openApi({ days: SAMPLE_DAYS, guide: () => openGuide({ planned: ['mcp'], hasConsole: false }) });
+    onTestFinished(() => own.close());
+    expect((await own.get('/docs/agents')).statusCode).toBe(404);
+    expect(linksIn((await own.get('/docs')).body)).not.toContain('/console');
+  });
+});

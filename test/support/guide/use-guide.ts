@@ -1,0 +1,20 @@
+import type { Capability } from '../../../api/access/capabilities.ts';
+import { type Guide, type GuideSettings, makeGuide } from '../../../guide/guide.ts';
+
+export interface GuideOptions extends Partial<Omit<GuideSettings, 'isLive'>> {
+  /** Default: nothing is. */
+  readonly planned?: readonly Capability[];
+}
+
+/** The documentation as a test wants it: with a console, and with everything live, unless told. */
+export function openGuide({ planned = [], ...settings }: GuideOptions = {}): Promise<Guide> {
+  return makeGuide({
+    root: '',
+    hasConsole: true,
+    backstop: {},
+    failedAttemptsMax: 60,
+    publicRequestsMax: 600,
+    ...settings,
+    isLive: (capability) => !planned.includes(capability),
+  });
+}
