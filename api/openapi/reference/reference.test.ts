@@ -33,11 +33,6 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     expect((await open('/docs/reference/static/start.js')).body).toContain(`"url":"${basePath}${DOCUMENT}"`);
   });
 
-  test.each(['/docs', '/docs/'])('%s leads there', async (path) => {
-    const { statusCode, headers } = await open(path);
-    expect([statusCode, headers.location]).toEqual([307, `${basePath}/docs/reference`]);
-  });
-
   test('the page may load from here and nowhere else, and sends a key nowhere else', async () => {
     const policy = String((await open('/docs/reference')).headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'; script-src 'self'; ");
