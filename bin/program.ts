@@ -9,6 +9,7 @@ import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
 import { addInitCommand } from './init-command.ts';
 import { addIntegrationCommands } from './integration-commands.ts';
+import { addMachineCommands } from './machine-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addSyncCommand } from './sync-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -32,6 +33,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addInitCommand(program, run);
   addMcpCommand(program, run);
   addAliasCommands(program, run);
+  addMachineCommands(program, run);
   return program;
 }
 

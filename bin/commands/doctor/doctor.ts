@@ -1,0 +1,3 @@
+export async function doctor(): Promise<number> {
+  return 0;
+}
