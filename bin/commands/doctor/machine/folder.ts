@@ -30,8 +30,9 @@ export async function lookAtFolder(name: string, path: string): Promise<Finding>
   }
   const free = await freeBytes(there);
   const told = `${folder}${there === folder ? '' : ' (made when it is needed)'}, ${inGibibytes(free)} free`;
-  if (free < FREE_BYTES_MIN) return fail(told, 'make room: nothing more can be written soon');
-  if (free < FREE_BYTES_LOW) return warn(told, `make room: less than ${inGibibytes(FREE_BYTES_LOW)} is soon used up`);
+  if (free < FREE_BYTES_MIN) return fail(told, 'free some space: soon nothing more can be written');
+  if (free < FREE_BYTES_LOW)
+    return warn(told, `free some space: less than ${inGibibytes(FREE_BYTES_LOW)} is soon used up`);
   return ok(told);
 }
 

@@ -5,7 +5,7 @@ import { loadRelease, newestEntry } from '../../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../../storage/continue-catalog.ts';
 import { openConfiguredStore } from '../../../config/configured-store.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
-import { publishesHere } from '../use.ts';
+import { hasAccounts, publishesHere, servesHere } from '../use.ts';
 import { probeStore } from './probe-store.ts';
 
 /** A night of today may still be to come, or be tried again. */
@@ -25,18 +25,23 @@ export async function checkStore({ config, clock }: Setup): Promise<Finding> {
   return warn(`${told}, and today is ${today}`, 'no night was published since: look at the scheduler and its log');
 }
 
-/** Whether it can be written, and keeps conditions, as every command that writes proves first. */
+/**
+ * Whether it can be written, and keeps conditions, as every command that writes proves first. Where nights are run it has to; a server
+ * only reads.
+ */
 export async function checkStoreWrites(setup: Setup): Promise<Finding> {
   const { config } = setup;
   try {
     await probeStore(config);
     return ok('it can be written, and keeps conditional writes');
   } catch (error) {
-    const message = `${shownAddress(config.STORE)} can't be written: ${messageFromError(error)}`;
+    const store = shownAddress(config.STORE);
+    const message = `${store} can't be written: ${messageFromError(error)}`;
     // One that ignores conditions can't be used at all; one that only lets read is enough for a server.
     const isUnfit = isAppError(error, 'configuration') && error.message.includes('written to safely');
     if (isUnfit || publishesHere(setup))
       return fail(message, 'nights are not published until it can: see "S3 and MinIO" in docs/operations.md');
+    if (servesHere(setup) || hasAccounts(setup)) return ok(`${store} can only be read from here, as servers need it`);
     return warn(message, 'enough for servers, which only read; nights, prune and mirror need more rights');
   }
 }
