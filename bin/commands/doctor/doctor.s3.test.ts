@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { examine } from '../../../test/support/doctor/examine.ts';
 import { describeOnMinio, Minio } from '../../../test/support/processes/minio.ts';
 
 describeOnMinio('doctor', () => {
   let minio: Minio;
-  const set: Record<string, string | undefined> = {};
   beforeAll(async () => {
     minio = await Minio.start();
-    // The SDK looks for credentials in the environment alone.
-    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) {
-      set[name] = process.env[name];
-      process.env[name] = minio.environment[name];
-    }
+    // The SDK looks for credentials in the environment of the process alone.
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, minio.environment[name]);
   });
   afterAll(async () => {
-    for (const [name, value] of Object.entries(set)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    vi.unstubAllEnvs();
     await minio?.stop();
   });
 

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import { doctor } from '../../../bin/commands/doctor/doctor.ts';
 import { configFromEnv, type Environment } from '../../../bin/config/config.ts';
 
@@ -38,4 +42,24 @@ export async function examine(env: Environment, now = new Date()): Promise<Exami
     return found && `${found.result}: ${found.message}`;
   };
   return { code, ok, checks, text, of };
+}
+
+/** A folder for each test of a file, which is a machine on which nothing was done yet. */
+export function useNewMachine() {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelstats-doctor-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  return {
+    folder: () => folder,
+    /** The settings of a machine that is used for everything. */
+    env: () => ({
+      MODELSTATS_STORE: `file:${join(folder, 'store')}`,
+      MODELSTATS_WORK: join(folder, 'work'),
+      MODELSTATS_VIEW: join(folder, 'view'),
+      MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+      MODELSTATS_PORT: '0',
+    }),
+  };
 }

@@ -3,6 +3,8 @@ import { isAppError, messageFromError } from '../../../../schemas/errors.ts';
 import { shownAddress } from '../../../../schemas/shown-address.ts';
 import { loadRelease, newestEntry } from '../../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../../storage/continue-catalog.ts';
+import { CATALOG_KEY } from '../../../../storage/keys.ts';
+import type { Config } from '../../../config/config.ts';
 import { openConfiguredStore } from '../../../config/configured-store.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { hasAccounts, publishesHere, servesHere } from '../use.ts';
@@ -39,9 +41,18 @@ export async function checkStoreWrites(setup: Setup): Promise<Finding> {
     const message = `${store} can't be written: ${messageFromError(error)}`;
     // One that ignores conditions can't be used at all; one that only lets read is enough for a server.
     const isUnfit = isAppError(error, 'configuration') && error.message.includes('written to safely');
-    if (isUnfit || publishesHere(setup))
+    if (isUnfit || publishesHere(setup) || !(await canBeRead(config)))
       return fail(message, 'nights are not published until it can: see "S3 and MinIO" in docs/operations.md');
     if (servesHere(setup) || hasAccounts(setup)) return ok(`${store} can only be read from here, as servers need it`);
     return warn(message, 'enough for servers, which only read; nights, prune and mirror need more rights');
+  }
+}
+
+async function canBeRead(config: Config): Promise<boolean> {
+  try {
+    await (await openConfiguredStore(config, 'read')).head(CATALOG_KEY);
+    return true;
+  } catch {
+    return false; // The check of reading tells why.
   }
 }
