@@ -15,5 +15,5 @@ export async function probeStore(config: Config): Promise<void> {
     return;
   }
   const { result, message } = await lookAtFolder('store', folder);
-  if (result === 'fail') throw new AppError('configuration', message);
+  if (result === 'fail') throw new AppError('configuration', message.replace(/^.* can't be written: /, ''));
 }
