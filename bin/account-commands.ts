@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
+import { PLAN_NAMES } from '../accounts/plans/plans.ts';
+import { SUBSCRIPTION_STATUSES } from '../accounts/plans/terms.ts';
 import { RANGE_DAYS_MAX } from '../accounts/request-counts/day-range.ts';
+import { choiceOption } from './cli/choices.ts';
 import type { RunAction } from './cli/command-context.ts';
 import {
   dayStartValue,
@@ -42,7 +45,7 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .description('Add an organization')
     .requiredOption('--name <name>', 'what people call it', nameValue)
     .option('--email <address>', 'where it is told what concerns it, such as a revoked webhook', emailValue)
-    .option('--plan <plan>', 'community, builder or commercial', planValue, 'community');
+    .addOption(choiceOption('--plan <plan>', 'the plan', PLAN_NAMES, planValue).default('community'));
   addTerms(create)
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats orgs create --name Acme --plan builder')
@@ -65,7 +68,7 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
     .command('set-plan')
     .description("Change an organization's plan or contract; what is not named stays as it is")
     .requiredOption('--org <id>', 'the organization', textValue)
-    .option('--plan <plan>', 'community, builder or commercial (default: stays)', planValue);
+    .addOption(choiceOption('--plan <plan>', 'the plan (default: stays)', PLAN_NAMES, planValue));
   addTerms(change)
     .option('--reset', "drop all terms that are not named: they are the plan's own then")
     .option('--json', 'one JSON object on stdout')
@@ -102,7 +105,7 @@ function addOrganizationCommands(program: Command, run: RunAction): void {
 /** Adds the options for what a contract changes of a plan, and for the state of the subscription. */
 function addTerms(command: Command): Command {
   return command
-    .option('--status <status>', 'active, past_due, grace or canceled', statusValue)
+    .addOption(choiceOption('--status <status>', 'of the subscription', SUBSCRIPTION_STATUSES, statusValue))
     .option(
       '--period-end <YYYY-MM-DD>',
       'start of the day on which the period is over (default: monthly)',

@@ -3,6 +3,9 @@
  * needs none at all, and only `serve` the server's.
  */
 export const ACTIONS = {
+  doctor: async () => (await import('./commands/doctor/doctor.ts')).doctor,
+  showConfig: async () => (await import('./commands/config/config-show.ts')).showConfig,
+  printCompletion: async () => (await import('./commands/completion/completion.ts')).printCompletion,
   init: async () => (await import('./commands/init/init.ts')).init,
   nightly: async () => (await import('./commands/night/nightly.ts')).nightly,
   checkSource: async () => (await import('./commands/night/source-check.ts')).checkSource,

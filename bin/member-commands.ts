@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ROLES } from '../accounts/people/people.ts';
+import { choiceOption } from './cli/choices.ts';
 import type { RunAction } from './cli/command-context.ts';
-import { wordValue } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { AddMemberOptions, ListMembersOptions, MemberOptions } from './commands/accounts/members.ts';
 
@@ -17,7 +17,7 @@ export function addMemberCommands(program: Command, run: RunAction): void {
       .option('--json', 'one JSON object on stdout')
       .addHelpText('after', `\nExample:\n  modelstats members ${example}`);
   const withRole = (command: Command, role: string) =>
-    command.option('--role <role>', 'owner or member', wordValue(ROLES), role);
+    command.addOption(choiceOption('--role <role>', 'what they may do', ROLES).default(role));
   withRole(
     changing('add', 'Make somebody a member, or change their role', 'add ID ada@example.com --role owner'),
     'member',

@@ -5,13 +5,18 @@ import { CommanderError } from 'commander';
 import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../schemas/errors.ts';
 import type { CommandAction, CommandContext } from './cli/command-context.ts';
 import { endOnSignals, outliveReaders } from './cli/process-events.ts';
+import type { Config } from './config/config.ts';
 import { buildProgram } from './program.ts';
 
 /** Loads a command, runs it and makes its result the exit code. */
-function run<Options>(load: () => Promise<CommandAction<Options>>, { stopsItself = false } = {}) {
+function run<Options>(
+  load: () => Promise<CommandAction<Options>>,
+  { stopsItself = false, meetsSettings = false } = {},
+) {
   return async (options: Options) => {
     if (!stopsItself) endOnSignals();
     const context = await createContext();
+    if (!meetsSettings) void context.config;
     const action = await load();
     process.exitCode = await action(context, options);
   };
@@ -19,8 +24,13 @@ function run<Options>(load: () => Promise<CommandAction<Options>>, { stopsItself
 
 async function createContext(): Promise<CommandContext> {
   const { configFromEnv } = await import('./config/config.ts');
+  let config: Config | undefined;
   return {
-    config: configFromEnv(process.env),
+    get config() {
+      config ??= configFromEnv(process.env);
+      return config;
+    },
+    env: process.env,
     clock: () => new Date(),
     toolVersion: toolVersion(),
     print: (line) => void process.stdout.write(`${line}\n`),

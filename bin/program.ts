@@ -10,6 +10,7 @@ import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
 import { addInitCommand } from './init-command.ts';
 import { addIntegrationCommands } from './integration-commands.ts';
+import { addMachineCommands } from './machine-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addNotifyCommand } from './notify-command.ts';
 import { addSyncCommand } from './sync-command.ts';
@@ -36,6 +37,7 @@ export function buildProgram(version: string, run: RunAction): Command {
   addMcpCommand(program, run);
   addAliasCommands(program, run);
   addNotifyCommand(program, run);
+  addMachineCommands(program, run);
   return program;
 }
 

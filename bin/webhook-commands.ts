@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { DELIVERY_STATES } from '../webhooks/queue/delivery-queue.ts';
 import { PING, TOPICS } from '../webhooks/topic.ts';
+import { choiceOption } from './cli/choices.ts';
 import type { RunAction } from './cli/command-context.ts';
 import {
   idsValue,
@@ -10,7 +11,6 @@ import {
   positiveValue,
   textValue,
   topicsValue,
-  wordValue,
 } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { ListDeliveriesOptions, ReplayOptions } from './commands/webhooks/deliveries.ts';
@@ -42,7 +42,14 @@ function addAdd(webhooks: Command, run: RunAction): void {
     .description('Register an endpoint and ping it; its secret is shown this once')
     .requiredOption('--org <id>', 'the organization', textValue)
     .requiredOption('--url <url>', 'https address that takes the deliveries', textValue)
-    .requiredOption('--topics <list>', `${TOPICS.join(', ')}; or all`, topicsValue)
+    .addOption(
+      choiceOption(
+        '--topics <list>',
+        'what it is told, separated by commas',
+        [...TOPICS, 'all'],
+        topicsValue,
+      ).makeOptionMandatory(),
+    )
     .option('--description <text>', 'what it is for', nameValue, '')
     .option('--models <ids>', 'only events of these models, separated by commas; \\, is a comma in an id', idsValue)
     .option('--benchmarks <ids>', 'only scores of these benchmarks', idsValue)
@@ -93,8 +100,8 @@ function addDeliveryCommands(webhooks: Command, run: RunAction): void {
     .command('deliveries')
     .description('List what was sent to an endpoint in the last 30 days, newest first; or show one delivery')
     .argument('<id>', 'id of an endpoint, whe_…, or of a delivery, dlv_…')
-    .option('--state <state>', DELIVERY_STATES.join(', '), wordValue(DELIVERY_STATES))
-    .option('--topic <topic>', `${TOPICS.join(', ')}, ${PING}`, wordValue([...TOPICS, PING]))
+    .addOption(choiceOption('--state <state>', 'only those in this state', DELIVERY_STATES))
+    .addOption(choiceOption('--topic <topic>', 'only those of this topic', [...TOPICS, PING]))
     .option('--before <delivery>', 'those older than this one', textValue)
     .option('--limit <n>', 'so many at most', numberValue(1, 1_000), 20)
     .option('--json', 'one JSON object on stdout')

@@ -1,7 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConfigSchema, configFromEnv } from '../bin/config/config.ts';
+import {
+  calledCommand,
+  readCompose,
+  readDeployed,
+  readEnvFile,
+  readUnits,
+  type Service,
+  variablesOfCompose,
+} from './support/deploy.ts';
 import { ROOT } from './support/documents/text-files.ts';
+import { findProgram } from './support/processes/server-process.ts';
 
 function linesOf(path: string): readonly string[] {
   return readFileSync(join(ROOT, path), 'utf8').split('\n');
@@ -33,5 +49,189 @@ test('all that the container is built from goes to its build, and nothing else',
 
 test('the container stands on the recommended Node', () => {
   const images = linesOf('deploy/Dockerfile').filter((line) => line.startsWith('FROM'));
-  expect(images.map((line) => /node:(\d+)/.exec(line)?.[1])).toEqual(['24', '24']);
+  expect(images.map((line) => /node:(\d+)\.\d+\.\d+-/.exec(line)?.[1])).toEqual(['24', '24']);
+  expect(new Set(images.map((line) => line.split(' ')[1])).size).toBe(1);
+});
+
+test('the container runs as a user of its own, who can write to its volume', () => {
+  const lines = linesOf('deploy/Dockerfile');
+  expect(lines).toEqual(expect.arrayContaining(['USER 1000:1000', 'VOLUME /work']));
+  expect(lines.find((line) => line.startsWith('RUN install'))).toMatch(/--owner=node --group=node .*\/work$/);
+});
+
+/** A value for each variable of compose.yaml, as make-env.sh and an operator would give them. */
+const VARIABLES = {
+  ...readEnvFile(readDeployed('.env.example').replaceAll(/^#(?=[A-Z])/gm, '')),
+  MINIO_ROOT_PASSWORD: 'root',
+  STORE_WRITER_PASSWORD: 'writer',
+  STORE_READER_PASSWORD: 'reader',
+  POSTGRES_PASSWORD: 'postgres',
+  MODELSTATS_SECRET_KEYS: Buffer.alloc(32, 1).toString('base64'),
+};
+
+describe('deploy/compose.yaml', () => {
+  const { services, volumes } = readCompose(VARIABLES);
+  const all = Object.entries(services);
+  const ours = all.filter(([, { build }]) => build !== undefined);
+  const settingsOf = ({ environment }: Service) =>
+    Object.entries(environment).filter(([name]) => name.startsWith('MODELSTATS_'));
+
+  test('asks for the variables that .env.example tells, and does without those that it leaves open', () => {
+    const told = Object.keys(VARIABLES);
+    expect(new Set(variablesOfCompose().map(({ name }) => name))).toEqual(new Set(told));
+    const required = new Set(variablesOfCompose().flatMap(({ name, isRequired }) => (isRequired ? [name] : [])));
+    expect(required).toEqual(new Set(Object.keys(readEnvFile(readDeployed('.env.example')))));
+    const least = Object.fromEntries(Object.entries(VARIABLES).filter(([name]) => required.has(name)));
+    for (const service of Object.values(readCompose(least).services)) configFromEnv(service.environment);
+    expect(() => readCompose({ ...least, POSTGRES_PASSWORD: '' })).toThrow('POSTGRES_PASSWORD');
+  });
+
+  test('runs commands that there are', async () => {
+    const called = await Promise.all(ours.map(([, { command = [] }]) => calledCommand(command)));
+    expect(called.sort()).toEqual(['dispatch', 'nightly', 'schedule', 'serve']);
+    await expect(calledCommand(['serve', '--with-consoles'])).rejects.toThrow('unknown option');
+  });
+
+  test.each(ours)('gives %s settings that there are, and that are right', (_, service) => {
+    expect(settingsOf(service).length).toBeGreaterThan(2);
+    expect(() => configFromEnv(service.environment)).not.toThrow();
+    for (const [name] of settingsOf(service)) expect(Object.keys(ConfigSchema.shape)).toContain(name.slice(11));
+  });
+
+  test.each(ours)('mounts every path that %s writes to or reads from', (_, service) => {
+    const mounted = [...service.volumes.map((volume) => volume.split(':')[1] ?? volume), ...service.tmpfs];
+    const { environment, command = [] } = service;
+    const paths = [...Object.values(environment), ...command].filter((value) => value.startsWith('/'));
+    for (const path of [...paths, '/work'])
+      expect(
+        mounted.some((folder) => path === folder || path.startsWith(`${folder}/`)),
+        path,
+      ).toBe(true);
+  });
+
+  test('names volumes that there are, and files of this repository', () => {
+    for (const source of all.flatMap(([, service]) =>
+      service.volumes.flatMap((volume) => volume.split(':').slice(0, -1)),
+    )) {
+      const [first = ''] = [source];
+      if (first.startsWith('.')) expect(existsSync(join(ROOT, 'deploy', first)), first).toBe(true);
+      else if (/^[a-z]/.test(first)) expect(Object.keys(volumes)).toContain(first);
+    }
+  });
+
+  test('grants no more than is needed', () => {
+    for (const [name, service] of all) {
+      expect(service.cap_drop, name).toEqual(['ALL']);
+      expect(service.security_opt, name).toEqual(['no-new-privileges:true']);
+      for (const port of service.ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+    }
+    for (const [name, service] of ours) expect([name, service.read_only]).toEqual([name, true]);
+    const knowRoot = all.filter(([, { environment }]) => environment['MINIO_ROOT_PASSWORD'] !== undefined);
+    expect(knowRoot.map(([name]) => name)).toEqual(['minio', 'bucket']);
+    const writers = ours.filter(([, { environment }]) => environment['AWS_ACCESS_KEY_ID'] === 'modelstats-writer');
+    expect(writers.map(([name]) => name)).toEqual(['schedule', 'night']);
+  });
+
+  test('pins every image to a version', () => {
+    const images = all.filter(([, { build }]) => build === undefined).map(([, { image }]) => image);
+    for (const image of images) expect(image).toMatch(/:(RELEASE\.[\dTZ-]+|\d+\.\d+(\.\d+)?-\w+)$/);
+  });
+
+  test('looks at the health of all that goes on, and lets it end in time', () => {
+    for (const [name, { restart, healthcheck }] of all)
+      expect([name, healthcheck !== undefined]).toEqual([name, restart === 'unless-stopped']);
+    const { STOP_TIMEOUT_SECONDS } = configFromEnv({});
+    for (const [name, { stop_grace_period = '' }] of ours)
+      expect(Number.parseInt(stop_grace_period, 10), name).toBeGreaterThan(STOP_TIMEOUT_SECONDS);
+  });
+
+  test('starts what others need before them', () => {
+    for (const [name, { depends_on }] of all)
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        const ends = services[other]?.restart === 'no';
+        expect(condition, `${name} after ${other}`).toBe(ends ? 'service_completed_successfully' : 'service_healthy');
+      }
+    expect(Object.keys(services['api']?.depends_on ?? {}).sort()).toEqual(['bucket', 'minio', 'postgres', 'redis']);
+  });
+
+  test('asks for health with commands that tell 200 from anything else', async () => {
+    let status = 200;
+    const server = createServer((_, reply) => reply.writeHead(status).end()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const probes = ours.flatMap(([, { healthcheck }]) =>
+      healthcheck?.test[1] === 'node' ? [healthcheck.test.slice(2)] : [],
+    );
+    const fetching = probes
+      .filter(([flag]) => flag === '-e')
+      .map(([, code = '']) => code.replace(/:\d+\//, `:${port}/`));
+    expect(fetching).toHaveLength(2);
+    for (const code of fetching) {
+      const ends = async () =>
+        promisify(execFile)(process.execPath, ['-e', code]).then(
+          () => 0,
+          ({ code: exit }: { readonly code: number }) => exit,
+        );
+      status = 200;
+      expect(await ends()).toBe(0);
+      status = 503;
+      expect(await ends()).toBe(1);
+    }
+    const [, ...check] = probes.find(([first]) => first?.endsWith('modelstats.js')) ?? [];
+    expect(await calledCommand(check)).toBe('schedule');
+  });
+});
+
+test.skipIf(findProgram('openssl') === undefined)(
+  'make-env.sh writes settings that compose takes, which nobody else reads, and never over others',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'modelstats-env-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, '.env');
+    const make = () => promisify(execFile)('sh', [join(ROOT, 'deploy/make-env.sh'), file]);
+    await make();
+    expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
+    const made = readEnvFile(readFileSync(file, 'utf8'));
+    const passwords = Object.values(made).slice(1);
+    expect(new Set(passwords).size).toBe(5);
+    for (const password of passwords) expect(password.length).toBeGreaterThanOrEqual(32);
+    for (const service of Object.values(readCompose(made).services)) configFromEnv(service.environment);
+    await expect(make()).rejects.toThrow(`${file} is there already`);
+    expect(readEnvFile(readFileSync(file, 'utf8'))).toEqual(made);
+  },
+);
+
+describe('deploy/systemd', () => {
+  const units = readUnits();
+  const directive = (text: string, key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+
+  test('has a service for each command that goes on, which there is', async () => {
+    const words = units.map(({ text }) => directive(text, 'ExecStart').split(' ').slice(2));
+    expect(await Promise.all(words.map(calledCommand))).toEqual(['serve', 'dispatch', 'schedule']);
+  });
+
+  test('lets a night end by itself, and everything in time', () => {
+    const schedule = units.find(({ name }) => name === 'modelstats-schedule.service');
+    expect(directive(schedule?.text ?? '', 'KillMode')).toBe('mixed');
+    const { STOP_TIMEOUT_SECONDS } = configFromEnv({});
+    for (const { text } of units)
+      expect(Number(directive(text, 'TimeoutStopSec'))).toBeGreaterThan(STOP_TIMEOUT_SECONDS);
+  });
+
+  test('grants no more than is needed', () => {
+    for (const { text } of units) {
+      expect(directive(text, 'User')).toBe('modelstats');
+      expect(directive(text, 'ProtectSystem')).toBe('strict');
+      expect(directive(text, 'NoNewPrivileges')).toBe('yes');
+      expect(text).toMatch(/^CapabilityBoundingSet=$/m);
+    }
+  });
+
+  test('has settings that there are, and that are right', () => {
+    const example = readDeployed('systemd/modelstats.env').replaceAll(/^#(?=[A-Z])/gm, '');
+    expect(Object.keys(readEnvFile(example)).length).toBeGreaterThan(8);
+    expect(() => configFromEnv(readEnvFile(example))).not.toThrow();
+  });
 });

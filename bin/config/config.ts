@@ -14,7 +14,8 @@ import { PEOPLE_SETTINGS } from './people-settings.ts';
 import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 import { WEBHOOKS_SETTINGS } from './webhooks-settings.ts';
 
-const PREFIX = 'MODELSTATS_';
+/** What the name of every setting begins with in the environment. */
+export const PREFIX = 'MODELSTATS_';
 const Cron = z.string().superRefine((expression, context) => {
   const message = findCronProblem(expression);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -98,14 +99,18 @@ export const ConfigSchema = z.strictObject({
   ...CLIENT_SETTINGS,
 });
 export type Config = z.infer<typeof ConfigSchema>;
+/** The name of a setting, without {@link PREFIX}. */
+export type SettingName = keyof Config;
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the configuration; throws `configuration` with every wrong or unknown `MODELSTATS_*` at once. */
-export function configFromEnv(env: Readonly<Record<string, string | undefined>>): Config {
+export function configFromEnv(env: Environment): Config {
   const given = Object.entries(env)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
     .map(([name, value]) => [name.slice(PREFIX.length), value]);
-  const endpoint = env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'];
-  const usual = endpoint === undefined || endpoint === '' ? {} : { S3_ENDPOINT: endpoint };
+  const endpoint = usualEndpoint(env);
+  const usual = endpoint === undefined ? {} : { S3_ENDPOINT: env[endpoint] };
   const result = ConfigSchema.safeParse({ ...usual, ...Object.fromEntries(given) });
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) =>
@@ -114,4 +119,10 @@ export function configFromEnv(env: Readonly<Record<string, string | undefined>>)
       : [`${PREFIX}${issue.path.join('.')}: ${issue.message}`],
   );
   throw new AppError('configuration', problems.join('\n'));
+}
+
+/** The variable of the AWS tools that names the S3 server, where ours doesn't; undefined where none does. */
+export function usualEndpoint(env: Environment): string | undefined {
+  const name = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((variable) => env[variable] !== undefined);
+  return name === undefined || env[name] === '' ? undefined : name;
 }

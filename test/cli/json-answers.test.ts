@@ -67,6 +67,9 @@ beforeAll(async () => {
   await writeDay(join(folder, 'today', dayFromDate(new Date())), { models, pricing });
   await writeFile(join(folder, 'table.jsonl'), JSON.stringify({ ...pricing[0], effective_from: '2024-02-01' }));
   await ask('init', 'new');
+  await ask('doctor');
+  await ask('config show');
+  await ask('completion', 'bash');
   await ask('nightly', '--source', 'source', '--day', DAY);
   await ask('source check', 'source', '--day', DAY);
   await writeRecipe(join(folder, 'recipe'));
@@ -135,6 +138,9 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'backfill pricing',
     'status',
     'aliases suggest',
+    'doctor',
+    'config show',
+    'completion',
     'verify',
     'republish',
     'mirror',
@@ -164,6 +170,17 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
 ])('$command answers with the fields that the specification tells', ({ command, told }) => {
   expect(told()?.length, 'the specification has a row for it').toBeGreaterThan(0);
   expect(Object.keys(answers.get(command) ?? {}).sort()).toEqual([...(told() ?? [])].sort());
+});
+
+test('what a check of doctor and a setting are is told too', () => {
+  const told = (command: string) => toldOf(command)[0]?.[0];
+  expect([told('doctor'), told('config show')]).toEqual(['ok', 'settings']);
+  const fieldsOf = (command: string, list: string) => {
+    const items = answers.get(command)?.[list];
+    return Object.keys((Array.isArray(items) ? items[0] : undefined) ?? {});
+  };
+  expect(fieldsOf('doctor', 'checks')).toEqual(['check', 'result', 'message', 'advice']);
+  expect(fieldsOf('config show', 'settings')).toEqual(['name', 'group', 'value', 'source', 'default']);
 });
 
 test('what an organization, an entry of its log, a change of its plan and a night’s events are is told too', () => {

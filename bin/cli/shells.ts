@@ -1,0 +1,3 @@
+/** The shells that commands can be completed in. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ConfigSchema, configFromEnv, type Environment, PREFIX } from '../../config/config.ts';
+import { SETTING_GROUPS } from '../../config/setting-groups.ts';
+import { type ConfigShowOptions, showConfig } from './config-show.ts';
+import { shownSettings } from './shown-settings.ts';
+
+async function show(env: Environment, options: ConfigShowOptions = {}): Promise<string> {
+  const written: string[] = [];
+  const config = configFromEnv(env);
+  await showConfig({ config, env, print: (line) => void written.push(line) }, options);
+  return written.join('\n');
+}
+
+test('every setting is shown with the value in force and where it comes from', async () => {
+  const env = { MODELSTATS_PORT: '9000', MODELSTATS_SIGN_IN: 'password', MODELSTATS_STORE: '' };
+  const { settings } = JSON.parse(await show(env, { json: true }));
+  expect(settings.map(({ name }: { readonly name: string }) => name).sort()).toEqual(
+    Object.keys(ConfigSchema.shape)
+      .map((name) => `${PREFIX}${name}`)
+      .sort(),
+  );
+  expect(settings).toEqual(
+    expect.arrayContaining([
+      { name: 'MODELSTATS_PORT', group: 'The API', value: '9000', source: 'environment', default: '8080' },
+      { name: 'MODELSTATS_SIGN_IN', group: 'People', value: 'password', source: 'environment', default: 'link' },
+      expect.objectContaining({ name: 'MODELSTATS_STORE', value: 'file:./data/store', source: 'default' }),
+      expect.objectContaining({ name: 'MODELSTATS_REDIS', value: null, source: 'default', default: null }),
+    ]),
+  );
+  const text = await show(env);
+  expect(text).toMatch(/^The API$/m);
+  expect(text).toMatch(/^ {2}MODELSTATS_PORT +9000 {2}\(environment\)$/m);
+  expect(text).toMatch(/^ {2}MODELSTATS_STORE +file:\.\/data\/store$/m);
+});
+
+test('with --changed only what is set is shown', async () => {
+  expect(await show({ MODELSTATS_PORT: '9000' }, { changed: true })).toMatch(
+    /^The API\n {2}MODELSTATS_PORT {2}9000 {2}\(environment\)$/,
+  );
+  expect(await show({}, { changed: true })).toBe('nothing is set: every setting has its default');
+});
+
+test('an S3 server that the AWS tools name is shown with their variable', () => {
+  const env = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000' };
+  const endpoint = shownSettings(configFromEnv(env), env).find(({ name }) => name === 'MODELSTATS_S3_ENDPOINT');
+  expect(endpoint).toMatchObject({ value: 'http://127.0.0.1:9000', source: 'AWS_ENDPOINT_URL' });
+});
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** Every setting that can be given a text which holds a secret. */
+const WITH_SECRET = Object.keys(ConfigSchema.shape).flatMap((name) =>
+  [
+    'postgres://user:hunter2-secret@host/db',
+    'redis://:hunter2-secret@host:6379',
+    'smtp://user:hunter2-secret@host:587',
+    'https://user:hunter2-secret@host',
+    KEY,
+    'hunter2-secret-0123456789',
+  ].flatMap((value) => {
+    const isTaken = ConfigSchema.safeParse({ [name]: value }).success;
+    const isSecret = value.includes('://') || /(_KEYS?|TOKEN)$/.test(name);
+    return isTaken && isSecret ? [{ name: `${PREFIX}${name}`, value }] : [];
+  }),
+);
+
+test.each(WITH_SECRET)('$name = $value is shown without its secret', async ({ name, value }) => {
+  for (const json of [false, true]) {
+    const shown = await show({ [name]: value }, { json });
+    expect(shown).toContain(name);
+    expect(shown).not.toMatch(/hunter2/);
+    expect(shown).not.toContain(KEY);
+  }
+});
+
+test('the settings that hold secrets were among those', () => {
+  const names = new Set(WITH_SECRET.map(({ name }) => name.slice(PREFIX.length)));
+  const secrets = ['DATABASE', 'REDIS', 'SMTP', 'SECRET_KEYS', 'SIGNING_KEY', 'METRICS_TOKEN', 'API_KEY', 'API_URL'];
+  expect(secrets.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('settings are grouped as docs/configuration.md groups them', () => {
+  const text = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+  const sections = text.split(/^## /m).slice(1);
+  const told = sections.map((section) => ({
+    title: section.slice(0, section.indexOf('\n')),
+    names: [...section.matchAll(/^\| `MODELSTATS_([A-Z_0-9]+)`/gm)].map(([, name = '']) => name).sort(),
+  }));
+  expect(told).toEqual(SETTING_GROUPS.map(({ title, names }) => ({ title, names: [...names].sort() })));
+});

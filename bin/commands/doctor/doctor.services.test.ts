@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../../database/open-database.ts';
+import { examine } from '../../../test/support/doctor/examine.ts';
+import { PostgresServer } from '../../../test/support/processes/postgres-server.ts';
+import { RedisServer } from '../../../test/support/processes/redis-server.ts';
+import { describeWith } from '../../../test/support/processes/server-process.ts';
+
+const SECRET_KEYS = Buffer.alloc(32, 1).toString('base64');
+
+describeWith('postgres', 'doctor with a PostgreSQL server', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.stop());
+
+  test('a database is looked at without being migrated, and its clock compared', async () => {
+    const url = await server.createDatabase();
+    const env = { MODELSTATS_DATABASE: url, MODELSTATS_SECRET_KEYS: SECRET_KEYS };
+    expect((await examine(env)).of('database')).toMatch(/^warn: .*lacks \d+ migrations/);
+    expect((await examine(env)).of('database')).toMatch(/^warn: .*lacks \d+ migrations/);
+    await (await openDatabase(url)).close();
+    expect((await examine(env)).of('database')).toMatch(/^ok: .*of this version$/);
+    expect((await examine(env)).of('secret_keys')).toBe('ok: MODELSTATS_SECRET_KEYS: no secrets yet');
+    expect((await examine({ MODELSTATS_DATABASE: url })).of('secret_keys')).toMatch(
+      /^fail: set MODELSTATS_SECRET_KEYS/,
+    );
+    const later = new Date(Date.now() + 3_600_000);
+    expect((await examine(env, later)).of('database')).toMatch(/^fail: this clock is 3\d{3} s before that of postgres/);
+  });
+});
+
+describeWith('redis-server', 'doctor with a Redis server', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server?.stop());
+
+  test('Redis is asked for its time', async () => {
+    const env = { MODELSTATS_REDIS: server.url };
+    expect((await examine(env)).of('redis')).toBe(`ok: this clock and that of ${server.url} agree`);
+    server.freeze();
+    expect((await examine(env)).of('redis')).toMatch(/^fail: Redis .* does not answer/);
+    server.thaw();
+  });
+});

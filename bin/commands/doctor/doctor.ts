@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pc from 'picocolors';
+import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { lineRedactor } from '../../cli/logger.ts';
+import type { Config } from '../../config/config.ts';
+import { shownSettings } from '../config/shown-settings.ts';
+import { CHECKS, MACHINE_CHECKS } from './checks.ts';
+import { type Check, type Finding, fail, ok, type Setup } from './finding.ts';
+
+export interface NamedFinding extends Finding {
+  readonly check: string;
+}
+
+/** Longer than all that a check waits for by itself; beyond it the check has failed. */
+const CHECK_TIMEOUT_MS = 15_000;
+
+/**
+ * `modelstats doctor`: all that a new machine or a broken one needs checked, side by side, each in bounded time. It only reads, but for
+ * one small object or file that shows whether the store and our folders can be written. Exit code 1 where something failed.
+ */
+export async function doctor(context: CommandContext, { json = false }: { readonly json?: boolean }): Promise<number> {
+  const findings = await examine(context);
+  const isOk = findings.every(({ result }) => result !== 'fail');
+  context.print(json ? JSON.stringify({ ok: isOk, checks: findings }) : describe(findings));
+  return isOk ? 0 : 1;
+}
+
+/** What was found out. With wrong settings that is all, beside what needs none. */
+async function examine(context: CommandContext): Promise<readonly NamedFinding[]> {
+  const { env, clock, toolVersion } = context;
+  let config: Config;
+  try {
+    config = context.config;
+  } catch (error) {
+    if (!isAppError(error, 'configuration')) throw error;
+    const advice = 'set them right, as docs/configuration.md says; the other checks need them';
+    const settings = { check: 'settings', ...fail(error.message.replaceAll('\n', '; '), advice) };
+    return [...(await runAll(MACHINE_CHECKS, context)), settings];
+  }
+  const changed = shownSettings(config, env).filter(({ source }) => source !== 'default').length;
+  const settings = { check: 'settings', ...ok(`${changed} are set, the others have their defaults`) };
+  const setup = { config: inHurry(config), env, clock, toolVersion };
+  const [machine, rest] = await Promise.all([runAll(MACHINE_CHECKS, setup), runAll(CHECKS, setup)]);
+  const redact = lineRedactor(config);
+  return [...machine, settings, ...rest].map((found) => ({ ...found, message: redact(found.message) }));
+}
+
+async function runAll(checks: Readonly<Record<string, Check>>, setup: Setup): Promise<readonly NamedFinding[]> {
+  const found = await Promise.all(
+    Object.entries(checks).map(async ([check, look]) => ({ check, finding: await runCheck(look, setup) })),
+  );
+  return found.flatMap(({ check, finding }) => (finding === undefined ? [] : [{ check, ...finding }]));
+}
+
+async function runCheck(check: Check, setup: Setup): Promise<Finding | undefined> {
+  const isOver = new AbortController();
+  const tooLong = wait(CHECK_TIMEOUT_MS, undefined, { signal: isOver.signal }).then(() => {
+    throw new AppError('unavailable', `no answer within ${CHECK_TIMEOUT_MS / 1000} s`);
+  });
+  try {
+    return await Promise.race([check(setup), tooLong]);
+  } catch (error) {
+    return fail(messageFromError(error).replaceAll(/\s+/g, ' '), 'mend what the message names, and look again');
+  } finally {
+    isOver.abort();
+    tooLong.catch(() => {}); // Nobody waits for it any more.
+  }
+}
+
+/** The configuration, with less patience where a night would wait long. */
+function inHurry(config: Config): Config {
+  return {
+    ...config,
+    S3_ATTEMPTS_MAX: 1,
+    S3_CONNECT_TIMEOUT_MS: Math.min(config.S3_CONNECT_TIMEOUT_MS, 3_000),
+    S3_REQUEST_TIMEOUT_MS: Math.min(config.S3_REQUEST_TIMEOUT_MS, 5_000),
+    S3_IDLE_TIMEOUT_MS: Math.min(config.S3_IDLE_TIMEOUT_MS, 5_000),
+    DATABASE_CONNECT_TIMEOUT_MS: Math.min(config.DATABASE_CONNECT_TIMEOUT_MS, 5_000),
+    MAIL_TIMEOUT_MS: Math.min(config.MAIL_TIMEOUT_MS, 5_000),
+  };
+}
+
+const MARKS = { ok: pc.green('ok  '), warn: pc.yellow('warn'), fail: pc.red('FAIL') } as const;
+
+function describe(findings: readonly NamedFinding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ check, result, message, advice }) => [
+    `${MARKS[result]}  ${check.padEnd(width)}  ${message}`,
+    ...(advice === null ? [] : [`${' '.repeat(width + 8)}→ ${advice}`]),
+  ]);
+  const count = (wanted: Finding['result']) => findings.filter(({ result }) => result === wanted).length;
+  return [...lines, `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed`].join('\n');
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { lookAtDatabase } from '../../../../database/look-at-database.ts';
+import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
+import { messageFromError } from '../../../../schemas/errors.ts';
+import { SecretKeys } from '../../../../webhooks/secrets/secret-keys.ts';
+import type { Config } from '../../../config/config.ts';
+import { configuredKeyBytes } from '../../../config/secret-keys-file.ts';
+import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
+import { hasAccounts } from '../use.ts';
+
+const RESTORE = 'put the old key back, or give each endpoint a new secret: modelstats webhooks rotate-secret ID';
+
+/** Whether the keys for secrets at rest are there, nobody else reads them, and they open the secrets that there are. */
+export async function checkSecretKeys(setup: Setup): Promise<Finding | undefined> {
+  if (!hasAccounts(setup)) return undefined;
+  const { config } = setup;
+  const file = keyFileOf(config);
+  const look = await lookAtDatabase(config.DATABASE, { timeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS });
+  const sealed = look?.sealed ?? [];
+  if (file !== undefined && !existsSync(file)) {
+    if (sealed.length > 0) return fail(`${file} is missing, and ${sealed.length} secrets need it`, RESTORE);
+    return ok(`${file} is not there yet: made when it is needed`);
+  }
+  const keys = new SecretKeys(await configuredKeyBytes(config), () => new Uint8Array());
+  const closed = sealed.filter(({ id, sealed_secret }) => !opens(keys, id, sealed_secret));
+  if (closed.length > 0) return fail(`${closed.length} of ${sealed.length} secrets can't be opened`, RESTORE);
+  if (file !== undefined && (await isReadByOthers(file)))
+    return warn(`others on this machine may read ${file}`, `chmod 600 ${file}`);
+  const where = file ?? 'MODELSTATS_SECRET_KEYS';
+  return ok(`${where}: ${sealed.length === 0 ? 'no secrets yet' : `opens all ${sealed.length} secrets`}`);
+}
+
+/** The file that the key lies in; undefined where it is configured, or has to be. */
+function keyFileOf({ SECRET_KEYS, DATABASE }: Config): string | undefined {
+  const database = SECRET_KEYS === undefined ? sqliteFileFromUrl(DATABASE) : undefined;
+  return database === undefined ? undefined : `${resolve(database)}.key`;
+}
+
+function opens(keys: SecretKeys, id: string, sealed: string): boolean {
+  try {
+    keys.open(sealed, id);
+    return true;
+  } catch (error) {
+    return messageFromError(error) === '';
+  }
+}
+
+async function isReadByOthers(file: string): Promise<boolean> {
+  await readFile(file);
+  return process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
+}

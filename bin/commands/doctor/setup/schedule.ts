@@ -1,0 +1,32 @@
+import { openCron } from '../../../../pipeline/schedule/cron.ts';
+import { findHealthProblem } from '../../../../pipeline/schedule/health.ts';
+import { readHealth } from '../../../../pipeline/schedule/health-file.ts';
+import { addDays, dayFromDate } from '../../../../schemas/day.ts';
+import { isAppError } from '../../../../schemas/errors.ts';
+import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
+import { isSet } from '../use.ts';
+
+/** When the next night is due, and whether the scheduler is at work whose health is kept in a file. */
+export async function checkSchedule(setup: Setup): Promise<Finding | undefined> {
+  const { config, clock } = setup;
+  if (!isSet(setup, 'CRON', 'HEALTH_FILE')) return undefined;
+  const cron = openCron(config.CRON, { log: { error: () => {} } });
+  const today = dayFromDate(clock());
+  const due = [today, addDays(today, 1)]
+    .map((day) => cron.firstRunOn(day))
+    .find((at) => at !== undefined && at > clock());
+  cron.stop();
+  const told = due === undefined ? `'${config.CRON}' (UTC)` : `the next night is due ${due.toISOString()}`;
+  if (config.HEALTH_FILE === undefined) return ok(told);
+  try {
+    const health = readHealth(config.HEALTH_FILE);
+    const problem = findHealthProblem(health, clock());
+    if (problem !== undefined) return fail(`the scheduler is not at work: ${problem}`, 'start it, and look at its log');
+    const last =
+      health.last === null ? 'no night yet' : `the last one of ${health.last.day} ended ${health.last.status}`;
+    return ok(`the scheduler is ${health.state}, ${last}; ${told}`);
+  } catch (error) {
+    if (!isAppError(error, 'not_found')) throw error;
+    return warn(error.message, 'start modelstats schedule');
+  }
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
+import pg from 'pg';
+import { AppError } from '../schemas/errors.ts';
+import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-address.ts';
+import { unavailable } from './database-errors.ts';
+import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
+import { sqliteFileFromUrl } from './open-database.ts';
+import type { ControlTables } from './tables.ts';
+
+/** A control database as it is. */
+export interface DatabaseLook {
+  /** Migrations that it lacks, which the next command that opens it makes. */
+  readonly pending: readonly string[];
+  /** Migrations of a newer program. */
+  readonly unknown: readonly string[];
+  /** The server's clock; undefined for a file, which has none. */
+  readonly now: Date | undefined;
+  /** Some of the secrets of endpoints, encrypted. */
+  readonly sealed: readonly { readonly id: string; readonly sealed_secret: string }[];
+}
+
+/** For a connection, and for a statement, in milliseconds. */
+export interface LookOptions {
+  readonly timeoutMs: number;
+}
+
+/** Enough to see whether the keys open them; the newest may have another key than the oldest. */
+const SEALED_MAX = 1_000;
+
+/**
+ * Looks at the control database at an address (see `openDatabase`) and changes nothing: it is neither made nor migrated. Undefined
+ * for a SQLite file that isn't there yet. Rejects with `configuration` for what is no such address, and with `unavailable`.
+ */
+export async function lookAtDatabase(url: string, { timeoutMs }: LookOptions): Promise<DatabaseLook | undefined> {
+  const file = sqliteFileFromUrl(url);
+  if (file !== undefined && !existsSync(file)) return undefined;
+  try {
+    const kysely = file === undefined ? openPostgres(url, timeoutMs) : openFile(file, timeoutMs);
+    try {
+      return await look(kysely, { hasClock: file === undefined });
+    } finally {
+      await kysely.destroy();
+    }
+  } catch (error) {
+    throw unavailable(error, `the control database ${shownAddress(url)} can't be read`);
+  }
+}
+
+function openFile(path: string, timeout: number): Kysely<ControlTables> {
+  const database = new Sqlite(path, { readonly: true, fileMustExist: true, timeout });
+  return new Kysely<ControlTables>({ dialect: new SqliteDialect({ database }) });
+}
+
+function openPostgres(url: string, timeoutMs: number): Kysely<ControlTables> {
+  if (!isClearAddress(url)) throw new AppError('configuration', `${shownAddress(url)} is no URL; ${UNCLEAR_ADDRESS}`);
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'modelstats doctor',
+    max: 1,
+    connectionTimeoutMillis: timeoutMs,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  pool.on('error', () => {}); // The next query tells.
+  return new Kysely<ControlTables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+async function look(
+  kysely: Kysely<ControlTables>,
+  { hasClock }: { readonly hasClock: boolean },
+): Promise<DatabaseLook> {
+  const clock = hasClock ? await sql<{ now: Date }>`select clock_timestamp() as now`.execute(kysely) : undefined;
+  const now = clock?.rows[0]?.now;
+  const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
+  const has = (table: string) => tables.some(({ name }) => name === table);
+  const done = has(MIGRATIONS_TABLE)
+    ? await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)} order by name`.execute(kysely)
+    : { rows: [] };
+  const names = done.rows.map(({ name }) => name);
+  return {
+    pending: Object.keys(MIGRATIONS).filter((name) => !names.includes(name)),
+    unknown: names.filter((name) => !Object.hasOwn(MIGRATIONS, name)),
+    now,
+    sealed: has('webhook_endpoints')
+      ? await kysely.selectFrom('webhook_endpoints').select(['id', 'sealed_secret']).limit(SEALED_MAX).execute()
+      : [],
+  };
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { doctor } from '../../../bin/commands/doctor/doctor.ts';
+import { configFromEnv, type Environment } from '../../../bin/config/config.ts';
+
+/** What `modelstats doctor --json` answers with these variables set. */
+export interface Examined {
+  readonly code: number;
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly check: string;
+    readonly result: string;
+    readonly message: string;
+    readonly advice: string | null;
+  }[];
+  /** All that it said. */
+  readonly text: string;
+  /** The result and the message of a check; undefined where it was not made. */
+  readonly of: (check: string) => string | undefined;
+}
+
+export async function examine(env: Environment, now = new Date()): Promise<Examined> {
+  const written: string[] = [];
+  const context = {
+    get config() {
+      return configFromEnv(env);
+    },
+    env,
+    clock: () => now,
+    toolVersion: '0.0.0-test',
+    print: (line: string) => void written.push(line),
+    log: () => {},
+    isTerminal: false,
+  };
+  const code = await doctor(context, { json: true });
+  const text = written.join('\n');
+  const { ok, checks }: Pick<Examined, 'ok' | 'checks'> = JSON.parse(text);
+  const of = (name: string) => {
+    const found = checks.find(({ check }) => check === name);
+    return found && `${found.result}: ${found.message}`;
+  };
+  return { code, ok, checks, text, of };
+}
+
+/** A folder for each test of a file, which is a machine on which nothing was done yet. */
+export function useNewMachine() {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelstats-doctor-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  return {
+    folder: () => folder,
+    /** The settings of a machine that is used for everything. */
+    env: () => ({
+      MODELSTATS_STORE: `file:${join(folder, 'store')}`,
+      MODELSTATS_WORK: join(folder, 'work'),
+      MODELSTATS_VIEW: join(folder, 'view'),
+      MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+      MODELSTATS_PORT: '0',
+    }),
+  };
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Shell } from '../../../bin/cli/shells.ts';
+
+/** A shell that has read a script of completion, asked as its user asks with the tab key. */
+export interface AskedShell {
+  readonly program: Shell;
+  /** What is offered behind these words, of which the last may be empty or begun. */
+  readonly ask: (script: string, words: readonly string[], cwd: string) => readonly string[];
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function run(program: string, args: readonly string[], cwd: string): readonly string[] {
+  const said = execFileSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
+  });
+  return said.split('\n').filter((line) => line !== '');
+}
+
+export const ASKED_SHELLS: readonly AskedShell[] = [
+  {
+    program: 'bash',
+    ask(script, words, cwd) {
+      const typed = words.map(quoted).join(' ');
+      const ask = `set -u; . ${quoted(script)}; COMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _modelstats`;
+      const tell = `for word in "\${COMPREPLY[@]+"\${COMPREPLY[@]}"}"; do printf '%s\\n' "$word"; done`;
+      return run('bash', ['--norc', '--noprofile', '-c', `${ask}; ${tell}`], cwd);
+    },
+  },
+  {
+    program: 'zsh',
+    ask: (script, words, cwd) =>
+      run('zsh', ['-f', join(import.meta.dirname, 'ask-zsh.zsh'), script, words.join(' ')], cwd),
+  },
+  {
+    program: 'fish',
+    ask(script, words, cwd) {
+      const said = run(
+        'fish',
+        ['--no-config', '-c', `source ${quoted(script)}; complete -C ${quoted(words.join(' '))}`],
+        cwd,
+      );
+      return said.map((line) => line.split('\t')[0] ?? '');
+    },
+  },
+];
