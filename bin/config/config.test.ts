@@ -105,3 +105,17 @@ test('people sign in as it is configured, by link unless told otherwise', () => 
   for (const wrong of ['links', 'link,link', 'link,', 'link;password'])
     expect(() => configFromEnv({ MODELSTATS_SIGN_IN: wrong })).toThrow(/MODELSTATS_SIGN_IN: must be link, password/);
 });
+
+test('who is told of nights is named with commas between, once each, and a wrong one is told by its place alone', () => {
+  const notify = (text: string) => configFromEnv({ MODELSTATS_NOTIFY: text }).NOTIFY.map(({ kind }) => kind);
+  expect(notify('https://hooks.test/a?b=c, ops@test ,exec:/bin/page --team data')).toEqual(['url', 'mail', 'exec']);
+  expect(configFromEnv({}).NOTIFY).toEqual([]);
+  expect(() => notify('https://hooks.test/a,hunter2,ftp://hunter2')).toThrow(
+    /target 2 is none of .*\n.*target 3 is none of/,
+  );
+  expect(() => notify('https://hooks.test/a,hunter2')).not.toThrow(/hunter2/);
+  expect(() => notify('https://hooks.test/hunter2,https://hooks.test/hunter2')).toThrow(
+    /^MODELSTATS_NOTIFY: https:\/\/hooks\.test\/… is named twice$/,
+  );
+  expect(() => notify(Array.from({ length: 11 }, (_, at) => `a${at}@test`).join())).toThrow('has more than 10 targets');
+});

@@ -53,6 +53,12 @@ test('a day that is late may be worked on just now, so nobody is told that it is
   expect(text).not.toContain('by itself');
 });
 
+test('what a source says calls nobody in a chat that shows the text', () => {
+  const notice = noticeFrom('file:/store', { ...HELD, reasons: ['<!channel> <https://evil.test|look>'] });
+  expect(notice.text).toContain('‹!channel› ‹https://evil.test|look›');
+  expect(notice.reasons).toEqual(['<!channel> <https://evil.test|look>']);
+});
+
 test('a recovery has nothing to run, and a night that was given up says that nobody tries it again', () => {
   const recovered = noticeFrom('file:/store', { kind: 'recovered', day: '2026-11-20', at: AT, reasons: ['was held'] });
   expect(recovered.text).toBe('modelstats: recovered, 2026-11-20 is published\nwas held\nstore: file:/store');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
+import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
 import type { NightEnd } from './night-end.ts';
 import { scheduleProblemAfter } from './schedule-problem.ts';
 import type { ScheduleEvent } from './scheduler.ts';
@@ -27,4 +28,12 @@ test('a night that is not published is a problem from its first attempt until on
   const hold = ['held', 0, `the night of ${DAY} is held and needs an operator`];
   const rejection = ['rejected', 5, `the night of ${DAY} is not published: its source was rejected`];
   expect(told).toEqual([failure, failure, hold, hold, undefined, rejection, undefined]);
+});
+
+test('a night that somebody publishes by hand is a problem no more', () => {
+  const held = scheduleProblemAfter(undefined, ended(answer('held')), at(0));
+  const seen = (day: string) => ({ type: 'release_seen', day, release: RELEASE_FACTS }) as const;
+  expect(scheduleProblemAfter(held, seen('2026-11-19'), at(1))).toEqual(held);
+  expect(scheduleProblemAfter(held, { type: 'late', day: DAY, reason: 'noon' }, at(1))).toEqual(held);
+  expect(scheduleProblemAfter(held, seen(DAY), at(1))).toBeUndefined();
 });
