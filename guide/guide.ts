@@ -136,7 +136,8 @@ function bindSearch(app: FastifyInstance, { frame, index, baseUrlOf }: SearchDep
       .headers(GUIDE_HEADERS)
       .type(HTML)
       .send(String(await Page({ frame, title: 'Search', path, query, children: body })));
-  app.get(`${GUIDE}/search`, async (request: FastifyRequest, reply) => {
+  // Anybody may ask, so nothing is packed for it.
+  app.get(`${GUIDE}/search`, { compress: false }, async (request: FastifyRequest, reply) => {
     const { q = '' } = request.query as Readonly<Record<string, unknown>>; // As Fastify reads a query: text, or a list of texts.
     if (typeof q !== 'string') return send(reply, Refusal({ reason: 'Give q once.' }), { status: 422 });
     if (q.length > QUERY_LENGTH_MAX) {

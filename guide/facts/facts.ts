@@ -10,7 +10,7 @@ import type { Words } from '../markdown/prepare.ts';
 import { code, markdownTable, wholeNumber } from '../markdown/tables.ts';
 import { featureValues, plansTable, planValues, routeLimitsTable } from './plan-tables.ts';
 import { datasetsTable, fieldTables, orderValues } from './record-tables.ts';
-import { exampleTables, limitValues, routeSections } from './route-pages.ts';
+import { exampleTables, limitValues, routeSections } from './route-tables.ts';
 
 /** What the guide has to know of the service that it stands in. */
 export interface GuideFacts {

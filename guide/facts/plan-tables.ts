@@ -23,7 +23,10 @@ export function plansTable(isLive: (capability: Capability) => boolean): string 
     ['Snapshots and their downloads', snapshotsOf, 'snapshots'],
     ['Change feed', hasFeature('incremental'), 'changes'],
     ['Webhooks', hasFeature('webhooks'), 'webhooks'],
-    ['Attribution', ({ attributionRequired }) => (attributionRequired ? 'required where it is shown' : 'not required')],
+    [
+      'Attribution',
+      ({ attributionRequired }) => (attributionRequired ? 'required where the data are shown' : 'not required'),
+    ],
     ['Redistribution', ({ redistributionAllowed }) => (redistributionAllowed ? 'yes' : 'no')],
     ['More units for attribution', bonusOf, 'attribution'],
     ['Support', ({ support }) => support],
