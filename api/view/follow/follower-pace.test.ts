@@ -19,16 +19,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('after failures the catalog is looked at again with a wait that doubles from the usual one to the longest', async () => {
+/** The waits between looks at a store, in polls, over twenty of them. */
+async function waitsOf(head: () => ReturnType<ObjectStore['head']>): Promise<readonly number[]> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let nowMs = 0;
   const looks: number[] = [];
-  const head: ObjectStore['head'] = async () => {
-    looks.push(nowMs);
-    throw new AppError('store_unavailable', 'away');
+  const replaced: Partial<ObjectStore> = {
+    head: () => {
+      looks.push(nowMs);
+      return head();
+    },
+    get: async () => undefined,
   };
   const store = new Proxy(new FileStore(folder), {
-    get: (target, name) => (name === 'head' ? head : (Reflect.get(target, name) as unknown)),
+    get: (target, name) => Reflect.get(name in replaced ? replaced : target, name) as unknown,
   });
   const follower = new ViewFollower(
     {
@@ -46,7 +50,19 @@ test('after failures the catalog is looked at again with a wait that doubles fro
     await vi.advanceTimersByTimeAsync(POLL_MS / 2);
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
-  const waits = looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
-  expect(waits).toEqual([1, 2, 4, 5, 5].map((polls) => polls * POLL_MS));
   await follower.stop();
+  return looks.slice(1).map((at, index) => (at - (looks[index] ?? 0)) / POLL_MS);
+}
+
+test('after failures the catalog is looked at again with a wait that doubles from the usual one to the longest', async () => {
+  const waits = await waitsOf(async () => {
+    throw new AppError('store_unavailable', 'away');
+  });
+  expect(waits).toEqual([1, 2, 4, 5, 5]);
+});
+
+test('a store in which nothing is published yet is looked at as often as any other', async () => {
+  const waits = await waitsOf(async () => undefined);
+  expect(waits.length).toBeGreaterThan(10);
+  expect(Math.max(...waits)).toBeLessThan(2);
 });

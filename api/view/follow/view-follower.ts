@@ -123,7 +123,7 @@ export class ViewFollower {
       await this.#follow();
       this.#recover();
     } catch (error) {
-      this.#failures += 1;
+      if (!(error instanceof NothingPublished)) this.#failures += 1;
       this.#fail(error);
     }
   }
@@ -174,11 +174,9 @@ export class ViewFollower {
 
   #noCatalog(): AppError {
     const { url } = this.#deps.store;
-    const isNew = this.#view === undefined;
-    const why = isNew
-      ? 'has no catalog: nothing is published yet'
-      : 'has no catalog any more: the last view goes on serving';
-    return new AppError(isNew ? 'unavailable' : 'not_found', `${url} ${why}`, { publicMessage: `the store ${why}` });
+    if (this.#view === undefined) return new NothingPublished(url);
+    const why = 'has no catalog any more: the last view goes on serving';
+    return new AppError('not_found', `${url} ${why}`, { publicMessage: `the store ${why}` });
   }
 
   /**
@@ -261,5 +259,13 @@ export class ViewFollower {
     this.#deps.onEvent({ type: 'damaged', error: messageFromError(error) });
     view.retire().catch(() => undefined);
     void this.refresh();
+  }
+}
+
+/** No failure: the first night is looked for as often as any other. */
+class NothingPublished extends AppError {
+  constructor(url: string) {
+    const why = 'has no catalog: nothing is published yet';
+    super('unavailable', `${url} ${why}`, { publicMessage: `the store ${why}` });
   }
 }
