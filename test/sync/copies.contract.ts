@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { linesOf, syncInto, useService, withCopy } from '../support/client/service.ts';
-import { runNextNight } from '../support/pipeline/kept-nights.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { nightOf } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
@@ -16,8 +15,6 @@ const DAYS = [
   '2026-06-07',
   '2026-06-08',
 ] as const;
-/** Run once, and copied for each kind. */
-const NIGHTS = DAYS.map((day) => nightOf(fixtureSource('days'), day, { accept: true }));
 
 export interface CopyKind {
   readonly name: string;
@@ -27,9 +24,11 @@ export interface CopyKind {
 
 export function describeCopies({ name, newPlace }: CopyKind): void {
   describe(`copies in ${name}`, () => {
-    const service = useService({ days: (store) => runNextNight(store, NIGHTS.slice(0, 1)) });
-    /** Publishes the night of a day; those before it are. */
-    const publish = (index: number) => service.publish(({ store }) => runNextNight(store, NIGHTS.slice(0, index + 1)));
+    const service = useService({
+      days: (store) => nightOf(fixtureSource('days'), DAYS[0], { accept: true }).run(store),
+    });
+    const publish = (day: string) =>
+      service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
 
     /** The text of each dataset of the newest snapshot, read from the store. */
     async function newestTexts(): Promise<Readonly<Record<string, string>>> {
@@ -47,8 +46,8 @@ export function describeCopies({ name, newPlace }: CopyKind): void {
       timeout: 120_000,
     }, async () => {
       const [followed, historic] = [await newPlace(), await newPlace()];
-      for (const index of NIGHTS.keys()) {
-        if (index > 0) await publish(index);
+      for (const [index, day] of DAYS.entries()) {
+        if (index > 0) await publish(day);
         const { status, warnings } = await syncInto(followed, service.client());
         expect([status, warnings]).toEqual([index === 0 ? 'imported' : 'followed', []]);
         await syncInto(historic, service.client(), { keepsHistory: true });

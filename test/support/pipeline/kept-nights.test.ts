@@ -2,9 +2,9 @@ import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { sha256 } from '../../../storage/hash.ts';
-import { KEPT_NIGHTS, runNextNight } from './kept-nights.ts';
-import { nightOf, publishFromFixture } from './sample-store.ts';
-import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+import { KEPT_NIGHTS } from './kept-nights.ts';
+import { publishFromFixture } from './sample-store.ts';
+import { openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 
 const [DAYS, NEXT] = [['2026-06-01', '2026-06-02'], '2026-06-03'] as const;
 const stores: TemporaryStore[] = [];
@@ -45,19 +45,4 @@ test('what is done to a store changes no other', async () => {
   expect(await contentsOf(one)).not.toEqual(before);
   expect(await contentsOf(other)).toEqual(before);
   expect(await contentsOf(await openWithDays())).toEqual(before);
-});
-
-test('a series of which every store is looked at is the same, byte for byte, run or copied night by night', async () => {
-  const nights = [...DAYS, NEXT].map((day) => nightOf(fixtureSource('days'), day, { accept: true }));
-  const [run, copied] = [await openTemporaryStore(), await openTemporaryStore()];
-  stores.push(run, copied);
-  for (const index of nights.keys()) {
-    for (const store of [run, copied]) await runNextNight(store, nights.slice(0, index + 1));
-    expect(Object.keys(await contentsOf(copied)).length).toBeGreaterThan(5 * index);
-    expect(await contentsOf(copied)).toEqual(await contentsOf(run));
-  }
-  const own = await openTemporaryStore();
-  stores.push(own);
-  for (const night of nights) await night.run(own);
-  expect(await contentsOf(copied)).toEqual(await contentsOf(own));
 });

@@ -35,18 +35,6 @@ export async function runNights(store: TemporaryStore, nights: readonly KeptNigh
   }
 }
 
-/**
- * The last of these nights on a store that holds all before it and was done nothing else with: run, or copied where another store was
- * brought so far. For tests that look at each store of a series, and do so for several kinds of whatever looks.
- */
-export async function runNextNight(store: TemporaryStore, nights: readonly KeptNight[]): Promise<void> {
-  const place = process.env[KEPT_NIGHTS];
-  const folder = place === undefined ? undefined : join(place, nameOf(store, nights));
-  if (folder !== undefined && existsSync(folder)) return store.fill(folder);
-  await nights.at(-1)?.run(store);
-  if (folder !== undefined) await store.keep(folder);
-}
-
 function nameOf({ options }: TemporaryStore, nights: readonly KeptNight[]): string {
   return sha256(Buffer.from(JSON.stringify([options, nights.map(({ name }) => name)]))).slice(0, 32);
 }

@@ -42,7 +42,7 @@ export interface TemporaryStore {
   isNew(): boolean;
   /** Puts a copy of all that it holds into a new folder; leaves that folder alone where another was quicker. */
   keep(folder: string): Promise<void>;
-  /** Makes it, new or with the first nights of the same series, the store whose copy is in a folder; the nights that follow go on from there. */
+  /** Makes it, new as it is, the store whose copy is in a folder; the nights that follow go on from there. */
   fill(folder: string): Promise<void>;
   dispose(): Promise<void>;
 }
