@@ -17,6 +17,8 @@ const api = usePublic({
 const chromium = useChromium();
 /** Drawing a large answer takes the page a while, in milliseconds. */
 const ANSWER_MS_MAX = 30_000;
+/** Parts of the page are drawn one after the other, and some change their colours just then. */
+const SETTLED = { timeout: 10_000, interval: 500 };
 
 let origin: string;
 let key: string;
@@ -109,13 +111,14 @@ test('has no fault of accessibility that can be measured, light or dark, and fit
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await page.reload();
   await keyField().waitFor();
-  const light = await findFaults(page);
+  await expect.poll(() => findFaults(page), SETTLED).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await page.reload();
   await keyField().waitFor();
-  const dark = await findFaults(page, { rules: ['color-contrast', 'link-in-text-block'] });
+  const rules = ['color-contrast', 'link-in-text-block'];
+  await expect.poll(() => findFaults(page, { rules }), SETTLED).toEqual([]);
   await page.setViewportSize({ width: PHONE, height: 844 });
   await page.reload();
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  expect([light, dark, await widthOf(page)]).toEqual([[], [], PHONE]);
+  expect(await widthOf(page)).toBe(PHONE);
 });
