@@ -54,7 +54,7 @@ export function Page({ text }: { readonly text: string }): JSX.Element {
     expect(lines.join('\n'), fault).toContain(`console/planted/fault-${i}.tsx:4: `);
   }
   expect(lines.filter((line) => !line.startsWith('console/planted/'))).toEqual([]);
-});
+}, 120_000); // It reads the types of the whole program: ten seconds, where nothing else runs.
 
 /** Runs the scan over the pages of a folder; resolves to its exit code and the places that it names. */
 function scan(folder: string): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
