@@ -22,7 +22,7 @@ export function tryableDocument(
   document: OpenApi.Document,
   { root, served }: { readonly root: string; readonly served: ServedIds },
 ): OpenApi.Document {
-  const { paths = {}, components = {} } = document;
+  const { info, paths = {}, components = {} } = document;
   const tryable = (parameter: Parameter) => tryableParameter(parameter, served);
   const operations = Object.entries(paths).map(([path, { get, ...item } = {}]) => {
     if (get === undefined) return [path, item] as const; // Every operation is a GET.
@@ -31,6 +31,8 @@ export function tryableDocument(
   const shared = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [name, tryable(parameter)]);
   return {
     ...document,
+    // The page has no other way back to the guide.
+    info: { ...info, description: `[Documentation](${root}/docs)\n\n${info.description ?? ''}` },
     servers: [{ url: root === '' ? '/' : root }],
     externalDocs: { description: 'The OpenAPI document, for programs', url: `${root}/openapi.json` },
     paths: Object.fromEntries(operations),
