@@ -49,7 +49,7 @@ test('where nothing is served every parameter has the example of the document', 
   expect(filledIn({}).map(({ value }) => value)).toEqual(given);
 });
 
-test('requests go to where the page came from, and all else is as in the document', () => {
+test('requests go to where the page came from, the guide is a click away, and all else is as in the document', () => {
   const before = JSON.stringify(document);
   const { info, servers, externalDocs, paths, components, ...others } = tryableDocument(document, {
     root: '/stats',

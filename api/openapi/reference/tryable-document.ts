@@ -14,7 +14,8 @@ const TAKES: Readonly<Record<string, keyof ServedIds>> = {
 
 /**
  * The document as the reference shows it (specification "The reference"): a request of it works as it stands. What must be given is
- * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked.
+ * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked. The first line
+ * leads to the guide, to which the page has no other way.
  *
  * @param root what stands before every path: requests go to where the page came from, whatever the document calls the service
  */
@@ -31,7 +32,6 @@ export function tryableDocument(
   const shared = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [name, tryable(parameter)]);
   return {
     ...document,
-    // The page has no other way back to the guide.
     info: { ...info, description: `[Documentation](${root}/docs)\n\n${info.description ?? ''}` },
     servers: [{ url: root === '' ? '/' : root }],
     externalDocs: { description: 'The OpenAPI document, for programs', url: `${root}/openapi.json` },
