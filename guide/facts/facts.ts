@@ -9,7 +9,7 @@ import { DIGEST_ITEMS_MAX, TOPIC_DATA, TOPICS, type Topic } from '../../webhooks
 import type { Words } from '../markdown/prepare.ts';
 import { code, markdownTable, wholeNumber } from '../markdown/tables.ts';
 import { featureValues, plansTable, planValues, routeLimitsTable } from './plan-tables.ts';
-import { datasetsTable, fieldTables, orderValues } from './record-tables.ts';
+import { datasetsTable, fieldTables, orderValues, versionsTable } from './record-tables.ts';
 import { exampleTables, limitValues, routeSections } from './route-tables.ts';
 
 /** What the guide has to know of the service that it stands in. */
@@ -67,6 +67,7 @@ export function wordsFrom(facts: GuideFacts): Words {
       'route-limits': routeLimitsTable(isLive, backstop),
       routes: routeSections(isLive),
       datasets: datasetsTable(),
+      versions: versionsTable(),
       topics: topicsTable(),
       tools: toolsTable(isLive),
     },

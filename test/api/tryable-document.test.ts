@@ -49,15 +49,19 @@ test('where nothing is served every parameter has the example of the document', 
   expect(filledIn({}).map(({ value }) => value)).toEqual(given);
 });
 
-test('requests go to where the page came from, and all else is as in the document', () => {
+test('requests go to where the page came from, the guide is a click away, and all else is as in the document', () => {
   const before = JSON.stringify(document);
-  const { servers, externalDocs, paths, components, ...others } = tryableDocument(document, {
+  const { info, servers, externalDocs, paths, components, ...others } = tryableDocument(document, {
     root: '/stats',
     served: SERVED,
   });
   expect([servers, externalDocs?.url]).toEqual([[{ url: '/stats' }], '/stats/openapi.json']);
   expect(tryableDocument(document, { root: '', served: SERVED }).servers).toEqual([{ url: '/' }]);
   expect(document).toMatchObject(others);
+  expect(info).toEqual({
+    ...document.info,
+    description: `[Documentation](/stats/docs)\n\n${document.info.description}`,
+  });
   const bare = (value: unknown) =>
     JSON.parse(JSON.stringify(value), (key, inner) => (key === 'parameters' ? undefined : inner));
   expect(bare([paths, components])).toEqual(bare([document.paths, document.components]));

@@ -129,6 +129,16 @@ describe('what the program knows is not typed', () => {
     }
   });
 
+  test('a field that came with a version says so, and each version the days that are in it', async () => {
+    const records = (await api.get(`${BASE}/docs/records`)).body;
+    const fields = records.match(/<td>text or null, since 1\.1<\/td>/g);
+    expect(fields).toHaveLength(2);
+    expect(records).toMatch(/<code>1\.0<\/code><\/td>\s*<td>to 2026-11-22<\/td>\s*<td><\/td>/);
+    expect(records).toMatch(
+      /<code>1\.1<\/code><\/td>\s*<td>from 2026-11-23 on<\/td>\s*<td><code>source<\/code> of models, <code>source<\/code> of pricing<\/td>/,
+    );
+  });
+
   test('topics and tools stand there, too', async () => {
     const webhooks = (await api.get(`${BASE}/docs/webhooks`)).body;
     for (const topic of TOPICS) expect(webhooks).toContain(`<td><code>${topic}</code></td>`);

@@ -1,6 +1,9 @@
 /** How programs find out about pages to embed (specification "oEmbed"). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useApi } from '../support/api/use-api.ts';
+import { ROOT } from '../support/documents/text-files.ts';
 import { elementsIn } from '../support/public/elements.ts';
 import { publicApi } from '../support/public/embedded-api.ts';
 import { ARABIC, HOSTILE, LONG } from '../worlds/embedded-days.ts';
@@ -44,6 +47,13 @@ test('an address of ours is told as oEmbed 1.0 has it', async () => {
     width: 600,
     height: 600,
   });
+});
+
+test('what the guide asks for is answered', async () => {
+  const guide = readFileSync(join(ROOT, 'guide/pages/without-a-key.md'), 'utf8');
+  const [, url = ''] = /--data-urlencode 'url=([^']+)'/.exec(guide) ?? [];
+  const asked = url.replace('https://api.example.com', BASE).replace('gpt-5.4-mini', encodeURIComponent('lab/atlas-2'));
+  expect((await found({ url: asked, maxwidth: '480' })).answer).toMatchObject({ title: 'Atlas 2', width: 480 });
 });
 
 test.each([

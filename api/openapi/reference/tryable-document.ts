@@ -14,7 +14,8 @@ const TAKES: Readonly<Record<string, keyof ServedIds>> = {
 
 /**
  * The document as the reference shows it (specification "The reference"): a request of it works as it stands. What must be given is
- * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked.
+ * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked. The first line
+ * leads to the guide, to which the page has no other way.
  *
  * @param root what stands before every path: requests go to where the page came from, whatever the document calls the service
  */
@@ -22,7 +23,7 @@ export function tryableDocument(
   document: OpenApi.Document,
   { root, served }: { readonly root: string; readonly served: ServedIds },
 ): OpenApi.Document {
-  const { paths = {}, components = {} } = document;
+  const { info, paths = {}, components = {} } = document;
   const tryable = (parameter: Parameter) => tryableParameter(parameter, served);
   const operations = Object.entries(paths).map(([path, { get, ...item } = {}]) => {
     if (get === undefined) return [path, item] as const; // Every operation is a GET.
@@ -31,6 +32,7 @@ export function tryableDocument(
   const shared = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [name, tryable(parameter)]);
   return {
     ...document,
+    info: { ...info, description: `[Documentation](${root}/docs)\n\n${info.description ?? ''}` },
     servers: [{ url: root === '' ? '/' : root }],
     externalDocs: { description: 'The OpenAPI document, for programs', url: `${root}/openapi.json` },
     paths: Object.fromEntries(operations),
