@@ -302,6 +302,9 @@ const COLUMNS: ColumnNames = {
   },
 };
 
+/** What only servers of the version before read. */
+const LEFT_FOR_OLDER = ['verified_integrations'];
+
 const ACME = { id: 'org_1', name: 'Acme', created_at: 1_795_000_000_000, email: null, created_by: null };
 
 /** What every control database does; `another` makes an empty one and gives its address. */
@@ -319,7 +322,7 @@ export function describeControlDatabase(name: string, another: () => Promise<str
     test('has exactly the tables and columns of tables.ts', async () => {
       const tables = await database.kysely.introspection.getTables();
       const made = tables
-        .filter((table) => !table.name.startsWith(MIGRATIONS_TABLE))
+        .filter((table) => !table.name.startsWith(MIGRATIONS_TABLE) && !LEFT_FOR_OLDER.includes(table.name))
         .map((table) => [table.name, Object.fromEntries(table.columns.map((column) => [column.name, true]))]);
       expect(Object.fromEntries(made)).toEqual(COLUMNS);
     });

@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely';
 
 /**
  * Pages that organizations declare, the sites that these lie on, and what checks of them found. What was verified before, which only
- * operators could write, is carried over and checked at once; of several organizations on one site the first keeps it.
+ * operators could write, is carried over and checked at once; of several organizations on one site the first keeps it. The table that it
+ * comes from stays: servers of the version before read it with every key, until the last of them is replaced.
  */
 export async function createIntegrations(database: Kysely<unknown>): Promise<void> {
   await createTables(database);
   await carryOver(database as Kysely<Carried>); // The tables as they are at this step.
-  await database.schema.dropTable('verified_integrations').execute();
 }
 
 async function createTables(database: Kysely<unknown>): Promise<void> {

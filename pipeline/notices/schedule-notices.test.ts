@@ -16,14 +16,16 @@ const stopped: ScheduleEvent = { type: 'scheduler_stopped' };
 const ended = (end: NightEnd): ScheduleEvent => ({ type: 'night_ended', day: DAY, attempt: 1, end });
 
 /** What is told of a series of events. */
-function told(...events: readonly ScheduleEvent[]): readonly (Partial<NightFacts> | string)[] {
+const told = (...events: readonly ScheduleEvent[]) => toldAt(AT, ...events);
+
+function toldAt(at: Date, ...events: readonly ScheduleEvent[]): readonly (Partial<NightFacts> | string)[] {
   const facts: (Partial<NightFacts> | string)[] = [];
   const notices = new ScheduleNotices({
     notices: {
       tell: async (given) => void facts.push(given),
       published: async (day) => void facts.push(`published ${day}`),
     },
-    clock: () => AT,
+    clock: () => at,
     source: '/raw data',
   });
   for (const event of events) notices.note(event);
@@ -86,4 +88,14 @@ test('a late day is told with what its last attempt said', () => {
   expect(told(late)).toMatchObject([
     { kind: 'late', nextCommand: `modelstats nightly --source '/raw data' --day ${DAY}` },
   ]);
+});
+
+test('a late day that is over is told without a command, which would publish another day under its name', () => {
+  const late: ScheduleEvent = { type: 'late', day: DAY, reason: 'not published by 24:00 UTC' };
+  expect(toldAt(new Date('2026-11-20T23:59:59Z'), late)).toMatchObject([{ nextCommand: expect.stringContaining(DAY) }]);
+  expect(toldAt(new Date('2026-11-21T00:00:00Z'), late)).toMatchObject([{ kind: 'late', nextCommand: null }]);
+  expect(toldAt(new Date('2026-11-21T08:00:00Z'), ended(answer('held', ['too few'])), retry, late)[1]).toMatchObject({
+    kind: 'late',
+    nextCommand: null,
+  });
 });

@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../schemas/day.ts';
 import { nightCommand } from '../night/next-command.ts';
 import { isPublished, type NightEnd } from '../schedule/night-end.ts';
 import type { ScheduleEvent } from '../schedule/scheduler.ts';
@@ -85,13 +85,16 @@ export class ScheduleNotices {
 
   #tellLate({ day, reason }: Extract<ScheduleEvent, { type: 'late' }>): void {
     const { notices, clock, source } = this.#deps;
+    const at = clock();
     const last = this.#last?.day === day ? this.#last : undefined;
     const { reasons = [], ...facts }: Partial<EndFacts> =
       last === undefined ? {} : factsFromEnd(last.end, last, this.#deps);
-    const nextCommand = facts.nextCommand ?? nightCommand({ day, source, accept: false, acceptSuspects: [] });
+    const command = facts.nextCommand ?? nightCommand({ day, source, accept: false, acceptSuspects: [] });
+    // Once its day is over, the command would publish another day's state under it.
+    const nextCommand = dayFromDate(at) > day ? null : command;
     const nextAttemptAt = last === undefined ? undefined : this.#nextAttemptAt;
     const told = [reason, ...reasons];
-    void notices.tell({ ...facts, kind: 'late', day, at: clock(), reasons: told, nextCommand, nextAttemptAt });
+    void notices.tell({ ...facts, kind: 'late', day, at, reasons: told, nextCommand, nextAttemptAt });
   }
 }
 
