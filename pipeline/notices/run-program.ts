@@ -43,6 +43,8 @@ export function runProgram(
     });
     child.on('exit', (code, signal) => {
       clearTimeout(timer);
+      // What it has left running holds its output open, which would keep this process from ending.
+      child.stderr.destroy();
       if (code === 0) return resolve();
       const said = complaint.trim() === '' ? '' : `: ${complaint.trim()}`;
       reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}${said}`));

@@ -4,12 +4,19 @@ import type { NoticeTarget } from './notice-target.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
 
 export interface SendDeps extends Pick<ProgramOptions, 'environment'> {
-  /** Sends a mail, or rejects. */
-  readonly sendMail: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => Promise<void>;
+  /** Sends a mail, or rejects; ends it when its signal aborts. */
+  readonly sendMail: (mail: NoticeMail) => Promise<void>;
   readonly sleep: (ms: number) => Promise<void>;
   readonly userAgent: string;
   /** For one try at one target, in milliseconds; {@link TRY_TIMEOUT_MS} unless given. */
   readonly timeoutMs?: number;
+}
+
+export interface NoticeMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly signal: AbortSignal;
 }
 
 /** How it went with one target: `problem` names no secret of its address. */
@@ -46,7 +53,12 @@ function sendOnce(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise
     case 'url':
       return post(new URL(target.url), notice, { userAgent: deps.userAgent, timeoutMs });
     case 'mail':
-      return deps.sendMail({ to: target.to, subject: headlineOf(notice), text: `${notice.text}\n` });
+      return deps.sendMail({
+        to: target.to,
+        subject: headlineOf(notice),
+        text: `${notice.text}\n`,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
     case 'exec':
       return runProgram(target, notice, { environment: deps.environment, timeoutMs });
   }
