@@ -1,7 +1,7 @@
 import type { ReleaseFacts } from '../../http/release-metrics.ts';
 import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
-import { type Expectation, findExpectedDay } from './expected-day.ts';
+import { type Expectation, findDueDay, findExpectedDay } from './expected-day.ts';
 
 /** What a look at the store tells, which no night of this scheduler does. */
 export type StoreEvent =
@@ -77,7 +77,7 @@ export class StoreWatch {
 
   #isDue(now: Date): boolean {
     if (this.#lookedAt === undefined) return true;
-    const lastDue = findExpectedDay(now, { cron: this.#deps.cron, lateAfter: '00:00' });
+    const lastDue = findDueDay(now, this.#deps);
     const isMissing = lastDue !== undefined && (this.#newest === undefined || this.#newest.day < lastDue);
     return isMissing && now.getTime() - this.#lookedAt.getTime() >= LOOK_MS;
   }
