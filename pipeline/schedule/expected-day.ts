@@ -28,11 +28,7 @@ export function findDueDay(now: Date, { cron }: Pick<Expectation, 'cron'>): Day 
 }
 
 /** The newest day with a due time whose instant has come. */
-function findNewest(
-  now: Date,
-  cron: Expectation['cron'],
-  instantOf: (day: Day, due: Date) => Date,
-): Day | undefined {
+function findNewest(now: Date, cron: Expectation['cron'], instantOf: (day: Day, due: Date) => Date): Day | undefined {
   let day = dayFromDate(now);
   for (let back = 0; back <= DAYS_BACK_MAX; back += 1, day = addDays(day, -1)) {
     const due = cron.firstRunOn(day);

@@ -32,7 +32,7 @@ export class StoreWatch {
   #newest: ReleaseFacts | undefined;
   /** The newest day for which it was found out whether it is late. */
   #judged: Day | undefined;
-  /** The newest day whose night was begun here. */
+  /** The first day whose night was begun here. */
   #begun: Day | undefined;
 
   constructor(deps: StoreWatchDeps) {
@@ -41,7 +41,7 @@ export class StoreWatch {
 
   /** A night has begun: its day is late where it is not published in time, even on a store that has no snapshot yet. */
   begin(day: Day): void {
-    this.#begun = day;
+    this.#begun ??= day;
   }
 
   /** The next look is due at once: a night has just published. */
@@ -92,7 +92,7 @@ export class StoreWatch {
       onEvent({ type: 'release_seen', day: newest.day, release: newest });
     if (toJudge === undefined || (newest !== undefined && newest.day >= toJudge)) return;
     // A store that is new has no night to miss before its first was begun.
-    if (newest === undefined && (this.#begun === undefined || this.#begun < toJudge)) return;
+    if (newest === undefined && (this.#begun === undefined || this.#begun > toJudge)) return;
     const reason = `not published by ${lateAfter} UTC; the newest snapshot is ${newest === undefined ? 'none' : `of ${newest.day}`}`;
     onEvent({ type: 'late', day: toJudge, reason });
   }
