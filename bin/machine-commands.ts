@@ -12,7 +12,7 @@ export function addMachineCommands(program: Command, run: RunAction): void {
     .description('Check all that a new machine or a broken one needs, and say what to do; change nothing')
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats doctor\n\nExit codes: 0 nothing failed, 1 something did')
-    .action(run(ACTIONS.doctor, { meetsSettings: true }));
+    .action(run(ACTIONS.doctor, { meetsSettings: true, endsAtOnce: true }));
   program
     .command('config')
     .description('Look after the settings')

@@ -11,14 +11,17 @@ import { buildProgram } from './program.ts';
 /** Loads a command, runs it and makes its result the exit code. */
 function run<Options>(
   load: () => Promise<CommandAction<Options>>,
-  { stopsItself = false, meetsSettings = false } = {},
+  { stopsItself = false, meetsSettings = false, endsAtOnce = false } = {},
 ) {
   return async (options: Options) => {
     if (!stopsItself) endOnSignals();
     const context = await createContext();
     if (!meetsSettings) void context.config;
     const action = await load();
-    process.exitCode = await action(context, options);
+    const code = await action(context, options);
+    process.exitCode = code;
+    // Once all is written: what has not answered in time may hold connections open for as long as it likes.
+    if (endsAtOnce) process.stdout.write('', () => process.exit(code));
   };
 }
 

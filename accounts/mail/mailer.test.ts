@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
@@ -88,4 +88,33 @@ test('a server that refuses, and one that is not there, reject as unavailable', 
   await expect((await mailer({ smtp })).send()).rejects.toMatchObject({ code: 'unavailable' });
   const gone = await mailer({ smtp: 'smtp://127.0.0.1:1' });
   await expect(gone.send()).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+/** Greets, and answers whatever it is sent with one letter after the other, never with a line. */
+async function startTarpit(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.write('220 at your service\r\n');
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      const letters = setInterval(() => socket.write('2'), 5);
+      socket.on('close', () => clearInterval(letters));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`; // Of a server that listens.
+}
+
+test('a server that answers a letter at a time is given up, in the time of a whole mail or when it is told so', async () => {
+  const smtp = await startTarpit();
+  const slow = await mailer({ smtp, timeoutMs: 50 });
+  await expect(slow.send()).rejects.toMatchObject({ code: 'unavailable' });
+  const stopped = await mailer({ smtp, timeoutMs: 60_000 });
+  const signal = AbortSignal.timeout(50);
+  await expect(stopped.send({ ...MAIL, signal })).rejects.toMatchObject({ code: 'unavailable' });
 });

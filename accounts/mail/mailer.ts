@@ -10,6 +10,8 @@ export interface Mail {
   readonly text: string;
   /** What its reader is to open: told in the log where there is no server, so that a trial works without one. */
   readonly link?: string;
+  /** Ends the sending, wherever it is. */
+  readonly signal?: AbortSignal;
 }
 
 /** Sends mail: by SMTP where that is configured, else into a folder, so that nothing is lost where nobody has set it up. */
@@ -18,6 +20,12 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
   close(): void;
 }
+
+/**
+ * How many times the time of one step a mail may take as a whole: a server that answers a letter a second is never silent. Smaller: one
+ * that is slow at every step loses mail.
+ */
+const STEPS_MAX = 6;
 
 export interface MailerOptions {
   /** `smtp://user:password@host:587` or `smtps://…`; undefined: into the folder. */
@@ -57,8 +65,10 @@ export async function openMailer(options: MailerOptions): Promise<Mailer> {
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport({ url: smtp, ...timeouts });
   return {
-    async send({ to, subject, text }) {
-      await writing(() => transport.sendMail({ from, to, subject, text }));
+    async send({ to, subject, text, signal: stop }) {
+      const limit = AbortSignal.timeout(STEPS_MAX * timeoutMs);
+      const signal = stop === undefined ? limit : AbortSignal.any([stop, limit]);
+      await writing(() => transport.sendMail({ from, to, subject, text, signal }));
       log.info({ to, subject }, 'a mail was sent');
     },
     close: () => transport.close(),

@@ -25,5 +25,5 @@ export type CommandAction<Options> = (context: CommandContext, options: Options)
  */
 export type RunAction = <Options>(
   load: () => Promise<CommandAction<Options>>,
-  how?: { readonly stopsItself?: boolean; readonly meetsSettings?: boolean },
+  how?: { readonly stopsItself?: boolean; readonly meetsSettings?: boolean; readonly endsAtOnce?: boolean },
 ) => (options: Options) => Promise<void>;

@@ -25,7 +25,7 @@ export function openConfiguredNotices(
     ...(onSent === undefined ? {} : { onSent }),
     environment: process.env,
     userAgent: `modelstats/${toolVersion}`,
-    sleep: async (ms) => void (await wait(ms)),
+    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
     async sendMail(mail) {
       const mailer = await openConfiguredMailer(config, log);
       try {

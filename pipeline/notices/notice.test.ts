@@ -54,9 +54,12 @@ test('a day that is late may be worked on just now, so nobody is told that it is
 });
 
 test('what a source says calls nobody in a chat that shows the text', () => {
-  const notice = noticeFrom('file:/store', { ...HELD, reasons: ['<!channel> <https://evil.test|look>'] });
-  expect(notice.text).toContain('‹!channel› ‹https://evil.test|look›');
-  expect(notice.reasons).toEqual(['<!channel> <https://evil.test|look>']);
+  const notice = noticeFrom('file:/store', {
+    ...HELD,
+    reasons: ['<!channel> <https://evil.test|look> @all a@here.test @b'],
+  });
+  expect(notice.text).toContain('‹!channel› ‹https://evil.test|look› ＠all a＠here.test @b');
+  expect(notice.reasons).toEqual(['<!channel> <https://evil.test|look> @all a@here.test @b']);
 });
 
 test('a recovery has nothing to run, and a night that was given up says that nobody tries it again', () => {

@@ -101,8 +101,12 @@ function textOf(notice: Omit<Notice, 'text'>): string {
   });
   // The command is never cut: what it follows is.
   const end = [...adviceOf(notice), `store: ${notice.store}`].join('\n');
-  // A chat would take <!channel> in a source's words for a call to everybody.
-  const middle = [...notice.reasons, ...gone].join('\n').replaceAll('<', '‹').replaceAll('>', '›');
+  // A chat would take <!channel> or @all in a source's words for a call to everybody.
+  const middle = [...notice.reasons, ...gone]
+    .join('\n')
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .replaceAll(/@(?=(?:all|channel|everyone|here)\b)/gi, '＠');
   const room = Math.max(0, TEXT_LENGTH_MAX - headlineOf(notice).length - end.length - 2);
   return [headlineOf(notice), ...(middle === '' ? [] : [bounded(middle, room)]), end].join('\n');
 }

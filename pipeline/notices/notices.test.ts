@@ -53,6 +53,22 @@ test('a day and kind is told once, however often it comes and whichever process 
   expect(other.told).toEqual(receiver.told);
 });
 
+test('a process that has to end leaves what is under way, and the next one goes on with it', async () => {
+  receiver.answer = 'hang';
+  const { notices, log } = open();
+  const told = notices.tell(held);
+  await expect.poll(() => [receiver.requests.length, other.told.length]).toEqual([1, 1]);
+  const started = performance.now();
+  notices.abandon();
+  await told;
+  await notices.tell({ ...held, kind: 'late' });
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(log.error).not.toHaveBeenCalled();
+  receiver.answer = 200;
+  await open().notices.resume(DAY);
+  expect([receiver.told, other.told]).toEqual([[`held ${DAY}`], [`held ${DAY}`]]);
+});
+
 test('what a process that lives is telling is left to it', async () => {
   await open().notices.tell(held);
   const path = join(work, 'notices', `${DAY}.held.json`);

@@ -6,7 +6,7 @@ import { NoticeFiles, type NoticeName } from './notice-files.ts';
 import { type NoticeTarget, shownTarget, targetKey } from './notice-target.ts';
 import { type SendDeps, type Sent, sendNotice } from './send-notice.ts';
 
-export interface NoticesDeps extends SendDeps {
+export interface NoticesDeps extends Omit<SendDeps, 'stop'> {
   readonly targets: readonly NoticeTarget[];
   /** The store's address, as it may be shown. */
   readonly store: string;
@@ -30,6 +30,7 @@ export class Notices {
   readonly #files: NoticeFiles;
   /** What this process has told, for a work folder that can't be written. */
   readonly #told = new Map<string, NoticeName & { readonly taken: Set<string> }>();
+  readonly #stop = new AbortController();
   /** One after the other, so that a recovery never arrives before what it is from. */
   #queue: Promise<void> = Promise.resolve();
 
@@ -85,6 +86,11 @@ export class Notices {
     return this.#queue;
   }
 
+  /** Ends what is under way, for a process that has to end: the next one goes on with it. */
+  abandon(): void {
+    this.#stop.abort();
+  }
+
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(work).catch((error: unknown) => {
       this.#deps.log.error({ err: error }, `a notice could not be told: ${messageFromError(error)}`);
@@ -102,17 +108,19 @@ export class Notices {
   }
 
   async #deliver(notice: NightNotice): Promise<void> {
+    if (this.#stop.signal.aborted) return;
     const taken = this.#claim(notice);
     if (taken === undefined) return;
     const missing = this.#deps.targets.filter((target) => !taken.has(targetKey(target)));
     if (missing.length === 0) return;
     await Promise.all(missing.map((target) => this.#send(target, { notice, taken })));
-    this.#save(notice, { taken, isOver: true });
+    this.#save(notice, { taken, isOver: !this.#stop.signal.aborted });
   }
 
   async #send(target: NoticeTarget, { notice, taken }: { notice: NightNotice; taken: Set<string> }): Promise<void> {
     const { log, onSent } = this.#deps;
-    const { problem, tries } = await sendNotice(target, notice, this.#deps);
+    const { problem, tries } = await sendNotice(target, notice, { ...this.#deps, stop: this.#stop.signal });
+    if (problem !== undefined && this.#stop.signal.aborted) return;
     const fields = { kind: notice.kind, day: notice.day, target: shownTarget(target), tries };
     onSent?.(notice.kind, problem === undefined);
     if (problem !== undefined) return log.error(fields, `a notice was not taken: ${problem}`);

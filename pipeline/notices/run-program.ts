@@ -7,6 +7,8 @@ export interface ProgramOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A program that takes longer is killed with all that it started, in milliseconds. */
   readonly timeoutMs: number;
+  /** Kills it like that at once. */
+  readonly stop: AbortSignal;
 }
 
 /** How much of what a program complains is told, in characters: its end. */
@@ -19,7 +21,7 @@ const STDERR_MAX = 500;
 export function runProgram(
   { program, args }: { readonly program: string; readonly args: readonly string[] },
   notice: Notice,
-  { environment, timeoutMs }: ProgramOptions,
+  { environment, timeoutMs, stop }: ProgramOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -31,18 +33,26 @@ export function runProgram(
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       complaint = (complaint + chunk).slice(-STDERR_MAX);
     });
-    const timer = setTimeout(() => {
+    const kill = () => {
+      stop.removeEventListener('abort', kill);
+      clearTimeout(timer);
       killGroup(child.pid);
       // What it started may hold its output open, so nobody waits for that.
       child.stderr.destroy();
       reject(new Error(`${program} took longer than ${timeoutMs / 1000} s and was killed`));
-    }, timeoutMs);
+    };
+    const timer = setTimeout(kill, timeoutMs);
+    stop.addEventListener('abort', kill);
     child.on('error', (cause) => {
+      stop.removeEventListener('abort', kill);
       clearTimeout(timer);
       reject(new Error(`${program} can't be started: ${messageFromError(cause)}`, { cause }));
     });
     child.on('exit', (code, signal) => {
+      stop.removeEventListener('abort', kill);
       clearTimeout(timer);
+      // What it has left running holds its output open, which would keep this process from ending.
+      child.stderr.destroy();
       if (code === 0) return resolve();
       const said = complaint.trim() === '' ? '' : `: ${complaint.trim()}`;
       reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}${said}`));

@@ -86,13 +86,30 @@ test('an address that does not answer, or is not there, is given up with a reaso
 
 test('a mail has the first line as its subject and is tried like all', async () => {
   const mails: object[] = [];
-  expect(await send('ops@example.com', { sendMail: async (mail) => void mails.push(mail) })).toMatchObject({
+  expect(
+    await send('ops@example.com', { sendMail: async ({ signal: _, ...mail }) => void mails.push(mail) }),
+  ).toMatchObject({
     tries: 1,
   });
   expect(mails).toEqual([
     { to: 'ops@example.com', subject: 'modelstats: 2026-11-20 is held and needs a person', text: `${NOTICE.text}\n` },
   ]);
   expect(await send('ops@example.com')).toEqual({ tries: 3, problem: 'there is no mail' });
+});
+
+test('a mail that is never taken is given up in the time of a try', async () => {
+  const sendMail: SendDeps['sendMail'] = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+  expect(await send('ops@example.com', { sendMail, timeoutMs: 20 })).toEqual({ tries: 3, problem: 'given up' });
+});
+
+test('a program that leaves something running keeps nobody from ending', async () => {
+  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = pipes();
+  const path = await script(`sleep 30 & echo $! > ${folder}/pid`);
+  expect(await send(`exec:${path}`)).toEqual({ tries: 1, problem: undefined });
+  await expect.poll(pipes).toBe(before);
+  process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
 });
 
 test('a program gets the notice on its input and in its environment, and no shell reads any of it', async () => {

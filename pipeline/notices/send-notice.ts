@@ -4,12 +4,22 @@ import type { NoticeTarget } from './notice-target.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
 
 export interface SendDeps extends Pick<ProgramOptions, 'environment'> {
-  /** Sends a mail, or rejects. */
-  readonly sendMail: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => Promise<void>;
-  readonly sleep: (ms: number) => Promise<void>;
+  /** Sends a mail, or rejects; ends it when its signal aborts. */
+  readonly sendMail: (mail: NoticeMail) => Promise<void>;
+  /** Ends early, and resolves, when the signal aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly userAgent: string;
   /** For one try at one target, in milliseconds; {@link TRY_TIMEOUT_MS} unless given. */
   readonly timeoutMs?: number;
+  /** Ends the try that is under way, and all further ones; default: nothing does. */
+  readonly stop?: AbortSignal;
+}
+
+export interface NoticeMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly signal: AbortSignal;
 }
 
 /** How it went with one target: `problem` names no secret of its address. */
@@ -28,27 +38,38 @@ class Refusal extends Error {}
 
 /** Sends a notice to a target: tried up to three times, each bounded. Never rejects. */
 export async function sendNotice(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise<Sent> {
+  const stop = deps.stop ?? new AbortController().signal;
   for (let tries = 1; ; tries += 1) {
     try {
-      await sendOnce(target, notice, deps);
+      await sendOnce(target, notice, { ...deps, stop });
       return { tries, problem: undefined };
     } catch (error) {
       const waitMs = WAITS_MS[tries - 1];
       if (waitMs === undefined || error instanceof Refusal) return { tries, problem: messageFromError(error) };
-      await deps.sleep(waitMs);
+      await deps.sleep(waitMs, stop);
+      if (stop.aborted) return { tries, problem: messageFromError(error) };
     }
   }
 }
 
-function sendOnce(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise<void> {
-  const timeoutMs = deps.timeoutMs ?? TRY_TIMEOUT_MS;
+function sendOnce(
+  target: NoticeTarget,
+  notice: Notice,
+  deps: SendDeps & { readonly stop: AbortSignal },
+): Promise<void> {
+  const { userAgent, environment, stop, timeoutMs = TRY_TIMEOUT_MS } = deps;
   switch (target.kind) {
     case 'url':
-      return post(new URL(target.url), notice, { userAgent: deps.userAgent, timeoutMs });
+      return post(new URL(target.url), notice, { userAgent, timeoutMs, stop });
     case 'mail':
-      return deps.sendMail({ to: target.to, subject: headlineOf(notice), text: `${notice.text}\n` });
+      return deps.sendMail({
+        to: target.to,
+        subject: headlineOf(notice),
+        text: `${notice.text}\n`,
+        signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
+      });
     case 'exec':
-      return runProgram(target, notice, { environment: deps.environment, timeoutMs });
+      return runProgram(target, notice, { environment, timeoutMs, stop });
   }
 }
 
@@ -59,7 +80,11 @@ function sendOnce(target: NoticeTarget, notice: Notice, deps: SendDeps): Promise
 async function post(
   url: URL,
   notice: Notice,
-  { userAgent, timeoutMs }: { readonly userAgent: string; readonly timeoutMs: number },
+  {
+    userAgent,
+    timeoutMs,
+    stop,
+  }: { readonly userAgent: string; readonly timeoutMs: number; readonly stop: AbortSignal },
 ): Promise<void> {
   const credentials = [url.username, url.password].map(decodeURIComponent).join(':');
   const headers = {
@@ -67,7 +92,7 @@ async function post(
     'user-agent': userAgent,
     ...(credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   };
-  const [to, signal] = [new URL(url), AbortSignal.timeout(timeoutMs)];
+  const [to, signal] = [new URL(url), AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])];
   to.username = '';
   to.password = '';
   const request = { method: 'POST', headers, body: JSON.stringify(notice), redirect: 'manual', signal } as const;

@@ -84,6 +84,7 @@ test('a new store has missed nothing until its first night was begun', async () 
   const { watch, at } = start();
   expect(await at('2026-06-01T15:00:00Z')).toEqual([]);
   watch.begin('2026-06-02');
+  expect(await at('2026-06-02T11:00:00Z'), 'the day before its first').toEqual([]);
   expect(await at('2026-06-02T12:00:00Z')).toEqual(['late 2026-06-02']);
 });
 

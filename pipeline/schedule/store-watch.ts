@@ -1,7 +1,7 @@
 import type { ReleaseFacts } from '../../http/release-metrics.ts';
 import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
-import { type Expectation, findExpectedDay } from './expected-day.ts';
+import { type Expectation, findDueDay, findExpectedDay } from './expected-day.ts';
 
 /** What a look at the store tells, which no night of this scheduler does. */
 export type StoreEvent =
@@ -32,7 +32,7 @@ export class StoreWatch {
   #newest: ReleaseFacts | undefined;
   /** The newest day for which it was found out whether it is late. */
   #judged: Day | undefined;
-  /** The newest day whose night was begun here. */
+  /** The first day whose night was begun here. */
   #begun: Day | undefined;
 
   constructor(deps: StoreWatchDeps) {
@@ -41,7 +41,7 @@ export class StoreWatch {
 
   /** A night has begun: its day is late where it is not published in time, even on a store that has no snapshot yet. */
   begin(day: Day): void {
-    this.#begun = day;
+    this.#begun ??= day;
   }
 
   /** The next look is due at once: a night has just published. */
@@ -77,7 +77,7 @@ export class StoreWatch {
 
   #isDue(now: Date): boolean {
     if (this.#lookedAt === undefined) return true;
-    const lastDue = findExpectedDay(now, { cron: this.#deps.cron, lateAfter: '00:00' });
+    const lastDue = findDueDay(now, this.#deps);
     const isMissing = lastDue !== undefined && (this.#newest === undefined || this.#newest.day < lastDue);
     return isMissing && now.getTime() - this.#lookedAt.getTime() >= LOOK_MS;
   }
@@ -92,7 +92,7 @@ export class StoreWatch {
       onEvent({ type: 'release_seen', day: newest.day, release: newest });
     if (toJudge === undefined || (newest !== undefined && newest.day >= toJudge)) return;
     // A store that is new has no night to miss before its first was begun.
-    if (newest === undefined && (this.#begun === undefined || this.#begun < toJudge)) return;
+    if (newest === undefined && (this.#begun === undefined || this.#begun > toJudge)) return;
     const reason = `not published by ${lateAfter} UTC; the newest snapshot is ${newest === undefined ? 'none' : `of ${newest.day}`}`;
     onEvent({ type: 'late', day: toJudge, reason });
   }

@@ -70,8 +70,9 @@ export function signerFrom(client: S3Client, options: S3ClientOptions): S3Client
   const { publicEndpoint: endpoint } = options;
   if (endpoint === undefined) return client;
   const forcePathStyle = options.forcePathStyle ?? true;
-  const { region, credentials } = client.config;
-  return new S3Client({ region, credentials, endpoint: checkedEndpoint(endpoint), forcePathStyle });
+  const { region, credentials, requestChecksumCalculation, responseChecksumValidation } = client.config;
+  const shared = { region, credentials, requestChecksumCalculation, responseChecksumValidation };
+  return new S3Client({ ...shared, endpoint: checkedEndpoint(endpoint), forcePathStyle });
 }
 
 function regionAndEndpoint({ region, endpoint }: S3ClientOptions): Pick<S3ClientConfig, 'region' | 'endpoint'> {

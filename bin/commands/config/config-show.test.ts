@@ -74,6 +74,15 @@ test.each(WITH_SECRET)('$name = $value is shown without its secret', async ({ na
   }
 });
 
+test('of whom nights are told, no path of an address and no word of a program is shown', async () => {
+  const value = 'https://hooks.example.com/T0/hunter2, exec:/usr/bin/tell --token hunter2,ops@example.com';
+  for (const json of [false, true]) {
+    const shown = await show({ MODELSTATS_NOTIFY: value }, { changed: true, json });
+    expect(shown).toContain('https://hooks.example.com/…,exec:/usr/bin/tell,mailto:ops@example.com');
+    expect(shown).not.toContain('hunter2');
+  }
+});
+
 test('the settings that hold secrets were among those', () => {
   const names = new Set(WITH_SECRET.map(({ name }) => name.slice(PREFIX.length)));
   const secrets = ['DATABASE', 'REDIS', 'SMTP', 'SECRET_KEYS', 'SIGNING_KEY', 'METRICS_TOKEN', 'API_KEY', 'API_URL'];

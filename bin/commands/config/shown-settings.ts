@@ -1,3 +1,4 @@
+import { shownTarget } from '../../../pipeline/notices/notice-target.ts';
 import { shownAddress } from '../../../schemas/shown-address.ts';
 import {
   type Config,
@@ -41,7 +42,7 @@ export function shownSettings(config: Config, env: Environment): readonly ShownS
       return {
         name: `${PREFIX}${name}`,
         group,
-        value: given === undefined ? null : masked(name, given),
+        value: given === undefined ? null : masked(name, given, config),
         source,
         default: textOf(defaults[name]) ?? null,
       };
@@ -59,8 +60,10 @@ function variableOf(name: SettingName, source: string): string {
   return source === 'environment' ? `${PREFIX}${name}` : source;
 }
 
-function masked(name: SettingName, value: string): string {
+function masked(name: SettingName, value: string, { NOTIFY }: Pick<Config, 'NOTIFY'>): string {
   if (SECRETS.has(name)) return MASK;
+  // The path of a chat's address and the words of a program are secrets as often as its password.
+  if (name === 'NOTIFY') return NOTIFY.map(shownTarget).join(',');
   return ADDRESSES.has(name) || value.includes('://') ? shownAddress(value) : value;
 }
 

@@ -132,6 +132,7 @@ export function startScheduler(context: CommandContext, options: StartOptions): 
     const limit = new AbortController();
     await Promise.race([notices?.settled(), sleep(NOTICES_STOP_MS_MAX, limit.signal)]);
     limit.abort();
+    notices?.abandon();
   };
   return { stop, abandon: () => scheduler.abandon(), problem: () => problem };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -121,6 +121,18 @@ describe('the records before a bad day', () => {
     await store.publish('2026-06-02', BAD, withNames('shop,A-1,a'));
     expect((await ask('2026-06-02', { folder: into })).warnings).toEqual([expect.stringContaining('names of models')]);
     expect(await readFile(join(into, 'models.jsonl'), 'utf8')).toContain('"name":"B"');
+  });
+
+  test('are all there or none: a folder that can not be written is refused and left without a part of them', async () => {
+    await store.publish('2026-06-01', GOOD);
+    await store.publish('2026-06-02', BAD);
+    await symlink('nowhere', into);
+    await expect(ask('2026-06-02', { folder: into })).rejects.toMatchObject({ code: 'usage' });
+    await rm(into);
+    // In the way of the last file.
+    await mkdir(join(into, 'pricing.jsonl', 'x'), { recursive: true });
+    await expect(ask('2026-06-02', { folder: into })).rejects.toMatchObject({ code: 'usage' });
+    expect(await readdir(into)).toEqual(['pricing.jsonl']);
   });
 
   test('go into the night of today where the newest day has long gone by', async () => {

@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
+import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { type Database, writeLines } from '../../../storage/duckdb/database.ts';
 import { recordsSql } from '../../../storage/duckdb/record-files.ts';
@@ -21,15 +22,24 @@ export interface SourceToWrite {
 
 /**
  * Writes a release's records as a source, `<dataset>.jsonl`, each file read proven by its recorded hash; resolves to what is missing
- * from it, for people. Where the state is no longer kept the files are those of the snapshot, which lacks what isn't published.
+ * from it, for people. Where the state is no longer kept the files are those of the snapshot, which lacks what isn't published. Where
+ * that fails it leaves none of them, for a part of the records reads as a whole source; rejects with `usage` where the folder can't be
+ * written.
  */
 export async function writeSource(source: SourceToWrite, into: string): Promise<readonly string[]> {
-  await mkdir(into, { recursive: true });
   const { store, entry, release } = source;
   const hasState = entry.parts.includes('state');
-  for (const name of DATASET_NAMES) {
-    if (hasState) await writeState(name, source, join(into, `${name}.jsonl`));
-    else await fetchReleaseFile(store, release, RELEASE_PATHS.snapshot(name), join(into, `${name}.jsonl.gz`));
+  const pathOf = (name: DatasetName) => join(into, `${name}.jsonl${hasState ? '' : '.gz'}`);
+  try {
+    await mkdir(into, { recursive: true });
+    for (const name of DATASET_NAMES) {
+      if (hasState) await writeState(name, source, pathOf(name));
+      else await fetchReleaseFile(store, release, RELEASE_PATHS.snapshot(name), pathOf(name));
+    }
+  } catch (cause) {
+    for (const name of DATASET_NAMES) await rm(pathOf(name), { force: true }).catch(() => {});
+    if (isAppError(cause)) throw cause;
+    throw new AppError('usage', `${into} can't be written: ${messageFromError(cause)}`, { cause });
   }
   const hasNames = release.files.some(({ path }) => path === RELEASE_PATHS.aliases);
   return [...(hasNames ? [NAMES_ARE_MISSING] : []), ...(hasState ? [] : [SAMPLES_ARE_MISSING])];
