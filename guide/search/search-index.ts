@@ -27,7 +27,9 @@ export interface Piece {
 
 /** Most that is asked for in characters, of words, and that is shown. Beyond, a search costs more and tells nobody more. */
 export const QUERY_LENGTH_MAX = 200;
-const [WORDS_MAX, FOUND_MAX, EXCERPT_LENGTH] = [12, 20, 220];
+const [WORDS_MAX, FOUND_MAX, EXCERPT_LENGTH] = [8, 20, 220];
+/** Of questions with more words none may be misspelt: to look for words like each of them costs most of a search. */
+const FUZZY_WORDS_MAX = 3;
 
 /** Finds places by their words. Built once: pages don't change while the service runs. */
 export class SearchIndex {
@@ -42,11 +44,12 @@ export class SearchIndex {
 
   /** What is found, the best first: places with all words, or where there is none with any. */
   find(query: string): readonly Found[] {
+    const words = wordsOf(query).slice(0, WORDS_MAX);
     const options = {
-      tokenize: (text: string) => wordsOf(text).slice(0, WORDS_MAX),
+      tokenize: () => words,
       boost: { heading: 4, page: 2, code: 0.2 },
       prefix: isLong,
-      fuzzy: (word: string) => (word.length > 4 ? 0.2 : 0),
+      fuzzy: (word: string) => (word.length > 4 && words.length <= FUZZY_WORDS_MAX ? 0.2 : 0),
     };
     const all = this.#index.search(query, { ...options, combineWith: 'AND' });
     const found = all.length > 0 ? all : this.#index.search(query, options);

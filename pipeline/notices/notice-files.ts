@@ -58,7 +58,10 @@ export class NoticeFiles {
   }
 
   /** Writes down who has taken it, and whether this process goes on with it. */
-  save(notice: Notice & NoticeName, { taken, isOver }: { taken: readonly string[]; isOver: boolean }): void {
+  save(
+    notice: Notice & NoticeName,
+    { taken, isOver }: { readonly taken: readonly string[]; readonly isOver: boolean },
+  ): void {
     const path = this.#pathOf(notice);
     const temporary = `${path}.${process.pid}.tmp`;
     writeFileSync(temporary, this.#textOf(notice, { taken, isOver }), { mode: 0o600 });

@@ -80,6 +80,21 @@ test('what a process that lives is telling is left to it', async () => {
   expect(receiver.told).toEqual([`held ${DAY}`]);
 });
 
+test('what another process had left belongs to the one that goes on with it, while it does', async () => {
+  other.answer = 500;
+  await open().notices.tell(held);
+  const ownerOf = async () => JSON.parse(await readFile(join(work, 'notices', `${DAY}.held.json`), 'utf8')).owner;
+  expect(await ownerOf()).toBeNull();
+  other.answer = 'hang';
+  const before = other.requests.length;
+  const { notices } = open();
+  const told = notices.tell(held);
+  await expect.poll(() => other.requests.length).toBe(before + 1);
+  expect(await ownerOf()).toBe(`${process.pid}@${hostname()}`);
+  notices.abandon();
+  await told;
+});
+
 test('that a day is published is told where it was told as not, once, and where nothing was told never', async () => {
   const { notices } = open();
   await notices.published(DAY);

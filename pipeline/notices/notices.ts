@@ -113,6 +113,7 @@ export class Notices {
     if (taken === undefined) return;
     const missing = this.#deps.targets.filter((target) => !taken.has(targetKey(target)));
     if (missing.length === 0) return;
+    this.#save(notice, { taken, isOver: false }); // What another process had left is this one's now.
     await Promise.all(missing.map((target) => this.#send(target, { notice, taken })));
     this.#save(notice, { taken, isOver: !this.#stop.signal.aborted });
   }
