@@ -211,7 +211,7 @@ test('a limit for a route that there is not is wrong configuration for whoever s
 test('a file that is no database is left alone', async () => {
   await writeFile(join(folder, 'notes.txt'), 'not a database, but somebody wants it\n'.repeat(100));
   const result = await runCli(['orgs', 'list'], { env: { MODELSTATS_DATABASE: 'sqlite:notes.txt' }, cwd: folder });
-  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining("notes.txt can't be opened") });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("notes.txt can't be opened") });
   expect((await readdir(folder)).filter((name) => name.startsWith('notes'))).toEqual(['notes.txt']);
 });
 
