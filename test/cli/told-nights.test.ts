@@ -36,8 +36,8 @@ const MAKE: Readonly<Record<NoticeKind, () => Promise<RunningSchedule>>> = {
     return place.schedule();
   },
   async late() {
-    await place.write(2);
-    return place.schedule({ MODELSTATS_NOTIFY_LATE_AFTER: '00:00' });
+    rmSync(place.source, { recursive: true });
+    return place.schedule({ MODELSTATS_NOTIFY_LATE_AFTER: '00:01' });
   },
   async recovered() {
     await place.write(2);
@@ -218,11 +218,18 @@ test('a server that runs the nights tells of them, and has their metrics beside 
   });
   onTestFinished(() => serving.dispose());
   expect(await place.receiver.next('held')).toMatchObject({ day: TODAY });
-  const lines = (await (await fetch(`${serving.url}/metrics`)).text()).split('\n');
-  expect(standing(lines)).toEqual(['modelstats_night_status{status="held"} 1']);
-  expect(lines).toContain('modelstats_problem{part="schedule",code="held"} 1');
-  expect(lines).toContain(`modelstats_release_day_timestamp_seconds ${Date.parse(YESTERDAY) / 1000}`);
-  expect(lines).toContain(`modelstats_view_release_day_timestamp_seconds ${Date.parse(YESTERDAY) / 1000}`);
+  const yesterday = Date.parse(YESTERDAY) / 1000;
+  // The view and the look at the store take their own time beside the night.
+  await vi.waitFor(
+    async () => {
+      const lines = (await (await fetch(`${serving.url}/metrics`)).text()).split('\n');
+      expect(standing(lines)).toEqual(['modelstats_night_status{status="held"} 1']);
+      expect(lines).toContain('modelstats_problem{part="schedule",code="held"} 1');
+      expect(lines).toContain(`modelstats_release_day_timestamp_seconds ${yesterday}`);
+      expect(lines).toContain(`modelstats_view_release_day_timestamp_seconds ${yesterday}`);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
 });
 
 test('a wrong call and a stop tell nobody', async () => {
@@ -242,7 +249,7 @@ test('a wrong call and a stop tell nobody', async () => {
 test('status says how the last night went, and with --check whether somebody is needed', async () => {
   await place.write(2);
   await place.run(['nightly', '--source', place.source], { MODELSTATS_NOTIFY: '' });
-  const late = { MODELSTATS_NOTIFY_LATE_AFTER: '00:00' };
+  const late = { MODELSTATS_NOTIFY_LATE_AFTER: '00:01' };
   const { code, stdout } = await place.run(['status', '--json'], late);
   expect(code).toBe(0);
   const command = `modelstats nightly --source ${place.source} --day ${TODAY} --accept`;
