@@ -6,6 +6,9 @@ import { unavailable } from './database-errors.ts';
 /** Nobody but this user reads what it holds. */
 const FILE_MODE = 0o600;
 
+/** In one step: a copy in several begins anew with every write of another process in between, and may never end. */
+const ALL_PAGES = 0x7fff_ffff;
+
 /**
  * Copies a SQLite control database, as it is at one instant, into one file, while others write to it; resolves to its size in bytes.
  * The copy is proven sound before it counts, and nothing is left where that fails. The database itself is only read: it is neither
@@ -16,7 +19,7 @@ export async function backupSqlite(path: string, into: string): Promise<number> 
   try {
     const connection = new Sqlite(path, { readonly: true, fileMustExist: true });
     try {
-      await connection.backup(into);
+      await connection.backup(into, { progress: () => ALL_PAGES });
     } finally {
       connection.close();
     }

@@ -80,8 +80,6 @@ export function describeDatabase(another: () => Promise<string>): void {
         ...PEOPLE_TABLES,
       ])
         await sql`drop table ${sql.table(table)}`.execute(database.kysely);
-      await sql`create table verified_integrations (id text primary key, organization_id text not null, url text not null,
-        verified_at bigint not null, ended_at bigint)`.execute(database.kysely);
       await sql`insert into verified_integrations (id, organization_id, url, verified_at)
         values ('int_1', ${organizationId}, 'https://example.com/', 1)`.execute(database.kysely);
       await sql`drop index organizations_by_created_by`.execute(database.kysely);
