@@ -175,3 +175,16 @@ export function mapDatasets<T>(make: (name: DatasetName) => T): Readonly<Record<
     pricing: make('pricing'),
   };
 }
+
+/** {@link mapDatasets} of work that takes its time, one dataset after the other. */
+export async function mapDatasetsInTurn<T>(
+  make: (name: DatasetName) => Promise<T>,
+): Promise<Readonly<Record<DatasetName, T>>> {
+  return {
+    models: await make('models'),
+    benchmarks: await make('benchmarks'),
+    scores: await make('scores'),
+    rankings: await make('rankings'),
+    pricing: await make('pricing'),
+  };
+}

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  contentColumns,
-  DATASET_NAMES,
-  DATASETS,
-  type Dataset,
-  type DatasetName,
-  mapDatasets,
-} from '../../schemas/datasets.ts';
+import { contentColumns, DATASETS, type Dataset, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
@@ -52,13 +45,7 @@ export interface Preview {
 
 /** Reads what the diff found, before anything is written; `previous_` and `merged_` tables are there. */
 export async function preview(checked: Check, { database }: { readonly database: Database }): Promise<Preview> {
-  const found = new Map<DatasetName, DatasetPreview>();
-  for (const name of DATASET_NAMES) found.set(name, await previewDataset(database, DATASETS[name]));
-  const datasets = mapDatasets((name) => {
-    const dataset = found.get(name);
-    if (dataset === undefined) throw new Error(`${name} was not looked at`);
-    return dataset;
-  });
+  const datasets = await mapDatasetsInTurn((name) => previewDataset(database, DATASETS[name]));
   return { datasets, set_aside: reasonsOf(checked.issues) };
 }
 

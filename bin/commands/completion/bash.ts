@@ -1,4 +1,4 @@
-import { allNodes, type CommandNode, nameOf, type Offer } from './command-tree.ts';
+import { allNodes, type CommandNode, flagPatterns, nameOf, type Offer, pathPatterns } from './command-tree.ts';
 
 /**
  * Completion for bash from 3.2 on, which macOS has. It needs nothing but bash: neither the package bash-completion nor a start of
@@ -15,7 +15,7 @@ _modelstats() {
   elif [ "$previous" = '=' ]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at \${COMP_WORDS[i]}" in
-      ${nodes.filter(isBelow).map(patternOf).join('|')})
+      ${pathPatterns(nodes)})
         at="\${at:+$at }\${COMP_WORDS[i]}" ;;
     esac
   done
@@ -39,21 +39,10 @@ _modelstats_paths() {
 complete -F _modelstats modelstats`;
 }
 
-function isBelow({ words }: CommandNode): boolean {
-  return words !== '';
-}
-
-/** A command as the loop meets it: the words so far, a space, and the next. */
-function patternOf({ words }: CommandNode): string {
-  return words.includes(' ') ? `'${words}'` : `' ${words}'`;
-}
-
 /** A line for each option with a value: what is offered behind it, and nothing else. */
-function valueLines({ words, options }: CommandNode): readonly string[] {
-  return options.flatMap(({ flags, value }) =>
-    value === undefined
-      ? []
-      : [`    ${flags.map((flag) => `'${words} ${flag}'`).join('|')}) ${offer(value)}; return ;;`],
+function valueLines(node: CommandNode): readonly string[] {
+  return node.options.flatMap(({ flags, value }) =>
+    value === undefined ? [] : [`    ${flagPatterns(node, flags)}) ${offer(value)}; return ;;`],
   );
 }
 

@@ -36,6 +36,20 @@ export function nameOf({ words }: CommandNode): string {
   return words.slice(words.lastIndexOf(' ') + 1);
 }
 
+/**
+ * What bash and zsh match, as they go through the words of a line, to come to a command: the words so far, a space, and the next; of
+ * every command below the program, as patterns of `case`.
+ */
+export function pathPatterns(nodes: readonly CommandNode[]): string {
+  const below = nodes.filter(({ words }) => words !== '');
+  return below.map(({ words }) => (words.includes(' ') ? `'${words}'` : `' ${words}'`)).join('|');
+}
+
+/** What they match behind a command's option, to offer its values: the command's words and any of the flags. */
+export function flagPatterns({ words }: CommandNode, flags: readonly string[]): string {
+  return flags.map((flag) => `'${words} ${flag}'`).join('|');
+}
+
 /** What there is to complete, read from the program as commander knows it. */
 export function treeOf(program: Command): CommandNode {
   return nodeOf(program, []);

@@ -1,4 +1,4 @@
-import { allNodes, type CommandNode, nameOf, type Offer } from './command-tree.ts';
+import { allNodes, type CommandNode, flagPatterns, nameOf, type Offer, pathPatterns } from './command-tree.ts';
 
 /** Completion for zsh, with what each word means. The file may also lie as `_modelstats` in a folder of `fpath`. */
 export function zshScript(tree: CommandNode): string {
@@ -10,10 +10,7 @@ _modelstats() {
   local -a commands options
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
-      (${nodes
-        .filter(({ words }) => words !== '')
-        .map(({ words }) => (words.includes(' ') ? `'${words}'` : `' ${words}'`))
-        .join('|')}) at="\${at:+$at }$word" ;;
+      (${pathPatterns(nodes)}) at="\${at:+$at }$word" ;;
     esac
   done
   # --option=value
@@ -28,11 +25,9 @@ ${nodes.map(wordLine).join('\n')}
 if [ "$funcstack[1]" = _modelstats ]; then _modelstats "$@"; else compdef _modelstats modelstats; fi`;
 }
 
-function valueLines({ words, options }: CommandNode): readonly string[] {
-  return options.flatMap(({ flags, value }) =>
-    value === undefined
-      ? []
-      : [`    (${flags.map((flag) => `'${words} ${flag}'`).join('|')}) ${offer(value)}; return ;;`],
+function valueLines(node: CommandNode): readonly string[] {
+  return node.options.flatMap(({ flags, value }) =>
+    value === undefined ? [] : [`    (${flagPatterns(node, flags)}) ${offer(value)}; return ;;`],
   );
 }
 

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { DATASET_NAMES, type DatasetName, mapDatasets } from '../../../schemas/datasets.ts';
+import { type DatasetName, mapDatasetsInTurn } from '../../../schemas/datasets.ts';
 import { addDays, type Day, dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { getEntry, loadRelease, newestEntry } from '../../../storage/catalog.ts';
@@ -53,22 +53,17 @@ export async function correct(
   const before = await loadRelease(store, previous);
   const { into } = request;
   const next_day = dayAfter(newestEntry(catalog)?.day ?? entry.day, clock());
-  const found = new Map<DatasetName, DatasetChanges>();
-  const warnings: string[] = [];
-  await withScratch({ workFolder: tmpdir(), prefix: 'modelstats-', duckdb }, async ({ database, folder: scratch }) => {
+  const scratchOptions = { workFolder: tmpdir(), prefix: 'modelstats-', duckdb };
+  const { datasets, warnings } = await withScratch(scratchOptions, async ({ database, folder: scratch }) => {
     const deps = { store, database, scratch };
-    for (const name of DATASET_NAMES)
-      found.set(name, await compareSnapshots(name, { ...deps, before, after: release }));
-    if (into !== undefined) warnings.push(...(await writeSource({ ...deps, entry: previous, release: before }, into)));
+    const found = await mapDatasetsInTurn((name) => compareSnapshots(name, { ...deps, before, after: release }));
+    if (into === undefined) return { datasets: found, warnings: [] };
+    return { datasets: found, warnings: await writeSource({ ...deps, entry: previous, release: before }, into) };
   });
   return {
     day: entry.day,
     before: before.day,
-    datasets: mapDatasets((name) => {
-      const changes = found.get(name);
-      if (changes === undefined) throw new Error(`${name} was not compared`);
-      return changes;
-    }),
+    datasets,
     into: into ?? null,
     next_day,
     next_command:

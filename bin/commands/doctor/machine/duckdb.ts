@@ -1,6 +1,7 @@
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { constrainedMemory } from 'node:process';
+import { bytesFromSize } from '../../../../pipeline/night/capture/sql/process-memory.ts';
 import { Database } from '../../../../storage/duckdb/database.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
 import { duckdbSettings } from '../../../config/configured-duckdb.ts';
@@ -9,11 +10,6 @@ import { inGibibytes } from './folder.ts';
 
 /** Node, the operating system and a process of `source.sql` need memory besides. */
 const SHARE_MAX = 0.8;
-
-const UNITS: Readonly<Record<string, number>> = {
-  ...{ KB: 1000, MB: 1000 ** 2, GB: 1000 ** 3, TB: 1000 ** 4 },
-  ...{ KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 },
-};
 
 /** Whether DuckDB's library loads here and answers, and its memory fits into the machine's. */
 export async function checkDuckDB({ config }: Setup): Promise<Finding> {
@@ -26,10 +22,8 @@ export async function checkDuckDB({ config }: Setup): Promise<Finding> {
   } finally {
     database.close();
   }
-  const [, size = '', unit = ''] = /^([\d.]+)\s?(\w+)$/.exec(config.MEMORY_LIMIT) ?? [];
-  const limit = Number(size) * (UNITS[unit] ?? Number.NaN);
   const memory = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY);
   const told = `DuckDB answers; it may take ${config.MEMORY_LIMIT} of ${inGibibytes(memory)} and ${config.THREADS} threads`;
-  if (limit <= memory * SHARE_MAX) return ok(told);
+  if (bytesFromSize(config.MEMORY_LIMIT) <= memory * SHARE_MAX) return ok(told);
   return warn(told, 'lower MODELSTATS_MEMORY_LIMIT, or nights and servers may be killed for want of memory');
 }
