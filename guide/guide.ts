@@ -54,6 +54,7 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
     root,
     stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,
     hasConsole: settings.hasConsole,
+    queryLengthMax: QUERY_LENGTH_MAX,
     parts: navigationOf(pages, root),
   };
   const all = pages.parts.flatMap((part) => part.pages);

@@ -17,6 +17,8 @@ export interface Frame {
   /** Path of the style sheet. */
   readonly stylesheet: string;
   readonly hasConsole: boolean;
+  /** Longest search, in characters. */
+  readonly queryLengthMax: number;
   readonly parts: readonly NavigationPart[];
 }
 
@@ -32,7 +34,7 @@ export interface PageProps {
 
 /** A page as a whole. It runs no script: on a phone the navigation is folded, and beside the text where there is room. */
 export function Page({ frame, title, path, query = '', children }: PageProps): JSX.Element {
-  const { root, stylesheet, hasConsole, parts } = frame;
+  const { root, stylesheet, hasConsole, queryLengthMax, parts } = frame;
   return (
     <>
       {'<!doctype html>'}
@@ -61,7 +63,7 @@ export function Page({ frame, title, path, query = '', children }: PageProps): J
                 <label class="unseen" for="q">
                   Search the documentation
                 </label>
-                <input id="q" type="search" name="q" maxlength={200} placeholder="Search" value={query} />
+                <input id="q" type="search" name="q" maxlength={queryLengthMax} placeholder="Search" value={query} />
                 <button type="submit">Search</button>
               </form>
             </search>
