@@ -55,7 +55,7 @@ test('wide code and tables scroll by themselves, also by keyboard', async () => 
   const code = page.locator('pre').last();
   await code.focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction('document.activeElement.scrollLeft > 0');
+  await expect.poll(() => page.evaluate('document.activeElement.scrollLeft')).toBeGreaterThan(0);
   expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(PHONE);
 });
 
