@@ -6,7 +6,7 @@ import {
   TARGET_FORMS,
   TARGETS_MAX,
 } from '../../pipeline/notices/notice-target.ts';
-import { TIME_OF_DAY } from '../../pipeline/schedule/retry.ts';
+import { TIME_OF_DAY } from '../../pipeline/schedule/due/retry.ts';
 
 /** Targets separated by commas; a wrong one is told by its place, for the rest of it may be a secret. */
 const Targets = z.string().transform((text, context): readonly NoticeTarget[] => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
-import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
-import type { NightEnd } from './night-end.ts';
+import { answer, failed } from '../../../test/support/schedule/fake-nights.ts';
+import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
+import type { NightEnd } from '../night-end.ts';
+import type { ScheduleEvent } from '../scheduler.ts';
 import { scheduleProblemAfter } from './schedule-problem.ts';
-import type { ScheduleEvent } from './scheduler.ts';
 
 const DAY = '2026-11-20';
 const ended = (end: NightEnd): ScheduleEvent => ({ type: 'night_ended', day: DAY, attempt: 1, end });

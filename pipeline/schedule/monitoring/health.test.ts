@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
-import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
+import { answer, failed } from '../../../test/support/schedule/fake-nights.ts';
+import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
 import { findDeath, findHealthProblem } from './health.ts';
 import { openHealthFile, readHealth } from './health-file.ts';
 

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BaseLogger } from 'pino';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
-import type { Cron } from './cron.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import type { Cron } from '../due/cron.ts';
+import type { ScheduleEvent } from '../scheduler.ts';
 import {
   type Health,
   HealthSchema,
@@ -11,7 +12,6 @@ import {
   healthAfterRestart,
   INITIAL_HEALTH,
 } from './health.ts';
-import type { ScheduleEvent } from './scheduler.ts';
 
 export interface HealthFileDeps {
   readonly clock: () => Date;

@@ -1,7 +1,7 @@
-import type { Day } from '../../schemas/day.ts';
-import type { HealthProblem } from '../../schemas/health-problem.ts';
-import { isPublished } from './night-end.ts';
-import type { ScheduleEvent } from './scheduler.ts';
+import type { Day } from '../../../schemas/day.ts';
+import type { HealthProblem } from '../../../schemas/health-problem.ts';
+import { isPublished } from '../night-end.ts';
+import type { ScheduleEvent } from '../scheduler.ts';
 
 /** A night that is held, rejected or has failed. */
 export interface ScheduleProblem extends HealthProblem<'held' | 'rejected' | 'failed'> {

@@ -1,7 +1,7 @@
 import type { BaseLogger } from 'pino';
-import type { Day } from '../../schemas/day.ts';
-import { isPublished, type NightAnswer, type NightEnd } from './night-end.ts';
-import type { ScheduleEvent } from './scheduler.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { isPublished, type NightAnswer, type NightEnd } from '../night-end.ts';
+import type { ScheduleEvent } from '../scheduler.ts';
 
 /** A log line: `error` is for what an operator has to act on, `warn` for what mends itself or can wait. */
 export type LogLine = readonly [level: 'info' | 'warn' | 'error', message: string];

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Day } from '../../schemas/day.ts';
-import { isPublished, type NightEnd } from './night-end.ts';
-import type { ScheduleEvent } from './scheduler.ts';
+import type { Day } from '../../../schemas/day.ts';
+import { isPublished, type NightEnd } from '../night-end.ts';
+import type { ScheduleEvent } from '../scheduler.ts';
 
 /** How a night stands, for `modelstats_night_status`. */
 const STATUSES = ['published', 'held', 'rejected', 'failed'] as const;

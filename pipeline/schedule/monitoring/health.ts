@@ -4,8 +4,8 @@
  * answer: what is dead is to be restarted, what is held needs a person, and a restart doesn't help.
  */
 import { z } from 'zod';
-import { isPublished, type NightEnd } from './night-end.ts';
-import type { ScheduleEvent } from './scheduler.ts';
+import { isPublished, type NightEnd } from '../night-end.ts';
+import type { ScheduleEvent } from '../scheduler.ts';
 
 /** Smaller: needless writes. Larger: a dead scheduler is noticed later. */
 export const HEARTBEAT_MS = 60_000;

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
-import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
-import type { NightEnd } from './night-end.ts';
+import { answer, failed } from '../../../test/support/schedule/fake-nights.ts';
+import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
+import type { NightEnd } from '../night-end.ts';
 import { NightMetrics } from './night-metrics.ts';
 
 const DAY = '2026-11-20';
