@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
-import { type Notice, noticeFrom } from './notice.ts';
+import { NoticeReceiver } from '../../../test/support/notices/notice-receiver.ts';
+import { type Notice, noticeFrom } from '../notice.ts';
 import { parseTarget } from './notice-target.ts';
 import { type SendDeps, sendNotice } from './send-notice.ts';
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { messageFromError } from '../../schemas/errors.ts';
-import type { Notice } from './notice.ts';
+import { messageFromError } from '../../../schemas/errors.ts';
+import type { Notice } from '../notice.ts';
 
 export interface ProgramOptions {
   /** The program's environment beside what tells the notice. */

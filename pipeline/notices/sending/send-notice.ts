@@ -1,5 +1,5 @@
-import { messageFromError } from '../../schemas/errors.ts';
-import { headlineOf, type Notice } from './notice.ts';
+import { messageFromError } from '../../../schemas/errors.ts';
+import { headlineOf, type Notice } from '../notice.ts';
 import type { NoticeTarget } from './notice-target.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
 
