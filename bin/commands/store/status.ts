@@ -7,8 +7,8 @@ import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
-import { lateAfter } from '../../config/configured-notices.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { lateAfter } from '../../config/night/configured-notices.ts';
 
 export interface StatusOptions {
   readonly check?: boolean;

@@ -1,5 +1,5 @@
-import { isThisMachine } from '../../http/this-machine.ts';
-import type { Config } from './config.ts';
+import { isThisMachine } from '../../../http/this-machine.ts';
+import type { Config } from '../config.ts';
 
 /** Where people find the service: as it is configured, else where it listens. */
 export function publicUrlOf({ PUBLIC_URL, HOST, PORT, BASE_PATH }: Config): string {

@@ -1,5 +1,5 @@
-import type { ConnectionSettings } from '../../http/connections/http-server.ts';
-import type { Config } from './config.ts';
+import type { ConnectionSettings } from '../../../http/connections/http-server.ts';
+import type { Config } from '../config.ts';
 
 /** What a connection may take of a server of ours. */
 export function connectionSettings(config: Config): ConnectionSettings {

@@ -1,17 +1,17 @@
 import { monotonicFactory } from 'ulid';
-import type { ControlDatabase } from '../../database/control-database.ts';
-import { findUrlProblem } from '../../http/outbound/address-check.ts';
-import { Outbound } from '../../http/outbound/outbound.ts';
-import { CHECKS_AT_ONCE_MAX } from '../../integrations/check-service.ts';
-import { fewLooksAtOnce } from '../../integrations/declared/limits.ts';
-import { Integrations, type IntegrationsDeps } from '../../integrations/integrations.ts';
-import { LOOK_LIMITS, pageLooker } from '../../integrations/page/look.ts';
-import type { OfferedTo } from '../../integrations/queue/claims.ts';
-import { AppError } from '../../schemas/errors.ts';
-import type { Config } from './config.ts';
-import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
-import { outboundSettings } from './configured-outbound.ts';
-import { publicUrlOf } from './public-url.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import { Outbound } from '../../../http/outbound/outbound.ts';
+import { CHECKS_AT_ONCE_MAX } from '../../../integrations/check-service.ts';
+import { fewLooksAtOnce } from '../../../integrations/declared/limits.ts';
+import { Integrations, type IntegrationsDeps } from '../../../integrations/integrations.ts';
+import { LOOK_LIMITS, pageLooker } from '../../../integrations/page/look.ts';
+import type { OfferedTo } from '../../../integrations/queue/claims.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { asUsage, databaseOptions, operator } from '../accounts/configured-accounts.ts';
+import { publicUrlOf } from '../accounts/public-url.ts';
+import type { Config } from '../config.ts';
+import { outboundSettings } from '../configured-outbound.ts';
 
 /** Of a command's context, what integrations need. */
 export interface IntegrationContext {
@@ -55,7 +55,7 @@ export async function withIntegrations<T>(
   context: IntegrationContext,
   work: (integrations: Integrations) => Promise<T>,
 ): Promise<T> {
-  const { openDatabase } = await import('../../database/open-database.ts');
+  const { openDatabase } = await import('../../../database/open-database.ts');
   const database = await openDatabase(context.config.DATABASE, databaseOptions(context.config));
   const opened = openConfiguredIntegrations(context, { database });
   try {

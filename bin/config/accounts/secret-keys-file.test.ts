@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configFromEnv } from './config.ts';
+import { configFromEnv } from '../config.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
 
 let folder: string;

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { sqliteFileFromUrl } from '../../database/open-database.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
-import { shownAddress } from '../../schemas/shown-address.ts';
-import { SECRET_KEY_BYTES, SecretKeys } from '../../webhooks/secrets/secret-keys.ts';
-import type { Config } from './config.ts';
+import { sqliteFileFromUrl } from '../../../database/open-database.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { shownAddress } from '../../../schemas/shown-address.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
+import type { Config } from '../config.ts';
 
 /**
  * The keys for secrets at rest (specification "Secrets at rest"): those that are configured, else the one in a file beside the

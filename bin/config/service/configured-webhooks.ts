@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { monotonicFactory } from 'ulid';
-import { isLive } from '../../api/access/capabilities.ts';
-import type { ControlDatabase } from '../../database/control-database.ts';
-import { openDatabase } from '../../database/open-database.ts';
-import { findUrlProblem } from '../../http/outbound/address-check.ts';
-import { Outbound } from '../../http/outbound/outbound.ts';
-import { DeliveryLog } from '../../webhooks/administration/delivery-log.ts';
-import { EndpointAdministration } from '../../webhooks/administration/endpoint-administration.ts';
-import { Dispatcher } from '../../webhooks/delivery/dispatcher.ts';
-import type { DispatcherEvent } from '../../webhooks/delivery/dispatcher-events.ts';
-import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../webhooks/delivery/dispatcher-options.ts';
-import type { IsOffered } from '../../webhooks/endpoints/entitlement.ts';
-import type { Attempt, DeliveryQueue } from '../../webhooks/queue/delivery-queue.ts';
-import { openQueue } from '../../webhooks/queue/open-queue.ts';
-import type { Config } from './config.ts';
-import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
-import { outboundSettings } from './configured-outbound.ts';
-import { configuredSecretKeys } from './secret-keys-file.ts';
+import { isLive } from '../../../api/access/capabilities.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import { Outbound } from '../../../http/outbound/outbound.ts';
+import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
+import { Dispatcher } from '../../../webhooks/delivery/dispatcher.ts';
+import type { DispatcherEvent } from '../../../webhooks/delivery/dispatcher-events.ts';
+import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../../webhooks/delivery/dispatcher-options.ts';
+import type { IsOffered } from '../../../webhooks/endpoints/entitlement.ts';
+import type { Attempt, DeliveryQueue } from '../../../webhooks/queue/delivery-queue.ts';
+import { openQueue } from '../../../webhooks/queue/open-queue.ts';
+import { asUsage, databaseOptions, operator } from '../accounts/configured-accounts.ts';
+import { configuredSecretKeys } from '../accounts/secret-keys-file.ts';
+import type { Config } from '../config.ts';
+import { outboundSettings } from '../configured-outbound.ts';
 
 /** Of a command's context, what webhooks need. */
 export interface WebhookContext {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FetchSetup } from '../../pipeline/fetch/run-fetch.ts';
-import type { Config } from './config.ts';
-import { outboundSettings } from './configured-outbound.ts';
+import type { FetchSetup } from '../../../pipeline/fetch/run-fetch.ts';
+import type { Config } from '../config.ts';
+import { outboundSettings } from '../configured-outbound.ts';
 
 /** With what a source is fetched. Its secrets are read where they are needed: no other command has to know them. */
 export function configuredFetch(

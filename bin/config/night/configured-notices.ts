@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
-import { Notices, type NoticesDeps } from '../../pipeline/notices/notices.ts';
-import { shownAddress } from '../../schemas/shown-address.ts';
-import type { Config } from './config.ts';
-import { openConfiguredMailer } from './configured-people.ts';
+import { Notices, type NoticesDeps } from '../../../pipeline/notices/notices.ts';
+import { shownAddress } from '../../../schemas/shown-address.ts';
+import { openConfiguredMailer } from '../accounts/configured-people.ts';
+import type { Config } from '../config.ts';
 
 export interface ConfiguredNoticesOptions extends Pick<NoticesDeps, 'onSent'> {
   readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;

@@ -1,8 +1,8 @@
-import type { ApiSettings } from '../../api/app.ts';
-import type { FollowerSettings } from '../../api/view/follow/view-follower.ts';
-import type { PublicSettings } from '../../public/bind.ts';
-import type { Config } from './config.ts';
-import { duckdbSettings } from './configured-duckdb.ts';
+import type { ApiSettings } from '../../../api/app.ts';
+import type { FollowerSettings } from '../../../api/view/follow/view-follower.ts';
+import type { PublicSettings } from '../../../public/bind.ts';
+import type { Config } from '../config.ts';
+import { duckdbSettings } from '../configured-duckdb.ts';
 import { connectionSettings } from './connection-settings.ts';
 
 /** How the view follows the store. */

@@ -1,5 +1,5 @@
-import type { CaptureLimits } from '../../pipeline/night/source/source-limits.ts';
-import type { Config } from './config.ts';
+import type { CaptureLimits } from '../../../pipeline/night/source/source-limits.ts';
+import type { Config } from '../config.ts';
 
 /** What a source may take of the machine. */
 export function configuredLimits(config: Config): CaptureLimits {
