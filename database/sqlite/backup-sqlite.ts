@@ -1,7 +1,7 @@
 import { open, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
-import { AppError } from '../schemas/errors.ts';
-import { unavailable } from './database-errors.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { unavailable } from '../errors/database-errors.ts';
 
 /** Nobody but this user reads what it holds. */
 const FILE_MODE = 0o600;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqliteEngine } from './control-database.ts';
-import { isSqliteBusy, unavailable } from './database-errors.ts';
+import type { SqliteEngine } from '../control-database.ts';
+import { isSqliteBusy, unavailable } from '../errors/database-errors.ts';
 
 /** Between two attempts while another process writes; its commits take a few milliseconds. */
 const RETRY_MS = 10;

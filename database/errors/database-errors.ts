@@ -1,4 +1,4 @@
-import { AppError, isAppError, messageFromError } from '../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 
 /** What a driver threw, as `unavailable` with what was tried; AppErrors stay as they are. */
 export function unavailable(error: unknown, what = 'the control database does not answer'): AppError {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../schemas/errors.ts';
+import { AppError } from '../../schemas/errors.ts';
 import { openingErrorFrom } from './opening-errors.ts';
 
 const error = (message: string, facts: Readonly<Record<string, string>> = {}) =>

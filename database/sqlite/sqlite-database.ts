@@ -3,11 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
-import type { ControlDatabase } from './control-database.ts';
-import { isSqliteBusy, unavailable } from './database-errors.ts';
-import { migrateControlDatabase } from './migrate.ts';
-import { openingErrorFrom } from './opening-errors.ts';
-import type { ControlTables } from './tables.ts';
+import type { ControlDatabase } from '../control-database.ts';
+import { isSqliteBusy, unavailable } from '../errors/database-errors.ts';
+import { openingErrorFrom } from '../errors/opening-errors.ts';
+import { migrateControlDatabase } from '../migrate.ts';
+import type { ControlTables } from '../tables/tables.ts';
 
 export interface SqliteOptions {
   /** How long a write may wait for another process's; those of the command line take milliseconds. */

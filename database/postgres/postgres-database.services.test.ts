@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PostgresServer } from '../test/support/processes/postgres-server.ts';
-import { describeWith } from '../test/support/processes/server-process.ts';
-import { describeControlDatabase } from './database.contract.ts';
-import { openDatabase } from './open-database.ts';
+import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
+import { describeWith } from '../../test/support/processes/server-process.ts';
+import { describeControlDatabase } from '../database.contract.ts';
+import { openDatabase } from '../open-database.ts';
 
 describeWith('postgres', 'with a PostgreSQL server', () => {
   let server: PostgresServer;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { describeControlDatabase } from './database.contract.ts';
+import { describeControlDatabase } from '../database.contract.ts';
 
 let folder: string;
 let databases = 0;

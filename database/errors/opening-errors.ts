@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, isAppError, messageFromError } from '../schemas/errors.ts';
+import { AppError, type ErrorCode, isAppError, messageFromError } from '../../schemas/errors.ts';
 
 /**
  * What the drivers say when a control database can't be opened, as operators understand it: `configuration` where the server, or the
