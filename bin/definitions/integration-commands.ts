@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { ACTIONS } from './command-actions.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { ACTIONS } from '../command-actions.ts';
 import type {
   AddIntegrationOptions,
   IntegrationOptions,
   ListIntegrationsOptions,
-} from './commands/integrations/integrations.ts';
+} from '../commands/integrations/integrations.ts';
 
 /** Adds the commands for pages on which organizations show where their data come from. */
 export function addIntegrationCommands(program: Command, run: RunAction): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { PLAN_NAMES } from '../accounts/plans/plans.ts';
-import { SUBSCRIPTION_STATUSES } from '../accounts/plans/terms.ts';
-import { RANGE_DAYS_MAX } from '../accounts/request-counts/day-range.ts';
-import { choiceOption } from './cli/choices.ts';
-import type { RunAction } from './cli/command-context.ts';
+import { PLAN_NAMES } from '../../accounts/plans/plans.ts';
+import { SUBSCRIPTION_STATUSES } from '../../accounts/plans/terms.ts';
+import { RANGE_DAYS_MAX } from '../../accounts/request-counts/day-range.ts';
+import { choiceOption } from '../cli/choices.ts';
+import type { RunAction } from '../cli/command-context.ts';
 import {
   dayStartValue,
   durationValue,
@@ -18,12 +18,12 @@ import {
   statusValue,
   textValue,
   yesNoValue,
-} from './cli/option-values.ts';
-import { ACTIONS } from './command-actions.ts';
-import type { AuditOptions } from './commands/accounts/audit.ts';
-import type { BackupOptions } from './commands/accounts/backup.ts';
-import type { RevokeKeyOptions, RotateKeyOptions } from './commands/accounts/keys.ts';
-import type { UsageOptions } from './commands/accounts/usage.ts';
+} from '../cli/option-values.ts';
+import { ACTIONS } from '../command-actions.ts';
+import type { AuditOptions } from '../commands/accounts/audit.ts';
+import type { BackupOptions } from '../commands/accounts/backup.ts';
+import type { RevokeKeyOptions, RotateKeyOptions } from '../commands/accounts/keys.ts';
+import type { UsageOptions } from '../commands/accounts/usage.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addList, addMemberCommands } from './member-commands.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { textValue } from './cli/option-values.ts';
-import { ACTIONS } from './command-actions.ts';
-import type { InitOptions } from './commands/init/init.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { textValue } from '../cli/option-values.ts';
+import { ACTIONS } from '../command-actions.ts';
+import type { InitOptions } from '../commands/init/init.ts';
 
 /** Adds the command that begins. */
 export function addInitCommand(program: Command, run: RunAction): void {

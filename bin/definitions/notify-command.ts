@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { ACTIONS } from './command-actions.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { ACTIONS } from '../command-actions.ts';
 
 /** Adds the command that tries whether operators would be told. */
 export function addNotifyCommand(program: Command, run: RunAction): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { textValue } from './cli/option-values.ts';
-import { ACTIONS } from './command-actions.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { textValue } from '../cli/option-values.ts';
+import { ACTIONS } from '../command-actions.ts';
 
 /** Whose names `sources/public` keeps apart until an alias joins them. */
 const JOINED_UPSTREAMS = 'epoch,genai-prices,litellm,livebench,lmarena';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { intervalValue, textValue } from './cli/option-values.ts';
-import { ACTIONS } from './command-actions.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { intervalValue, textValue } from '../cli/option-values.ts';
+import { ACTIONS } from '../command-actions.ts';
 
 /** Adds the command of those who consume the data. */
 export function addSyncCommand(program: Command, run: RunAction): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { ROLES } from '../accounts/people/people.ts';
-import { choiceOption } from './cli/choices.ts';
-import type { RunAction } from './cli/command-context.ts';
-import { ACTIONS } from './command-actions.ts';
-import type { AddMemberOptions, ListMembersOptions, MemberOptions } from './commands/accounts/members.ts';
+import { ROLES } from '../../accounts/people/people.ts';
+import { choiceOption } from '../cli/choices.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { ACTIONS } from '../command-actions.ts';
+import type { AddMemberOptions, ListMembersOptions, MemberOptions } from '../commands/accounts/members.ts';
 
 /** Adds the commands for who belongs to an organization. */
 export function addMemberCommands(program: Command, run: RunAction): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { textValue } from './cli/option-values.ts';
-import { ACTIONS } from './command-actions.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { textValue } from '../cli/option-values.ts';
+import { ACTIONS } from '../command-actions.ts';
 
 /** Adds the command that programs with agents start beside themselves. */
 export function addMcpCommand(program: Command, run: RunAction): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { choiceArgument } from './cli/choices.ts';
-import type { RunAction } from './cli/command-context.ts';
-import { SHELLS, type Shell } from './cli/shells.ts';
-import { ACTIONS } from './command-actions.ts';
-import type { CompletionOptions } from './commands/completion/completion.ts';
+import { choiceArgument } from '../cli/choices.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { SHELLS, type Shell } from '../cli/shells.ts';
+import { ACTIONS } from '../command-actions.ts';
+import type { CompletionOptions } from '../commands/completion/completion.ts';
 
 /** Adds the commands that look after the machine that all others run on. */
 export function addMachineCommands(program: Command, run: RunAction): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { RunAction } from './cli/command-context.ts';
-import { ACTIONS } from './command-actions.ts';
-import type { ListConnectionsOptions, RevokeConnectionOptions } from './commands/accounts/connections.ts';
+import type { RunAction } from '../cli/command-context.ts';
+import { ACTIONS } from '../command-actions.ts';
+import type { ListConnectionsOptions, RevokeConnectionOptions } from '../commands/accounts/connections.ts';
 
 /** Adds the commands for programs that people connected. */
 export function addConnectionCommands(program: Command, run: RunAction): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { DELIVERY_STATES } from '../webhooks/queue/delivery-queue.ts';
-import { PING, TOPICS } from '../webhooks/topic.ts';
-import { choiceOption } from './cli/choices.ts';
-import type { RunAction } from './cli/command-context.ts';
+import { DELIVERY_STATES } from '../../webhooks/queue/delivery-queue.ts';
+import { PING, TOPICS } from '../../webhooks/topic.ts';
+import { choiceOption } from '../cli/choices.ts';
+import type { RunAction } from '../cli/command-context.ts';
 import {
   idsValue,
   instantValue,
@@ -11,10 +11,10 @@ import {
   positiveValue,
   textValue,
   topicsValue,
-} from './cli/option-values.ts';
-import { ACTIONS } from './command-actions.ts';
-import type { ListDeliveriesOptions, ReplayOptions } from './commands/webhooks/deliveries.ts';
-import type { EndpointOptions } from './commands/webhooks/endpoints.ts';
+} from '../cli/option-values.ts';
+import { ACTIONS } from '../command-actions.ts';
+import type { ListDeliveriesOptions, ReplayOptions } from '../commands/webhooks/deliveries.ts';
+import type { EndpointOptions } from '../commands/webhooks/endpoints.ts';
 
 /** Adds the commands that send webhooks and look after endpoints. */
 export function addWebhookCommands(program: Command, run: RunAction): void {
