@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { addAccountCommands } from './account-commands.ts';
-import { addAliasCommands } from './alias-commands.ts';
 import type { RunAction } from './cli/command-context.ts';
 import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
@@ -8,13 +6,15 @@ import type { SourceCheckOptions } from './commands/night/source-check.ts';
 import type { CorrectOptions } from './commands/store/correct.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
-import { addInitCommand } from './init-command.ts';
-import { addIntegrationCommands } from './integration-commands.ts';
-import { addMachineCommands } from './machine-commands.ts';
-import { addMcpCommand } from './mcp-command.ts';
-import { addNotifyCommand } from './notify-command.ts';
-import { addSyncCommand } from './sync-command.ts';
-import { addWebhookCommands } from './webhook-commands.ts';
+import { addAccountCommands } from './definitions/account-commands.ts';
+import { addAliasCommands } from './definitions/alias-commands.ts';
+import { addInitCommand } from './definitions/init-command.ts';
+import { addIntegrationCommands } from './definitions/integration-commands.ts';
+import { addMachineCommands } from './definitions/machine-commands.ts';
+import { addMcpCommand } from './definitions/mcp-command.ts';
+import { addNotifyCommand } from './definitions/notify-command.ts';
+import { addSyncCommand } from './definitions/sync-command.ts';
+import { addWebhookCommands } from './definitions/webhook-commands.ts';
 
 /** The command line: every command with its options and its help. */
 export function buildProgram(version: string, run: RunAction): Command {

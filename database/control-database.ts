@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type pg from 'pg';
-import type { ControlTables } from './tables.ts';
+import type { ControlTables } from './tables/tables.ts';
 
 /**
  * The control database: what the service has to remember beside the published data, in SQLite or in PostgreSQL. This folder opens
@@ -10,10 +10,10 @@ import type { ControlTables } from './tables.ts';
  * What holds on both engines:
  * - What was committed survives kill -9 and a power cut.
  * - Where the database can't be reached or is too slow, calls reject within the timeouts, with the driver's error, which
- *   `orUnavailable` (database-errors.ts) turns into `unavailable`. The process goes on, and later calls try again.
+ *   `orUnavailable` (errors/database-errors.ts) turns into `unavailable`. The process goes on, and later calls try again.
  *
  * To add a table:
- * 1. a row type in tables.ts, and the table's name in `ControlTables`;
+ * 1. a row type in tables/tables.ts, and the table's name in `ControlTables`;
  * 2. a new file in migrations/ that makes it on both engines, and its line in `MIGRATIONS` (migrate.ts). A migration that was
  *    released is never changed: a later one changes what it made;
  * 3. its columns in database.contract.ts, which holds the two together.

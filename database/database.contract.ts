@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ControlDatabase } from './control-database.ts';
-import { orUnavailable } from './database-errors.ts';
+import { orUnavailable } from './errors/database-errors.ts';
 import { MIGRATIONS_TABLE } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
-import type { ControlTables } from './tables.ts';
+import type { ControlTables } from './tables/tables.ts';
 
 /** The name of every column; one that tables.ts doesn't know, or that is missing here, doesn't compile. */
 type ColumnNames = { readonly [T in keyof ControlTables]: Readonly<Record<keyof ControlTables[T], true>> };

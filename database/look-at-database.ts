@@ -4,10 +4,10 @@ import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../schemas/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-address.ts';
-import { unavailable } from './database-errors.ts';
+import { unavailable } from './errors/database-errors.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
-import type { ControlTables } from './tables.ts';
+import type { ControlTables } from './tables/tables.ts';
 
 /** A control database as it is. */
 export interface DatabaseLook {

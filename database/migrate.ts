@@ -12,7 +12,7 @@ import { createPeople } from './migrations/0008-people.ts';
 import { createRequestCounts } from './migrations/0009-request-counts.ts';
 import { createConnections } from './migrations/0010-connections.ts';
 import { createIntegrations } from './migrations/0011-integrations.ts';
-import type { ControlTables } from './tables.ts';
+import type { ControlTables } from './tables/tables.ts';
 
 /**
  * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and

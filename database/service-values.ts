@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { orUnavailable } from './database-errors.ts';
-import type { ControlTables } from './tables.ts';
+import { orUnavailable } from './errors/database-errors.ts';
+import type { ControlTables } from './tables/tables.ts';
 
 /**
  * The secret of this name, made once (decision 0028): whoever comes first writes it, and all who share the database read the

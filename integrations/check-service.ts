@@ -1,7 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
 import type { Mailer } from '../accounts/mail/mailer.ts';
-import { orUnavailable } from '../database/database-errors.ts';
+import { orUnavailable } from '../database/errors/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import { type RepeatOptions, repeat } from '../schemas/repeat.ts';
 import type { Evidence, IntegrationState } from './integration.ts';

@@ -14,8 +14,8 @@
  */
 
 import { NO_END_MS } from '../accounts/plans/bonus.ts';
-import { getWord } from '../database/stored-word.ts';
-import type { IntegrationCheckRow, IntegrationRow } from '../database/tables.ts';
+import { getWord } from '../database/tables/stored-word.ts';
+import type { IntegrationCheckRow, IntegrationRow } from '../database/tables/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mailer } from '../accounts/mail/mailer.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
-import type { ControlTables } from '../database/tables.ts';
+import type { ControlTables } from '../database/tables/tables.ts';
 import { type RepeatOptions, repeat } from '../schemas/repeat.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
 import type { IsOffered } from './endpoints/entitlement.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyRow } from '../../database/tables.ts';
+import type { ApiKeyRow } from '../../database/tables/tables.ts';
 import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
 
 /** What is known of an issued key; the key itself is not kept. */

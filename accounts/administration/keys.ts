@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { ApiKeyRow, ControlTables } from '../../database/tables.ts';
+import type { ApiKeyRow, ControlTables } from '../../database/tables/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { AuditedChanges } from '../audit/audited-changes.ts';
 import { type ApiKey, issueKey, keyFromRow, type NewApiKey } from './issued-key.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { bonusEndsFrom } from '../plans/bonus.ts';
 import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
 import { SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';

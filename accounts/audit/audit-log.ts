@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** What operators and people do, as `subject.verb`. */
 export const AUDIT_ACTIONS = [

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { type NewAuditEntry, recordAudit } from './audit-log.ts';
 
 export interface AuditDeps {

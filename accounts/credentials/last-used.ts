@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { BaseLogger } from 'pino';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { messageFromError } from '../../schemas/errors.ts';
 
 /** Credentials written with one statement; SQLite allows 32,766 parameters, each takes two. */

@@ -1,5 +1,5 @@
 import type { DatabaseEngine } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/database-errors.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
 import { type BonusColumns, type BonusEnds, bonusColumns, bonusEndsFrom } from '../plans/bonus.ts';
 import { type SubscriptionColumns, subscriptionFromRow } from '../plans/subscription-row.ts';
 import type { Subscription } from '../plans/terms.ts';

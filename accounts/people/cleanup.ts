@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { type CleanupStep, HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { storedInstant } from './person.ts';
 
 /** Rows that a step removes at once: more keep other writers waiting longer. */

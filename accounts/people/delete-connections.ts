@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** Ends the connections of a person to an organization, or that of one program, with their tokens. */
 export async function deleteConnections(

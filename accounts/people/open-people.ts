@@ -1,4 +1,4 @@
-import { orUnavailable } from '../../database/database-errors.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
 import { ConnectionList } from './connections/connection-list.ts';
 import { OAuthAuthorization } from './connections/oauth-authorization.ts';
 import type { Authorization, Connections } from './connections.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Person } from './people.ts';
 
 /** What of a person's row a {@link Person} is made of. */

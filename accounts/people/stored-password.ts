@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** What better-auth calls a password among the ways to prove who somebody is. */
 const PROVIDER = 'credential';

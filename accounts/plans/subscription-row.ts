@@ -1,4 +1,4 @@
-import type { SubscriptionRow } from '../../database/tables.ts';
+import type { SubscriptionRow } from '../../database/tables/tables.ts';
 import { PLANS } from './plans.ts';
 import { NO_SUBSCRIPTION, type Subscription, SubscriptionSchema } from './terms.ts';
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { addDays, type Day, dayFromDate } from '../../schemas/day.ts';
 
 export interface UsageCleanupOptions {

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables.ts';
+import type { DailyUsageRow, IdempotencyKeyRow } from '../../database/tables/tables.ts';
 import { capOf } from './usage-groups.ts';
 import type { ReadRequest, ReleaseRequest, ReserveRequest } from './usage-store.ts';
 

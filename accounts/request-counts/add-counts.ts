@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables, RequestCountsRow } from '../../database/tables.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
+import type { ControlTables, RequestCountsRow } from '../../database/tables/tables.ts';
 import { COUNT_NAMES } from './request-counts.ts';
 
 /** Names a row. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { shownName } from '../people/connections/shown-name.ts';
 
 /** What people know a key or a connection by. */

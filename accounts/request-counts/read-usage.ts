@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
+import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables/tables.ts';
 import { type Day, timestampFromDate } from '../../schemas/day.ts';
 import { readCredentialNames } from './credential-names.ts';
 import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';

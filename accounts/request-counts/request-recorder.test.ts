@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { RequestCountsRow } from '../../database/tables.ts';
+import type { RequestCountsRow } from '../../database/tables/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { type Caller, callerFrom } from '../caller.ts';
 import { NO_BONUS } from '../plans/bonus.ts';

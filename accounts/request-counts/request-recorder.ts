@@ -1,5 +1,5 @@
 import type { BaseLogger } from 'pino';
-import type { RequestCountsRow } from '../../database/tables.ts';
+import type { RequestCountsRow } from '../../database/tables/tables.ts';
 import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
 import type { Caller } from '../caller.ts';

@@ -1,6 +1,6 @@
 import { createMetricsServer, type Metrics } from '../../http/metrics.ts';
 import type { Config } from '../config/config.ts';
-import { connectionSettings } from '../config/connection-settings.ts';
+import { connectionSettings } from '../config/service/connection-settings.ts';
 import { listenOn } from './listen-on.ts';
 
 export interface MetricsPort {

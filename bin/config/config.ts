@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { findCronProblem } from '../../pipeline/schedule/cron.ts';
-import { TIME_OF_DAY } from '../../pipeline/schedule/retry.ts';
+import { findCronProblem } from '../../pipeline/schedule/due/cron.ts';
+import { TIME_OF_DAY } from '../../pipeline/schedule/due/retry.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
-import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
-import { API_SETTINGS } from './api-settings.ts';
-import { CLIENT_SETTINGS } from './client-settings.ts';
-import { FETCH_SETTINGS } from './fetch-settings.ts';
-import { NOTICE_SETTINGS } from './notice-settings.ts';
-import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
-import { PEOPLE_SETTINGS } from './people-settings.ts';
-import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
-import { WEBHOOKS_SETTINGS } from './webhooks-settings.ts';
+import { ACCOUNTS_SETTINGS } from './settings/accounts-settings.ts';
+import { API_SETTINGS } from './settings/api-settings.ts';
+import { CLIENT_SETTINGS } from './settings/client-settings.ts';
+import { FETCH_SETTINGS } from './settings/fetch-settings.ts';
+import { NOTICE_SETTINGS } from './settings/notice-settings.ts';
+import { OUTBOUND_SETTINGS } from './settings/outbound-settings.ts';
+import { PEOPLE_SETTINGS } from './settings/people-settings.ts';
+import { Bytes, Kept, Milliseconds, Seconds, wholeNumber } from './settings/setting-kinds.ts';
+import { WEBHOOKS_SETTINGS } from './settings/webhooks-settings.ts';
 
 /** What the name of every setting begins with in the environment. */
 export const PREFIX = 'MODELSTATS_';

@@ -1,10 +1,10 @@
-import { ACCOUNTS_SETTINGS } from './accounts-settings.ts';
-import { API_SETTINGS } from './api-settings.ts';
-import { CLIENT_SETTINGS } from './client-settings.ts';
 import { ConfigSchema, type SettingName } from './config.ts';
-import { OUTBOUND_SETTINGS } from './outbound-settings.ts';
-import { PEOPLE_SETTINGS } from './people-settings.ts';
-import { WEBHOOKS_SETTINGS } from './webhooks-settings.ts';
+import { ACCOUNTS_SETTINGS } from './settings/accounts-settings.ts';
+import { API_SETTINGS } from './settings/api-settings.ts';
+import { CLIENT_SETTINGS } from './settings/client-settings.ts';
+import { OUTBOUND_SETTINGS } from './settings/outbound-settings.ts';
+import { PEOPLE_SETTINGS } from './settings/people-settings.ts';
+import { WEBHOOKS_SETTINGS } from './settings/webhooks-settings.ts';
 
 export interface SettingGroup {
   /** The title of its section in docs/configuration.md. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
-import type { ControlTables, IntegrationRow } from '../../database/tables.ts';
+import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { INTEGRATIONS_MAX } from '../integration.ts';
 

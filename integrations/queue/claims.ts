@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { ControlTables, IntegrationRow } from '../../database/tables.ts';
+import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 
 /**
  * A check is claimed with its site, for a time: so no two checks of one site are under way, in whatever processes, and a process that

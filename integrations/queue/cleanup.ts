@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** For how long checks are kept, and how many of an integration at most (specification "Checks of pages"). */
 export const CHECKS_KEPT_DAYS = 90;

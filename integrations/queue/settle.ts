@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { AuditAction } from '../../accounts/audit/audit-log.ts';
 import type { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
-import type { ControlTables, IntegrationRow } from '../../database/tables.ts';
+import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 import { isAppError } from '../../schemas/errors.ts';
 import { type Evidence, INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
 import { afterCheck, isInForce, type Outcome } from '../life/life.ts';

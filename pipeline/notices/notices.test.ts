@@ -3,8 +3,8 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
-import { parseTarget } from './notice-target.ts';
 import { type NightFacts, Notices } from './notices.ts';
+import { parseTarget } from './sending/notice-target.ts';
 
 const [DAY, NEXT] = ['2026-11-20', '2026-11-21'];
 const AT = new Date(`${DAY}T00:06:00Z`);

@@ -3,8 +3,8 @@ import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
 import { type Notice, type NoticeFacts, type NoticeKind, noticeFrom } from './notice.ts';
 import { NoticeFiles, type NoticeName } from './notice-files.ts';
-import { type NoticeTarget, shownTarget, targetKey } from './notice-target.ts';
-import { type SendDeps, type Sent, sendNotice } from './send-notice.ts';
+import { type NoticeTarget, shownTarget, targetKey } from './sending/notice-target.ts';
+import { type SendDeps, type Sent, sendNotice } from './sending/send-notice.ts';
 
 export interface NoticesDeps extends Omit<SendDeps, 'stop'> {
   readonly targets: readonly NoticeTarget[];

@@ -1,7 +1,7 @@
 import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
+import { type RetryPolicy, retryDeadline, retryDelayMs } from './due/retry.ts';
 import { isPublished, type NightEnd } from './night-end.ts';
-import { type RetryPolicy, retryDeadline, retryDelayMs } from './retry.ts';
 
 /** What happens while a day is worked on, in this order; `given_up` is the last of a day without a snapshot. */
 export type DayEvent =

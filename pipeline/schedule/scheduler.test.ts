@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Day } from '../../schemas/day.ts';
 import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
 import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
-import type { Cron, CronListener } from './cron.ts';
+import type { Cron, CronListener } from './due/cron.ts';
 import type { NightEnd } from './night-end.ts';
 import { type ScheduleEvent, Scheduler } from './scheduler.ts';
 

@@ -1,7 +1,7 @@
 import type { ReleaseFacts } from '../../http/release-metrics.ts';
 import type { Day } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
-import { type Expectation, findDueDay, findExpectedDay } from './expected-day.ts';
+import { type Expectation, findDueDay, findExpectedDay } from './due/expected-day.ts';
 
 /** What a look at the store tells, which no night of this scheduler does. */
 export type StoreEvent =

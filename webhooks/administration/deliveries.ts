@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { getWord } from '../../database/stored-word.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import { getWord } from '../../database/tables/stored-word.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import {
   type Attempt,
   DELIVERY_KINDS,

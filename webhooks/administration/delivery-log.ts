@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-changes.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
 import { KEPT_DAYS } from '../queue/cleanup.ts';

@@ -1,4 +1,4 @@
-import { getWord } from '../../database/stored-word.ts';
+import { getWord } from '../../database/tables/stored-word.ts';
 /**
  * An endpoint: where an organization is told what changed. Its life (specification "Webhook endpoints"):
  *
@@ -11,7 +11,7 @@ import { getWord } from '../../database/stored-word.ts';
  * Events go to active endpoints alone, and what happened while an endpoint was not active is never sent later: leaving `active`
  * drops what waits.
  */
-import type { WebhookEndpointRow } from '../../database/tables.ts';
+import type { WebhookEndpointRow } from '../../database/tables/tables.ts';
 import { isTopic, type Topic } from '../topic.ts';
 import { type Filters, FiltersSchema } from './filters.ts';
 

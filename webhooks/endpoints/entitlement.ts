@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { organizationFromRow, selectOrganizations } from '../../accounts/administration/organization.ts';
 import type { Terms } from '../../accounts/plans/terms.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** Whether the service offers webhooks to an organization at all, whatever its plan (specification "Capabilities"). */
 export type IsOffered = (organizationId: string) => boolean;

@@ -1,6 +1,6 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { AuditAction } from '../../accounts/audit/audit-log.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { ulidFromWords } from '../../schemas/ulid-from-words.ts';
 import { FAILURES_MAX } from './endpoint.ts';
 import { compileMove } from './transitions.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type AuditAction, recordAudit } from '../../accounts/audit/audit-log.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow } from './endpoint.ts';
 import { entitledOrganizations, type IsOffered } from './entitlement.ts';
 import { dropWaiting, moveEndpoint, queuePing } from './transitions.ts';

@@ -1,5 +1,5 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { PING } from '../topic.ts';
 import type { Endpoint, EndpointState } from './endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Topic } from '../topic.ts';
 
 /** An event and whom it is told. */

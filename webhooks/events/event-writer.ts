@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ControlDatabase } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/database-errors.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
 import { ulidFromWords } from '../../schemas/ulid-from-words.ts';
 import type { Topic } from '../topic.ts';
 import type { TopicEvent } from './changes/topic-event.ts';

@@ -6,8 +6,8 @@
  * is that the row only moves on from exactly the place where the mover believed it to be.
  */
 import type { Kysely } from 'kysely';
-import { orUnavailable } from '../../database/database-errors.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import { orUnavailable } from '../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Day } from '../../schemas/day.ts';
 
 const NAME = 'changes';

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import { encodeTime } from 'ulid';
 import { HourlyCleanup } from '../../database/hourly-cleanup.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 
 /** For how long deliveries are kept after they ended, and events for replays (specification "Retries"). */
 export const KEPT_DAYS = 30;

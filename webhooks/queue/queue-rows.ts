@@ -1,10 +1,10 @@
-import { getWord } from '../../database/stored-word.ts';
+import { getWord } from '../../database/tables/stored-word.ts';
 import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
   WebhookEventRow,
-} from '../../database/tables.ts';
+} from '../../database/tables/tables.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import {
   type Attempt,

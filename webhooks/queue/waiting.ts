@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { getWord } from '../../database/stored-word.ts';
-import type { ControlTables } from '../../database/tables.ts';
+import { getWord } from '../../database/tables/stored-word.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { dropLeftovers, dropWaiting } from '../endpoints/transitions.ts';
 import { PING } from '../topic.ts';

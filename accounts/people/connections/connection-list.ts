@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ControlTables } from '../../../database/tables.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
 import type { Connection, Connections } from '../connections.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables.ts';
+import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { isThisMachine } from '../../../http/this-machine.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables.ts';
+import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import type { TooMany } from '../people.ts';
 
 /** Refused subjects that a process remembers; of the others each refusal costs a statement. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { ControlTables } from '../../../database/tables.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { emailFrom } from '../email-address.ts';
 import type { AttemptLimits } from '../limits/attempt-limits.ts';

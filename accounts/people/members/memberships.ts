@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ControlTables } from '../../../database/tables.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { getOrganization, lockOrganization } from '../../administration/organizations.ts';
 import type { AuditedChanges, NoteAudit } from '../../audit/audited-changes.ts';

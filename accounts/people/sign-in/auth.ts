@@ -3,7 +3,7 @@ import { isAPIError } from 'better-auth/api';
 import { magicLink } from 'better-auth/plugins/magic-link';
 import type { BaseLogger } from 'pino';
 import type { ControlDatabase } from '../../../database/control-database.ts';
-import { unavailable } from '../../../database/database-errors.ts';
+import { unavailable } from '../../../database/errors/database-errors.ts';
 import { CONSOLE_PATHS } from '../people.ts';
 import { LINK_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
 import { oauthProvider } from './oauth-provider.ts';

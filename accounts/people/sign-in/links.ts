@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables.ts';
+import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { emailFrom } from '../email-address.ts';
 import type { AttemptLimits } from '../limits/attempt-limits.ts';
 import { limitedOrigin } from '../limits/limited-origin.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import pLimit from 'p-limit';
-import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables.ts';
+import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { AuditedChanges } from '../../audit/audited-changes.ts';
 import { normalisedEmail } from '../email-address.ts';

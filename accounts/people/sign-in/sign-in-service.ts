@@ -1,4 +1,4 @@
-import { orUnavailable } from '../../../database/database-errors.ts';
+import { orUnavailable } from '../../../database/errors/database-errors.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
 import type {

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { AuditEntry } from '../../../accounts/audit/audit-log.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withAdministration } from '../../config/configured-accounts.ts';
+import { withAdministration } from '../../config/accounts/configured-accounts.ts';
 
 export interface AuditOptions {
   readonly org: string | undefined;

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { Connection } from '../../../accounts/people/connections.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withMembers } from '../../config/configured-people.ts';
+import { withMembers } from '../../config/accounts/configured-people.ts';
 
 export interface ListConnectionsOptions {
   readonly org: string;

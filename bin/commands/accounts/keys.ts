@@ -4,7 +4,7 @@ import type { ApiKey } from '../../../accounts/administration/administration.ts'
 import { timestampFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withAdministration } from '../../config/configured-accounts.ts';
+import { withAdministration } from '../../config/accounts/configured-accounts.ts';
 
 export interface CreateKeyOptions {
   readonly org: string;

@@ -3,7 +3,7 @@ import type { Invitation, Member, Members, Role } from '../../../accounts/people
 import { timestampFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withMembers } from '../../config/configured-people.ts';
+import { withMembers } from '../../config/accounts/configured-people.ts';
 
 export interface MemberOptions {
   readonly org: string;

@@ -11,7 +11,7 @@ import {
 import { timestampFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withAdministration } from '../../config/configured-accounts.ts';
+import { withAdministration } from '../../config/accounts/configured-accounts.ts';
 
 /** What a contract changes of a plan, as options of the command line. */
 interface TermsOptions {

@@ -6,7 +6,7 @@ import type { UsageReport } from '../../../accounts/request-counts/usage-report.
 import { addDays, dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withAccounts } from '../../config/configured-accounts.ts';
+import { withAccounts } from '../../config/accounts/configured-accounts.ts';
 
 export interface UsageOptions {
   readonly org: string;

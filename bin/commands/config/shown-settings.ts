@@ -1,4 +1,4 @@
-import { shownTarget } from '../../../pipeline/notices/notice-target.ts';
+import { shownTarget } from '../../../pipeline/notices/sending/notice-target.ts';
 import { shownAddress } from '../../../schemas/shown-address.ts';
 import {
   type Config,

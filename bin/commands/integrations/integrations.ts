@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import type { Check, Integration } from '../../../integrations/integration.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withIntegrations } from '../../config/configured-integrations.ts';
+import { withIntegrations } from '../../config/service/configured-integrations.ts';
 
 export interface ListIntegrationsOptions {
   readonly org: string;

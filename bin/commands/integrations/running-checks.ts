@@ -9,8 +9,8 @@ import { pageLooker } from '../../../integrations/page/look.ts';
 import { countDue } from '../../../integrations/queue/claims.ts';
 import { checkCleanup } from '../../../integrations/queue/cleanup.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { offeredTo, openCheckOutbound, servicePublicUrl } from '../../config/configured-integrations.ts';
-import { openConfiguredMailer } from '../../config/configured-people.ts';
+import { openConfiguredMailer } from '../../config/accounts/configured-people.ts';
+import { offeredTo, openCheckOutbound, servicePublicUrl } from '../../config/service/configured-integrations.ts';
 import { logCheckEvent } from './log-checks.ts';
 
 export interface RunningChecksDeps {

@@ -6,9 +6,9 @@ import { isDay } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
-import { configuredLimits } from '../../config/configured-limits.ts';
+import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { configuredLimits } from '../../config/night/configured-limits.ts';
 import { openUpkeep } from '../store/open-upkeep.ts';
 
 export interface BackfillOptions {

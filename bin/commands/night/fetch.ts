@@ -11,7 +11,7 @@ import type { CommandContext } from '../../cli/command-context.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
-import { configuredFetch } from '../../config/configured-fetch.ts';
+import { configuredFetch } from '../../config/night/configured-fetch.ts';
 
 export interface FetchOptions {
   readonly source?: string;

@@ -3,9 +3,9 @@ import { ulid } from 'ulid';
 import type { NightDeps } from '../../../pipeline/night/night.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
-import { configuredFetch } from '../../config/configured-fetch.ts';
-import { configuredLimits } from '../../config/configured-limits.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { configuredFetch } from '../../config/night/configured-fetch.ts';
+import { configuredLimits } from '../../config/night/configured-limits.ts';
 
 /** What a night is run with, as the configuration says. Rejects with `configuration` where the store's address is not valid. */
 export async function nightDeps(

@@ -5,7 +5,7 @@ import { goneFrom } from '../../../pipeline/notices/gone.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { noticeLog, openConfiguredNotices } from '../../config/configured-notices.ts';
+import { noticeLog, openConfiguredNotices } from '../../config/night/configured-notices.ts';
 
 /** What a night that nobody schedules tells of its end; resolves when it is told, or given up. */
 export interface NightlyNotices {

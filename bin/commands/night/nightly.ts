@@ -10,7 +10,7 @@ import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
 import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { describeNight } from './describe-night.ts';
 import { nightDeps } from './night-deps.ts';
 import { openNightlyNotices } from './nightly-notices.ts';

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { noticeLog, openConfiguredNotices } from '../../config/configured-notices.ts';
+import { noticeLog, openConfiguredNotices } from '../../config/night/configured-notices.ts';
 
 /** `modelstats notify test`: sends a notice to everybody whom `MODELSTATS_NOTIFY` names; exit code 1 where one did not take it. */
 export async function testNotify(

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import { findDeath, findHealthProblem } from '../../../pipeline/schedule/health.ts';
-import { readHealth } from '../../../pipeline/schedule/health-file.ts';
+import { findDeath, findHealthProblem } from '../../../pipeline/schedule/monitoring/health.ts';
+import { readHealth } from '../../../pipeline/schedule/monitoring/health-file.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 

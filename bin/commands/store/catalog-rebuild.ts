@@ -1,7 +1,7 @@
 import { rebuildCatalog } from '../../../pipeline/upkeep/catalog-rebuild.ts';
 import { newestEntry } from '../../../storage/catalog.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { mirror } from '../../../pipeline/upkeep/mirror/mirror.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 

@@ -7,8 +7,8 @@ import type { UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
 import type { Retention } from '../../../schemas/retention.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { type Progress, showProgress } from '../../cli/progress.ts';
+import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import type { Config } from '../../config/config.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 

@@ -3,7 +3,7 @@ import { type RepublishResult, republish } from '../../../pipeline/upkeep/republ
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { showProgress } from '../../cli/progress.ts';
-import { noteStoreAction } from '../../config/configured-accounts.ts';
+import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
 

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { openCron } from '../../../pipeline/schedule/cron.ts';
-import { findExpectedDay } from '../../../pipeline/schedule/expected-day.ts';
+import { openCron } from '../../../pipeline/schedule/due/cron.ts';
+import { findExpectedDay } from '../../../pipeline/schedule/due/expected-day.ts';
 import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
-import { lateAfter } from '../../config/configured-notices.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
+import { lateAfter } from '../../config/night/configured-notices.ts';
 
 export interface StatusOptions {
   readonly check?: boolean;

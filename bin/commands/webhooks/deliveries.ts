@@ -2,7 +2,7 @@ import { timestampFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { DeliveryState } from '../../../webhooks/queue/delivery-queue.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withWebhooks } from '../../config/configured-webhooks.ts';
+import { withWebhooks } from '../../config/service/configured-webhooks.ts';
 import { attemptJson, deliveryJson, deliveryTable, describeAttempt } from './describe-delivery.ts';
 
 export interface ListDeliveriesOptions {

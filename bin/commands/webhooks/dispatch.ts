@@ -3,7 +3,7 @@ import { shownAddress } from '../../../schemas/shown-address.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { createLogger } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
-import { openConfiguredDatabase } from '../../config/configured-accounts.ts';
+import { openConfiguredDatabase } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { refuseWrongStore } from '../../config/refuse-wrong-store.ts';
 import { type RunningChecks, startChecks } from '../integrations/running-checks.ts';

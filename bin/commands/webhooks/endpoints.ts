@@ -6,7 +6,7 @@ import type { Filters } from '../../../webhooks/endpoints/filters.ts';
 import type { Attempt } from '../../../webhooks/queue/delivery-queue.ts';
 import type { Topic } from '../../../webhooks/topic.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { withWebhooks } from '../../config/configured-webhooks.ts';
+import { withWebhooks } from '../../config/service/configured-webhooks.ts';
 import { attemptJson, deliveryTable, describeAttempt } from './describe-delivery.ts';
 
 export interface AddEndpointOptions {

@@ -11,9 +11,9 @@ import { webhookCleanup } from '../../../webhooks/queue/cleanup.ts';
 import { WebhookMetrics } from '../../../webhooks/webhook-metrics.ts';
 import { WebhookService } from '../../../webhooks/webhook-service.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { configuredSecretKeys } from '../../config/accounts/secret-keys-file.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
-import { isOfferedBy, openDispatcher, openOutbound } from '../../config/configured-webhooks.ts';
-import { configuredSecretKeys } from '../../config/secret-keys-file.ts';
+import { isOfferedBy, openDispatcher, openOutbound } from '../../config/service/configured-webhooks.ts';
 import { logDispatcherEvent, logPublisherEvent } from './log-webhooks.ts';
 
 export interface RunningWebhooksDeps {

@@ -1,7 +1,7 @@
 import { ApiMetrics } from '../../../api/api-metrics.ts';
 import { CheckMetrics } from '../../../integrations/check-metrics.ts';
 import { NoticeMetrics } from '../../../pipeline/notices/notice-metrics.ts';
-import { NightMetrics } from '../../../pipeline/schedule/night-metrics.ts';
+import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
 import { WebhookMetrics } from '../../../webhooks/webhook-metrics.ts';
 
 /** The names of all metrics that `serve` with all its parts registers, which are those of `schedule` and `dispatch`, too. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ControlDatabase } from '../../../database/control-database.ts';
-import { orUnavailable } from '../../../database/database-errors.ts';
-import type { ControlTables } from '../../../database/tables.ts';
+import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import type { ControlTables } from '../../../database/tables/tables.ts';
 import { type EndpointMode, endpointFromRow } from '../../endpoints/endpoint.ts';
 import { TOPICS, type Topic } from '../../topic.ts';
 import { CHANGE_TOPICS, type ChangeTopic, type TopicEvent } from '../changes/topic-event.ts';

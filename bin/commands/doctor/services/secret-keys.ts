@@ -5,8 +5,8 @@ import { lookAtDatabase } from '../../../../database/look-at-database.ts';
 import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
 import { messageFromError } from '../../../../schemas/errors.ts';
 import { SecretKeys } from '../../../../webhooks/secrets/secret-keys.ts';
+import { configuredKeyBytes } from '../../../config/accounts/secret-keys-file.ts';
 import type { Config } from '../../../config/config.ts';
-import { configuredKeyBytes } from '../../../config/secret-keys-file.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { hasAccounts } from '../use.ts';
 

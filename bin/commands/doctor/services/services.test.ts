@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../../database/open-database.ts';
 import { examine, useNewMachine } from '../../../../test/support/doctor/examine.ts';
 import { openTemporaryStore } from '../../../../test/support/pipeline/temporary-store.ts';
+import { configuredSecretKeys } from '../../../config/accounts/secret-keys-file.ts';
 import { configFromEnv } from '../../../config/config.ts';
-import { configuredSecretKeys } from '../../../config/secret-keys-file.ts';
 import { compareClocks } from './clock.ts';
 
 const machine = useNewMachine();

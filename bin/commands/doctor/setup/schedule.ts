@@ -1,6 +1,6 @@
-import { openCron } from '../../../../pipeline/schedule/cron.ts';
-import { findHealthProblem } from '../../../../pipeline/schedule/health.ts';
-import { readHealth } from '../../../../pipeline/schedule/health-file.ts';
+import { openCron } from '../../../../pipeline/schedule/due/cron.ts';
+import { findHealthProblem } from '../../../../pipeline/schedule/monitoring/health.ts';
+import { readHealth } from '../../../../pipeline/schedule/monitoring/health-file.ts';
 import { addDays, dayFromDate } from '../../../../schemas/day.ts';
 import { isAppError } from '../../../../schemas/errors.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Administration } from '../../../accounts/administration/administration.ts';
+import type { AuditAction, AuditEntry } from '../../../accounts/audit/audit-log.ts';
+import type { OpenAccountsOptions } from '../../../accounts/open-accounts.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { sqliteFileFromUrl } from '../../../database/open-database.ts';
+import { AppError, isAppError } from '../../../schemas/errors.ts';
+import type { Config } from '../config.ts';
+import { mcpResourceOf } from './public-url.ts';
+
+/** Opens `MODELSTATS_DATABASE` for a server, whose requests it must not hold up. */
+export async function openConfiguredDatabase(
+  config: Config,
+  { log }: Pick<OpenAccountsOptions, 'log'>,
+): Promise<ControlDatabase> {
+  const { openDatabase } = await import('../../../database/open-database.ts');
+  const options = databaseOptions(config, { blockingTimeoutMs: BLOCKING_TIMEOUT_MS });
+  return openDatabase(config.DATABASE, { ...options, ...(log === undefined ? {} : { log }) });
+}
+
+/** Opens the accounts on a server's control database, with the limits and counters that are configured. */
+export async function openConfiguredAccounts(
+  config: Config,
+  database: ControlDatabase,
+  options: Pick<OpenAccountsOptions, 'clock' | 'log' | 'onCountsDropped'>,
+): Promise<Accounts> {
+  const { openAccountsOn } = await import('../../../accounts/open-accounts.ts');
+  return openAccountsOn(database, {
+    ...options,
+    redis: config.REDIS,
+    enforcement: { mode: config.ENFORCEMENT, from: config.ENFORCEMENT_FROM ?? null },
+    lastUsedIntervalMs: config.LAST_USED_SECONDS * 1000,
+    mcpResource: mcpResourceOf(config),
+    probeMs: config.DATABASE_PROBE_SECONDS * 1000,
+    credentials: { ttlMs: config.KEY_CACHE_MS, entriesMax: config.KEY_CACHE_MAX, unknownMax: config.KEY_CACHE_MAX },
+    cleanup: { usageDays: config.USAGE_DAYS },
+    requestCounts: { flushMs: config.USAGE_DETAIL_SECONDS * 1000, rowsMax: config.USAGE_DETAIL_ROWS_MAX },
+    counter: { timeoutMs: config.REDIS_TIMEOUT_MS, pauseMs: config.REDIS_PAUSE_MS, bytesMax: config.BURST_BYTES },
+  });
+}
+
+/** The longest that a server's own clean-up of SQLite holds up its requests; it is tried again later. */
+const BLOCKING_TIMEOUT_MS = 20;
+
+/** {@link withAccounts} for what operators do, in their name. */
+export function withAdministration<T>(
+  context: { readonly config: Config; readonly clock: () => Date },
+  work: (administration: Administration) => Promise<T>,
+): Promise<T> {
+  return withAccounts(context, ({ administration }) => work(administration.as(operator())));
+}
+
+/** Runs an operator's work on the accounts. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withAccounts<T>(
+  { config, clock }: { readonly config: Config; readonly clock: () => Date },
+  work: (accounts: Accounts) => Promise<T>,
+): Promise<T> {
+  const openAccounts = await loadOpenAccounts();
+  const accounts = await openAccounts(config.DATABASE, { clock, database: databaseOptions(config) });
+  try {
+    return await work(accounts);
+  } catch (error) {
+    throw asUsage(error);
+  } finally {
+    await accounts.close();
+  }
+}
+
+/** `not_found` as `usage`: the operator named something that doesn't exist. */
+export function asUsage(error: unknown): unknown {
+  return isAppError(error, 'not_found') ? new AppError('usage', error.message, { cause: error }) : error;
+}
+
+/** What an operator is about to do with a store. */
+export interface StoreAction {
+  readonly action: AuditAction;
+  /** The store's address, as it may be shown. */
+  readonly store: string;
+  /** What was asked for. */
+  readonly details: AuditEntry['details'];
+}
+
+/**
+ * Notes it in the audit log before it is done (specification "Audit log"). A machine without a control database has none: there
+ * the run's report alone tells. A log that can't be written is told and holds nothing up, since a night must not wait for it.
+ */
+export async function noteStoreAction(
+  context: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
+  { action, store, details }: StoreAction,
+): Promise<void> {
+  const file = sqliteFileFromUrl(context.config.DATABASE);
+  if (file !== undefined && !existsSync(file)) return;
+  try {
+    await withAdministration(context, (administration) => administration.note(action, store, details));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    context.log(`not in the audit log: ${error.message}`);
+  }
+}
+
+/** Who types the commands, as the audit log names them. */
+export function operator(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    return `cli:${process.getuid?.() ?? 'unknown'}`; // A user without an entry, as containers have them.
+  }
+}
+
+/** Loaded when it is needed, so that the other commands don't wait for the databases' libraries. */
+async function loadOpenAccounts() {
+  return (await import('../../../accounts/open-accounts.ts')).openAccounts;
+}
+
+/** How the control database is opened; by a command, which may wait, unless a server is `serving`. */
+export function databaseOptions(
+  config: Config,
+  serving: { readonly blockingTimeoutMs?: number } = {},
+): NonNullable<OpenAccountsOptions['database']> {
+  return {
+    sqlite: { busyTimeoutMs: config.DATABASE_TIMEOUT_MS, ...serving },
+    postgres: {
+      connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+      connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
+    },
+  };
+}

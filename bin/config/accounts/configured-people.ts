@@ -1,0 +1,141 @@
+import { hkdfSync } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { BaseLogger } from 'pino';
+import { monotonicFactory } from 'ulid';
+import type { Mailer } from '../../../accounts/mail/mailer.ts';
+import type { OpenedMembers } from '../../../accounts/people/open-members.ts';
+import type { People } from '../../../accounts/people/open-people.ts';
+import type { ConnectionSettings, PeopleLimits, PeopleSettings } from '../../../accounts/people/people-settings.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import type { Config } from '../config.ts';
+import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
+import { mcpResourceOf, publicUrlOf } from './public-url.ts';
+import { configuredKeyBytes } from './secret-keys-file.ts';
+
+export interface ConfiguredPeopleOptions {
+  readonly clock?: () => Date;
+  readonly log: Pick<BaseLogger, 'info' | 'warn'>;
+  /** Where it is known better than the configuration says: scheme, host and base path. */
+  readonly publicUrl?: string;
+  /** Called when members or connections were changed. */
+  readonly onChange?: () => void;
+}
+
+/**
+ * Opens people on a server's control database, with the mailer that is configured; closing them closes it. Rejects with
+ * `configuration` where the secret behind their sessions is not known.
+ */
+export async function openConfiguredPeople(
+  config: Config,
+  database: ControlDatabase,
+  { clock = () => new Date(), log, publicUrl = publicUrlOf(config), onChange }: ConfiguredPeopleOptions,
+): Promise<People> {
+  const { openPeople } = await import('../../../accounts/people/open-people.ts');
+  const sessionMs = config.SESSION_DAYS * 86_400_000;
+  const settings: PeopleSettings = {
+    publicUrl,
+    secret: await sessionSecret(config),
+    methods: config.SIGN_IN,
+    signUp: config.SIGN_UP,
+    sessionMs,
+    // In use, a session of a day would else be over before it is prolonged.
+    sessionRefreshMs: Math.min(config.SESSION_REFRESH_HOURS * 3_600_000, sessionMs / 2),
+    limits: limitsOf(config),
+    connections: connectionSettings(config),
+  };
+  const mailer = await openConfiguredMailer(config, log);
+  const people = await openPeople(settings, { database, mailer, log, clock, ...(onChange && { onChange }) });
+  const close = async () => {
+    await people.close();
+    mailer.close();
+  };
+  return { ...people, close };
+}
+
+/** Runs an operator's work on members and connections. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withMembers<T>(
+  { config, clock, log }: { readonly config: Config; readonly clock: () => Date; readonly log: (line: string) => void },
+  work: (opened: Pick<OpenedMembers, 'members' | 'connections'>) => Promise<T>,
+): Promise<T> {
+  const [{ openDatabase }, { openMembers }] = await Promise.all([
+    import('../../../database/open-database.ts'),
+    import('../../../accounts/people/open-members.ts'),
+  ]);
+  const database = await openDatabase(config.DATABASE, databaseOptions(config));
+  try {
+    const lines = lineLog(log);
+    const mailer = await openConfiguredMailer(config, lines);
+    const settings = { publicUrl: publicUrlOf(config), signUp: config.SIGN_UP, limits: limitsOf(config) };
+    const opened = openMembers(settings, { database, mailer, log: lines, clock });
+    let result: T;
+    try {
+      const actor = { operator: operator() };
+      result = await work({ members: opened.members.as(actor), connections: opened.connections.as(actor) });
+    } finally {
+      await opened.close();
+      mailer.close();
+    }
+    if (lines.hasWarned()) throw new AppError('unavailable', 'it was done, but not everything: see above');
+    return result;
+  } catch (error) {
+    throw asUsage(error);
+  } finally {
+    await database.close();
+  }
+}
+
+function connectionSettings(config: Config): ConnectionSettings | undefined {
+  const resource = mcpResourceOf(config);
+  const refreshTokenSeconds = config.CONNECTION_DAYS * 86_400;
+  if (resource === undefined) return undefined;
+  return { resource, accessTokenSeconds: config.ACCESS_TOKEN_SECONDS, refreshTokenSeconds };
+}
+
+/** The mailer that is configured; nothing is connected before the first mail. */
+export async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
+  const { openMailer } = await import('../../../accounts/mail/mailer.ts');
+  return openMailer({
+    smtp: config.SMTP,
+    from: config.MAIL_FROM,
+    folder: resolve(config.MAIL),
+    timeoutMs: config.MAIL_TIMEOUT_MS,
+    newId: monotonicFactory(),
+    log,
+  });
+}
+
+/** What a logger would get, as lines for an operator. */
+function lineLog(line: (text: string) => void): Pick<BaseLogger, 'info' | 'warn'> & { hasWarned(): boolean } {
+  let hasWarned = false;
+  const tell = (fields: unknown, message?: unknown) => line(`${String(message)} ${JSON.stringify(fields)}`);
+  return {
+    info: tell,
+    warn(fields: unknown, message?: unknown) {
+      hasWarned = true;
+      tell(fields, message);
+    },
+    hasWarned: () => hasWarned,
+  };
+}
+
+function limitsOf(config: Config): PeopleLimits {
+  return {
+    mailsPerAddress: config.MAILS_PER_ADDRESS_MAX,
+    mailsPerOrigin: config.MAILS_PER_ORIGIN_MAX,
+    passwordsPerAddress: config.PASSWORDS_PER_ADDRESS_MAX,
+    passwordsPerOrigin: config.PASSWORDS_PER_ORIGIN_MAX,
+    invitations: config.INVITATIONS_MAX,
+    registrationsPerOrigin: config.REGISTRATIONS_PER_ORIGIN_MAX,
+    ownOrganizations: config.OWN_ORGANIZATIONS_MAX,
+  };
+}
+
+/**
+ * What signs the cookies of sessions: derived from the first key for secrets at rest, so that it is not in the control database, whose
+ * copy alone therefore signs nobody in. Another first key ends all sessions.
+ */
+async function sessionSecret(config: Config): Promise<string> {
+  const [key = Buffer.alloc(0)] = await configuredKeyBytes(config);
+  return Buffer.from(hkdfSync('sha256', key, '', 'modelstats sessions', 32)).toString('base64');
+}

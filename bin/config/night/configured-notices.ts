@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BaseLogger } from 'pino';
+import { Notices, type NoticesDeps } from '../../../pipeline/notices/notices.ts';
+import { shownAddress } from '../../../schemas/shown-address.ts';
+import { openConfiguredMailer } from '../accounts/configured-people.ts';
+import type { Config } from '../config.ts';
+
+export interface ConfiguredNoticesOptions extends Pick<NoticesDeps, 'onSent'> {
+  readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
+}
+
+/** Notices to whom the configuration names; undefined where it names nobody. Nothing is connected before the first. */
+export function openConfiguredNotices(
+  { config, clock, toolVersion }: { readonly config: Config; readonly clock: () => Date; readonly toolVersion: string },
+  { log, onSent }: ConfiguredNoticesOptions,
+): Notices | undefined {
+  if (config.NOTIFY.length === 0) return undefined;
+  return new Notices({
+    targets: config.NOTIFY,
+    store: shownAddress(config.STORE),
+    workFolder: resolve(config.WORK),
+    clock,
+    log,
+    ...(onSent === undefined ? {} : { onSent }),
+    environment: process.env,
+    userAgent: `modelstats/${toolVersion}`,
+    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+    async sendMail(mail) {
+      const mailer = await openConfiguredMailer(config, log);
+      try {
+        await mailer.send(mail);
+      } finally {
+        mailer.close();
+      }
+    },
+  });
+}
+
+/** From which time of the UTC day on a day that is not published is late: when it is given up, unless set. */
+export function lateAfter({
+  NOTIFY_LATE_AFTER,
+  RETRY_UNTIL,
+}: Pick<Config, 'NOTIFY_LATE_AFTER' | 'RETRY_UNTIL'>): string {
+  return NOTIFY_LATE_AFTER ?? RETRY_UNTIL;
+}
+
+/** The log of a command that ends: what went wrong, as lines for an operator. */
+export function noticeLog(line: (text: string) => void): ConfiguredNoticesOptions['log'] {
+  const tell = (fields: unknown, message?: unknown) => {
+    const target = fields !== null && typeof fields === 'object' && 'target' in fields ? `${fields.target}: ` : '';
+    line(`${target}${String(message)}`);
+  };
+  return { info: () => {}, warn: tell, error: tell };
+}

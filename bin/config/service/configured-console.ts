@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { monotonicFactory } from 'ulid';
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Authorization } from '../../../accounts/people/connections.ts';
+import { actorOf } from '../../../accounts/people/person.ts';
+import type { AddFace } from '../../../api/app.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
+import { openConfiguredPeople } from '../accounts/configured-people.ts';
+import { configuredSecretKeys } from '../accounts/secret-keys-file.ts';
+import type { Config } from '../config.ts';
+import { openConfiguredIntegrations } from './configured-integrations.ts';
+import { isOfferedBy, urlCheck } from './configured-webhooks.ts';
+
+export interface OpenedConsole {
+  readonly face: AddFace;
+  /** Connects programs to organizations; undefined where none may be. */
+  readonly authorization: Authorization | undefined;
+  /** Waits for mails under way. */
+  close(): Promise<void>;
+}
+
+/** Opens the console of a server. Rejects with `configuration` where the secrets of webhooks or of sessions can't be read. */
+export async function openConfiguredConsole(
+  config: Config,
+  {
+    database,
+    accounts,
+    clock,
+    toolVersion,
+    log,
+  }: {
+    readonly database: ControlDatabase;
+    readonly accounts: Accounts;
+    readonly clock: () => Date;
+    readonly toolVersion: string;
+    readonly log: Logger;
+  },
+): Promise<OpenedConsole> {
+  const { consoleFace } = await import('../../../console/console.ts');
+  const deps = { database: database.kysely, clock, newId: monotonicFactory() };
+  const endpointDeps = {
+    ...deps,
+    random: randomBytes,
+    keys: await configuredSecretKeys(config),
+    isOffered: isOfferedBy(config),
+    findUrlProblem: urlCheck(config),
+  };
+  const people = await openConfiguredPeople(config, database, {
+    clock,
+    log,
+    onChange: () => accounts.forgetCredentials(),
+  });
+  const integrations = openConfiguredIntegrations(
+    { config, clock, toolVersion },
+    { database, onChange: () => accounts.forgetCredentials() },
+  );
+  const face = consoleFace({
+    accounts,
+    people,
+    webhooks: {
+      endpointsAs: (person, { address }) => new EndpointAdministration(endpointDeps, actorOf(person), address),
+      logAs: (person, { address }) => new DeliveryLog(deps, actorOf(person), address),
+    },
+    integrations: { as: (person, { address }) => integrations.as(actorOf(person), address) },
+    capabilities: config.CAPABILITIES,
+    clock,
+    formKey: await accounts.secret('console-forms'),
+    settings: { publicUrl: config.PUBLIC_URL, pagesPerMinute: config.CONSOLE_PAGES_MAX },
+  });
+  const close = async () => {
+    await people.close();
+    await integrations.close();
+  };
+  return { face, authorization: people.authorization, close };
+}

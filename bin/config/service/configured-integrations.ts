@@ -1,0 +1,98 @@
+import { monotonicFactory } from 'ulid';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import { Outbound } from '../../../http/outbound/outbound.ts';
+import { CHECKS_AT_ONCE_MAX } from '../../../integrations/check-service.ts';
+import { fewLooksAtOnce } from '../../../integrations/declared/limits.ts';
+import { Integrations, type IntegrationsDeps } from '../../../integrations/integrations.ts';
+import { LOOK_LIMITS, pageLooker } from '../../../integrations/page/look.ts';
+import type { OfferedTo } from '../../../integrations/queue/claims.ts';
+import { AppError } from '../../../schemas/errors.ts';
+import { asUsage, databaseOptions, operator } from '../accounts/configured-accounts.ts';
+import { publicUrlOf } from '../accounts/public-url.ts';
+import type { Config } from '../config.ts';
+import { outboundSettings } from '../configured-outbound.ts';
+
+/** Of a command's context, what integrations need. */
+export interface IntegrationContext {
+  readonly config: Config;
+  readonly clock: () => Date;
+  readonly toolVersion: string;
+}
+
+export interface OpenedIntegrations {
+  /** What somebody does with integrations, as the audit log names them; `origin`: the address that they do it from. */
+  readonly as: (actor: string, origin: string | null) => Integrations;
+  /** Ends the connections of checks that were asked for. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens integrations on a control database.
+ * @param onChange called when something was changed, such as a bonus
+ */
+export function openConfiguredIntegrations(
+  { config, clock, toolVersion }: IntegrationContext,
+  { database, onChange }: { readonly database: ControlDatabase; readonly onChange?: () => void },
+): OpenedIntegrations {
+  const outbound = openCheckOutbound(config, toolVersion);
+  const publicUrl = servicePublicUrl(config);
+  const deps: IntegrationsDeps = {
+    database: database.kysely,
+    clock,
+    newId: monotonicFactory(),
+    ...(onChange && { onChange }),
+    publicUrl,
+    offeredTo: offeredTo(config),
+    findUrlProblem: (url) => findUrlProblem(url, { allow: config.OUTBOUND_ALLOW, protocols: ['https:', 'http:'] }),
+    look: fewLooksAtOnce(pageLooker({ outbound, publicUrl: publicUrl ?? publicUrlOf(config), toolVersion })),
+  };
+  return { as: (actor, origin) => new Integrations(deps, actor, origin), close: () => outbound.close() };
+}
+
+/** Runs an operator's work on integrations. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withIntegrations<T>(
+  context: IntegrationContext,
+  work: (integrations: Integrations) => Promise<T>,
+): Promise<T> {
+  const { openDatabase } = await import('../../../database/open-database.ts');
+  const database = await openDatabase(context.config.DATABASE, databaseOptions(context.config));
+  const opened = openConfiguredIntegrations(context, { database });
+  try {
+    return await work(opened.as(operator(), null));
+  } catch (error) {
+    throw asUsage(error);
+  } finally {
+    await opened.close();
+    await database.close();
+  }
+}
+
+/** The guard that checks go through. */
+export function openCheckOutbound(config: Config, toolVersion: string): Outbound {
+  const connectTimeoutMs = LOOK_LIMITS.robotsTimeoutMs;
+  return new Outbound({
+    ...outboundSettings(config, { toolVersion }),
+    connectTimeoutMs,
+    connectionsMax: CHECKS_AT_ONCE_MAX,
+  });
+}
+
+/** Where links to the service lead; undefined where that isn't told: what it listens on is no address that others link to. */
+export function servicePublicUrl(config: Config): string | undefined {
+  return config.PUBLIC_URL === undefined ? undefined : publicUrlOf(config);
+}
+
+/** {@link servicePublicUrl}; throws `configuration` where it isn't told. */
+export function getServicePublicUrl(config: Config): string {
+  const publicUrl = servicePublicUrl(config);
+  if (publicUrl !== undefined) return publicUrl;
+  throw new AppError('configuration', 'MODELSTATS_PUBLIC_URL is not set: nobody knows which links lead to the service');
+}
+
+/** Whom integrations are offered to. */
+export function offeredTo({ CAPABILITIES }: Pick<Config, 'CAPABILITIES'>): OfferedTo {
+  const state = CAPABILITIES.attribution ?? 'live';
+  if (state === 'live') return 'everybody';
+  return state === 'planned' ? [] : state.pilot;
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { monotonicFactory } from 'ulid';
+import { isLive } from '../../../api/access/capabilities.ts';
+import type { ControlDatabase } from '../../../database/control-database.ts';
+import { openDatabase } from '../../../database/open-database.ts';
+import { findUrlProblem } from '../../../http/outbound/address-check.ts';
+import { Outbound } from '../../../http/outbound/outbound.ts';
+import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
+import { Dispatcher } from '../../../webhooks/delivery/dispatcher.ts';
+import type { DispatcherEvent } from '../../../webhooks/delivery/dispatcher-events.ts';
+import { DISPATCHER_OPTIONS, type DispatcherOptions } from '../../../webhooks/delivery/dispatcher-options.ts';
+import type { IsOffered } from '../../../webhooks/endpoints/entitlement.ts';
+import type { Attempt, DeliveryQueue } from '../../../webhooks/queue/delivery-queue.ts';
+import { openQueue } from '../../../webhooks/queue/open-queue.ts';
+import { asUsage, databaseOptions, operator } from '../accounts/configured-accounts.ts';
+import { configuredSecretKeys } from '../accounts/secret-keys-file.ts';
+import type { Config } from '../config.ts';
+import { outboundSettings } from '../configured-outbound.ts';
+
+/** Of a command's context, what webhooks need. */
+export interface WebhookContext {
+  readonly config: Config;
+  readonly clock: () => Date;
+  readonly toolVersion: string;
+}
+
+/** What an operator's command works with. */
+export interface OperatedWebhooks {
+  readonly endpoints: EndpointAdministration;
+  readonly log: DeliveryLog;
+  /** Sends one delivery at once; how its newest attempt went, undefined where there was none yet. */
+  readonly sendNow: (deliveryId: string) => Promise<Attempt | undefined>;
+}
+
+/** Runs an operator's work on webhooks. `not_found` becomes `usage`: the operator named something that doesn't exist. */
+export async function withWebhooks<T>(
+  context: WebhookContext,
+  work: (webhooks: OperatedWebhooks) => Promise<T>,
+): Promise<T> {
+  const { config, clock } = context;
+  const newId = monotonicFactory();
+  const database = await openDatabase(config.DATABASE, databaseOptions(config));
+  try {
+    const keys = await configuredSecretKeys(config);
+    const outbound = openOutbound(config, context.toolVersion);
+    const deps = { database: database.kysely, clock, newId };
+    const dispatcher = openDispatcher(context, { database, keys, outbound, name: `cli-${newId()}`, onEvent: () => {} });
+    try {
+      return await work({
+        endpoints: new EndpointAdministration(
+          { ...deps, random: randomBytes, keys, isOffered: isOfferedBy(config), findUrlProblem: urlCheck(config) },
+          operator(),
+        ),
+        log: new DeliveryLog(deps, operator()),
+        sendNow: async (id) => (await dispatcher.dispatcher.sendNow(id))?.lastAttempt,
+      });
+    } finally {
+      await outbound.close();
+    }
+  } catch (error) {
+    throw asUsage(error);
+  } finally {
+    await database.close();
+  }
+}
+
+export interface OpenDispatcherDeps {
+  readonly database: ControlDatabase;
+  readonly keys: Awaited<ReturnType<typeof configuredSecretKeys>>;
+  readonly outbound: Outbound;
+  /** In claims, unlike any other's. */
+  readonly name: string;
+  readonly onEvent: (event: DispatcherEvent) => void;
+}
+
+/** The dispatcher as it is configured, not started, with its queue. */
+export function openDispatcher(
+  { config, clock, toolVersion }: WebhookContext,
+  { database, keys, outbound, name, onEvent }: OpenDispatcherDeps,
+): { readonly dispatcher: Dispatcher; readonly queue: DeliveryQueue } {
+  const queue = openQueue(database);
+  const dispatcher = new Dispatcher(
+    {
+      name,
+      queue,
+      send: (request) => outbound.request(request),
+      secrets: keys,
+      userAgent: userAgent(toolVersion),
+      clock,
+      sleep: async (ms, signal) => void (await wait(ms, undefined, { signal }).catch(() => undefined)),
+      onEvent,
+    },
+    dispatcherOptions(config),
+  );
+  return { dispatcher, queue };
+}
+
+/** Time for a claim beyond the attempt that it is for. */
+const CLAIM_MARGIN_MS = DISPATCHER_OPTIONS.claimMs - DISPATCHER_OPTIONS.timeoutMs;
+
+function dispatcherOptions(config: Config): DispatcherOptions {
+  const timeoutMs = config.WEBHOOKS_TIMEOUT_MS;
+  return {
+    perEndpointMax: config.WEBHOOKS_PER_ENDPOINT_MAX,
+    inFlightMax: config.WEBHOOKS_AT_ONCE_MAX,
+    timeoutMs,
+    claimMs: timeoutMs + CLAIM_MARGIN_MS,
+    pollMs: config.WEBHOOKS_POLL_SECONDS * 1000,
+    stopTimeoutMs: Math.min(config.STOP_TIMEOUT_SECONDS * 1000, DISPATCHER_OPTIONS.stopTimeoutMs),
+  };
+}
+
+/** The guard that deliveries go through. How many are under way to one endpoint is the dispatcher's to bound. */
+export function openOutbound(config: Config, toolVersion: string): Outbound {
+  return new Outbound({ ...outboundSettings(config, { toolVersion }), connectionsMax: config.WEBHOOKS_AT_ONCE_MAX });
+}
+
+function userAgent(toolVersion: string): string {
+  return `modelstats-webhooks/${toolVersion}`;
+}
+
+/** What is wrong with an endpoint's address, before anything is sent there. */
+export function urlCheck({ OUTBOUND_ALLOW: allow }: Config) {
+  return (url: string) => findUrlProblem(url, { allow });
+}
+
+/** Who is offered webhooks, whatever their plan. */
+export function isOfferedBy({ CAPABILITIES }: Config): IsOffered {
+  return (organizationId) => isLive(CAPABILITIES, 'webhooks', organizationId);
+}

@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
+import { describeWith } from '../../test/support/processes/server-process.ts';
+import { describeControlDatabase } from '../database.contract.ts';
+import { openDatabase } from '../open-database.ts';
+
+describeWith('postgres', 'with a PostgreSQL server', () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.stop());
+
+  describeControlDatabase('PostgreSQL', () => server.createDatabase());
+
+  describe('a PostgreSQL that refuses', () => {
+    const guestOf = (password: string) => server.urlOf('postgres').replace('modelstats@', `guest:${password}@`);
+
+    beforeAll(async () => {
+      const client = new pg.Client({ connectionString: server.urlOf('postgres') });
+      await client.connect();
+      await client.query("create role guest login password 'open-sesame'");
+      await client.end();
+      await server.askForPasswords('guest');
+    });
+
+    test.each<[string, () => string, string]>([
+      ['a wrong password', () => guestOf('wrong-word'), 'check role and password in MODELSTATS_DATABASE'],
+      ['nobody without a password', () => guestOf('').replace(':@', '@'), 'the server asks for a password'],
+      ['a database that is not there', () => server.urlOf('nowhere'), 'make the database (createdb NAME)'],
+      ['a role that is not there', () => server.urlOf('postgres').replace('modelstats@', 'nobody@'), 'make the role'],
+      ["somebody else's database", () => guestOf('open-sesame'), 'the role has to own the database'],
+      ['TLS', () => `${server.urlOf('postgres')}?sslmode=verify-full`, 'take sslmode out'],
+    ])('%s is a configuration error that says what to do and no password', async (_, url, hint) => {
+      const opened = openDatabase(url());
+      await expect(opened).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(hint) });
+      await expect(opened).rejects.not.toMatchObject({ message: expect.stringMatching(/wrong-word|open-sesame/) });
+    });
+
+    test('and one that is not there may come back', async () => {
+      const opened = openDatabase('postgres://modelstats@127.0.0.1:1/accounts');
+      const message = expect.stringContaining('connect ECONNREFUSED 127.0.0.1:1; check whether PostgreSQL runs there');
+      await expect(opened).rejects.toMatchObject({ code: 'unavailable', message });
+    });
+  });
+
+  test('is opened through its socket, with the folder in the host or in the query', async () => {
+    for (const address of server.socketAddressesOf('postgres')) {
+      const { kysely, close } = await openDatabase(address);
+      expect(await kysely.selectFrom('organizations').select('id').execute(), address).toEqual([]);
+      await close();
+    }
+  });
+});

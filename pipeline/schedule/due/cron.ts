@@ -1,0 +1,82 @@
+import { createTask, parse, type TaskContext, validateDetailed } from 'node-cron';
+import type { BaseLogger } from 'pino';
+import { type Day, dayFromDate } from '../../../schemas/day.ts';
+
+/** When nights are due, in UTC. */
+export interface Cron {
+  /** Begins to call; a call that is still pending is told of the next one all the same. */
+  readonly start: (listener: CronListener) => void;
+  readonly stop: () => void;
+  /** Undefined when stopped. */
+  readonly nextRun: () => Date | undefined;
+  /** The first instant of a day on which a night is due, past or to come; undefined on days without one. */
+  readonly firstRunOn: (day: Day) => Date | undefined;
+}
+
+export interface CronListener {
+  /** A night of this day is due now. */
+  readonly onDue: (day: Day) => Promise<void>;
+  /** A night was due more than a minute ago, while the process or the machine slept. */
+  readonly onMissed: () => void;
+}
+
+/** The part of a pino logger that is used here: facts for programs, a message for people. */
+export interface Log {
+  readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+}
+
+/** Smaller: a busy machine misses its night. Larger: a night begins at an hour nobody expects. */
+const LATENESS_MS_MAX = 60_000;
+
+/** What is wrong with a cron expression (five fields, or six with seconds); undefined where nothing is. */
+export function findCronProblem(expression: string): string | undefined {
+  const { valid, errors } = validateDetailed(expression);
+  return valid
+    ? undefined
+    : `'${expression}' is no cron expression: ${errors.map(({ message }) => message).join(', ')}`;
+}
+
+/**
+ * A cron expression on node-cron. Calls for due times never overlap but in one case: a time that comes while a call is
+ * pending is told at once, for the listener to decide.
+ */
+export function openCron(expression: string, { log }: { readonly log: Pick<BaseLogger, 'error'> }): Cron {
+  let listener: CronListener | undefined;
+  const onDue = ({ date }: TaskContext) => listener?.onDue(dayFromDate(date));
+  const task = createTask(expression, onDue, {
+    timezone: 'UTC',
+    noOverlap: true,
+    logger: cronLogger(log),
+    missedExecutionTolerance: LATENESS_MS_MAX,
+  });
+  task.on('execution:overlap', onDue);
+  task.on('execution:missed', () => listener?.onMissed());
+  return {
+    start: (given) => {
+      listener = given;
+      void task.start();
+    },
+    stop: () => void task.destroy(),
+    nextRun: () => (task.getStatus() === 'destroyed' ? undefined : (task.getNextRun() ?? undefined)),
+    firstRunOn: (day) => {
+      const first = earliestTime(expression, day);
+      return task.match(first) ? first : undefined;
+    },
+  };
+}
+
+/** What node-cron would print: of its own accord it only repeats what the events tell. */
+function cronLogger(log: Pick<BaseLogger, 'error'>) {
+  const quiet = () => {};
+  const error = (thrown: string | Error) => log.error({ err: thrown }, 'the scheduler failed');
+  return { info: quiet, warn: quiet, debug: quiet, error };
+}
+
+/** The fields of a time don't depend on the day, so the earliest of each make the earliest time of any day. */
+function earliestTime(expression: string, day: Day): Date {
+  const { hour, minute, second } = parse(expression);
+  const [hours, minutes, seconds] = [Math.min(...hour), Math.min(...minute), Math.min(...second)];
+  return new Date(Date.parse(`${day}T00:00:00Z`) + ((hours * 60 + minutes) * 60 + seconds) * 1000);
+}
