@@ -42,7 +42,9 @@ test('a control database is looked at as it is: not there yet, of this version, 
   change(`insert into modelstats_migrations values ('9999-later', '2026-01-01')`);
   expect(await look()).toMatch(/^fail: .*changed by a newer version \(9999-later\)/);
   await writeFile(file, 'not a database at all, and long enough to be seen');
-  expect(await look()).toMatch(/^fail: .*can't be read/);
+  const { of } = await examine(machine.env());
+  expect(of('database')).toMatch(/^fail: .*can't be read/);
+  expect(of('secret_keys'), 'no key is made or missed').toMatch(/^skipped: not looked at: see database$/);
 });
 
 test('the key of secrets is looked for, and tried on the secrets that there are', async () => {
