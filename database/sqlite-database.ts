@@ -7,6 +7,7 @@ import type { ControlDatabase } from './control-database.ts';
 import { isSqliteBusy, unavailable } from './database-errors.ts';
 import { migrateControlDatabase } from './migrate.ts';
 import { openingErrorFrom } from './opening-errors.ts';
+import { refuseUnreadable } from './sqlite-file.ts';
 import type { ControlTables } from './tables.ts';
 
 export interface SqliteOptions {
@@ -49,6 +50,7 @@ async function makeFile(path: string): Promise<void> {
     if (!isFileError(error, 'EEXIST')) throw error;
   });
   await handle?.close();
+  await refuseUnreadable(path);
 }
 
 /** Narrows the mode of what was made before, now that it has proven to be ours. Files of another user stay as they are. */
