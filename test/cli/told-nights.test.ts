@@ -56,13 +56,23 @@ const rules: readonly { alert: string; expr: string }[] = parse(
 const standing = (lines: readonly string[]) =>
   lines.filter((line) => /^modelstats_night_(status|late)\b.* 1$/.test(line));
 
+/** Whether a rule fires on a line such as `modelstats_night_status{status="held"} 1`, or on one of several statuses. */
+function isAbout(expr: string, line: string): boolean {
+  const [, name, statuses] =
+    /^(?:max without \(status\) \()?(\w+)(?:\{status=~?"([\w|]+)"\})?\)? == 1$/.exec(expr) ?? [];
+  const [, told, status] = /^(\w+)(?:\{status="(\w+)"\})? 1$/.exec(line) ?? [];
+  return (
+    name !== undefined && name === told && (status === undefined || Boolean(statuses?.split('|').includes(status)))
+  );
+}
+
 /** A row of the table, of what was really told. */
 async function rowOf(kind: NoticeKind): Promise<string> {
   const scheduler = await MAKE[kind]();
   const { text, next_command } = await place.receiver.next(kind);
   const own = kind === 'late' ? /late/ : /status/;
   const metrics = standing(await scheduler.metrics()).filter((line) => own.test(line));
-  const alerts = metrics.flatMap((line) => rules.filter(({ expr }) => `${expr}`.replace(' == ', ' ') === line));
+  const alerts = metrics.flatMap((line) => rules.filter(({ expr }) => isAbout(expr, line)));
   const told = (words: string) => words.replaceAll(place.source, 'DIR').replaceAll(TODAY, 'DAY');
   return `| ${[
     kind,
