@@ -6,8 +6,8 @@ import type { Config } from '../../config/config.ts';
 import { shownSettings } from '../config/shown-settings.ts';
 import { CHECKS, MACHINE_CHECKS } from './checks.ts';
 import { type Finding, fail, ok, skipped } from './finding.ts';
-import { groundsOf, MissingGround } from './grounds.ts';
-import { inTime } from './in-time.ts';
+import { groundsOf, MissingGround } from './grounds/grounds.ts';
+import { inTime } from './grounds/in-time.ts';
 
 export interface NamedFinding extends Finding {
   readonly check: string;

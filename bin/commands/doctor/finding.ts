@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../cli/command-context.ts';
-import type { Grounds } from './grounds.ts';
+import type { Grounds } from './grounds/grounds.ts';
 
 /** What a check found out. */
 export interface Finding {

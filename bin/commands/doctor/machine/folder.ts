@@ -4,7 +4,7 @@ import { access, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageFromError } from '../../../../schemas/errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { nearestFolder } from '../nearest-folder.ts';
+import { nearestFolder } from '../grounds/nearest-folder.ts';
 
 /** Below this a night, or a view beside the one in use, has hardly room. */
 const FREE_BYTES_LOW = 2 * 1024 ** 3;

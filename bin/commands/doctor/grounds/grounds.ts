@@ -1,10 +1,10 @@
-import { type DatabaseLook, lookAtDatabase } from '../../../database/look-at-database.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { CATALOG_KEY } from '../../../storage/keys.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
-import { folderFromUrl } from '../../../storage/open-store.ts';
-import type { Config } from '../../config/config.ts';
-import { openConfiguredStore } from '../../config/configured-store.ts';
+import { type DatabaseLook, lookAtDatabase } from '../../../../database/look-at-database.ts';
+import { AppError, messageFromError } from '../../../../schemas/errors.ts';
+import { CATALOG_KEY } from '../../../../storage/keys.ts';
+import type { ObjectStore } from '../../../../storage/object-store.ts';
+import { folderFromUrl } from '../../../../storage/open-store.ts';
+import type { Config } from '../../../config/config.ts';
+import { openConfiguredStore } from '../../../config/configured-store.ts';
 import { inTime } from './in-time.ts';
 import { nearestFolder } from './nearest-folder.ts';
 
