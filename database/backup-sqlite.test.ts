@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeOnSmallDisk } from '../test/support/processes/small-disk.ts';
@@ -58,11 +58,17 @@ test.each([
     'configuration',
     /folder can't be opened: it is a folder; name a file in MODELSTATS_DATABASE$/,
   ],
+  [
+    'is a device',
+    '/dev/null',
+    'configuration',
+    /can't be opened: it is no file of a disk; name a file in MODELSTATS_DATABASE$/,
+  ],
   ['is none', 'text.db', 'configuration', /text\.db can't be opened: file is not a database; .*MODELSTATS_DATABASE$/],
 ])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, told) => {
   await writeFile(at('text.db'), 'no database, but long enough to look like one '.repeat(100));
   await mkdir(at('folder'));
-  const error: unknown = await backupSqlite(at(name), at('copy.db')).catch((thrown: unknown) => thrown);
+  const error: unknown = await backupSqlite(resolve(folder, name), at('copy.db')).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, message: expect.stringMatching(told) });
   expect((await readdir(folder)).sort()).toEqual(['folder', 'text.db']);
 });
