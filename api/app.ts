@@ -46,6 +46,8 @@ export interface ApiDeps {
   readonly metrics: ApiMetrics;
   /** Why the nights that this process runs are not published, for the public; default: they are, or it runs none. */
   readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
+  /** Aborted when it is about to stop, and goes on answering for a moment; default: never. */
+  readonly stopping?: AbortSignal | undefined;
   /** Default: those that this program knows. */
   readonly versions?: readonly RecordVersion[] | undefined;
   /** What else is served here, such as the console; default: nothing. */
@@ -85,7 +87,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
   return createServer(settings, {
     logger,
     metrics,
-    readiness: () => readinessOf(views, findProblem),
+    readiness: () => readinessOf(views, findProblem, { isStopping: deps.stopping?.aborted ?? false }),
+    stopping: deps.stopping,
     errors: API_ERRORS,
     showErrorPage: deps.showErrorPage,
     keyPrefix: API_KEYS.prefix,

@@ -7,8 +7,8 @@ const problemOf = (code: string): HealthProblem => ({ code, message: `a ${code}`
 const told = (code: string) => ({ code, message: `a ${code}`, since: SINCE.toISOString() });
 const RELEASE = { day: '2026-06-29', data_as_of: '2026-06-29T23:59:59Z', published_at: '2026-06-30T00:20:00Z' };
 
-function askReady(health: HealthSource, problems: Readonly<Record<string, HealthProblem>> = {}) {
-  const { isReady, body } = readinessOf(health, (part) => problems[part]);
+function askReady(health: HealthSource, problems: Readonly<Record<string, HealthProblem>> = {}, isStopping = false) {
+  const { isReady, body } = readinessOf(health, (part) => problems[part], { isStopping });
   return [isReady, body];
 }
 
@@ -34,6 +34,13 @@ test('the problem of every part is told, and the service is ready all the same',
         { part: 'schedule', ...told('held') },
       ],
     },
+  ]);
+});
+
+test('a service that is about to stop is not ready, whatever it serves', () => {
+  expect(askReady({ release: RELEASE, problem: undefined }, {}, true)).toEqual([
+    false,
+    { status: 'stopping', problem: null, problems: [] },
   ]);
 });
 

@@ -45,7 +45,9 @@ export const HealthReadySchema = z
   .meta({ id: 'HealthReady' });
 export const HealthStartingSchema = z
   .object({
-    status: z.literal('starting').describe('There is no release to answer from yet'),
+    status: z
+      .enum(['starting', 'stopping'])
+      .describe('There is no release to answer from yet, or the server is about to stop'),
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
   })
@@ -69,10 +71,16 @@ export type FindProblem = (part: Exclude<HealthPart, 'view'>) => HealthProblem |
 /**
  * Ready with a release to serve; the problems that the service has besides don't make it less ready: yesterday's data are better
  * than none, and a control database that is down is down for every replica (specification "Health and metrics"; decision 0037).
+ * One that is about to stop is not: the others get what would come to it (decision 0093).
  */
-export function readinessOf({ release, problem: ofView }: HealthSource, findProblem: FindProblem): Readiness {
+export function readinessOf(
+  { release, problem: ofView }: HealthSource,
+  findProblem: FindProblem,
+  { isStopping }: { readonly isStopping: boolean },
+): Readiness {
   const problem = ofView === undefined ? null : bodyOf(ofView);
   const problems = problemsOf(ofView, findProblem).map(({ part, ...found }) => ({ part, ...bodyOf(found) }));
+  if (isStopping) return { isReady: false, body: { status: 'stopping', problem, problems } };
   if (release === undefined) return { isReady: false, body: { status: 'starting', problem, problems } };
   const { day, data_as_of, published_at } = release;
   return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };

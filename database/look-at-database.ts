@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../schemas/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-address.ts';
-import { unavailable } from './errors/database-errors.ts';
+import { openingErrorFrom } from './errors/opening-errors.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
+import { refuseUnreadable } from './sqlite/sqlite-file.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /** A control database as it is. */
@@ -31,12 +31,12 @@ const SEALED_MAX = 1_000;
 
 /**
  * Looks at the control database at an address (see `openDatabase`) and changes nothing: it is neither made nor migrated. Undefined
- * for a SQLite file that isn't there yet. Rejects with `configuration` for what is no such address, and with `unavailable`.
+ * for a SQLite file that isn't there yet. Rejects as `openDatabase` does, but for a newer version's database, which it looks at.
  */
 export async function lookAtDatabase(url: string, { timeoutMs }: LookOptions): Promise<DatabaseLook | undefined> {
   const file = sqliteFileFromUrl(url);
-  if (file !== undefined && !existsSync(file)) return undefined;
   try {
+    if (file !== undefined && !(await isThere(file))) return undefined;
     const kysely = file === undefined ? openPostgres(url, timeoutMs) : openFile(file, timeoutMs);
     try {
       return await look(kysely, { hasClock: file === undefined });
@@ -44,7 +44,18 @@ export async function lookAtDatabase(url: string, { timeoutMs }: LookOptions): P
       await kysely.destroy();
     }
   } catch (error) {
-    throw unavailable(error, `the control database ${shownAddress(url)} can't be read`);
+    throw openingErrorFrom(error, shownAddress(url));
+  }
+}
+
+/** Rejects where that can't be told, and where what is there can't be read. */
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await refuseUnreadable(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
   }
 }
 

@@ -51,6 +51,8 @@ export interface ServerDeps {
   readonly metrics: Metrics;
   /** Whether the service can do its work; asked for `/health/ready`. */
   readonly readiness: () => Readiness;
+  /** Aborted when it is about to stop: from then on each answer is the last one of its connection. */
+  readonly stopping?: AbortSignal | undefined;
   /** Every code that the service answers with, and what is said of it. */
   readonly errors: ErrorTable;
   /** How the pages of these look; default: plain. */
@@ -121,6 +123,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   const refuseOthers = collectMethods(app);
   guard = await deps.guard?.(app);
   app.addHook('onRequest', (request, reply, done) => {
+    // A request that is sent over a connection in the instant in which it is closed gets no answer.
+    if (deps.stopping?.aborted) reply.raw.shouldKeepAlive = false;
     watchEnd(request, reply, (abort) => {
       if (abort === undefined) logAnswer(request, reply, answerLog);
       else if (!raw.hasReplaced(reply.raw)) logAbort(request, reply, { ...answerLog, abort });

@@ -32,13 +32,17 @@ const series = (name: string, values: string, labels: Readonly<Record<string, st
   series: `${name}{${Object.entries({ ...LABELS, ...labels }).map(([key, value]) => `${key}="${value}"`)}}`,
   values,
 });
-const night = (status: string) => series('modelstats_night_status', '1x60', { status });
+const night = (status: string, values = '1x60') => series('modelstats_night_status', values, { status });
 
 /** What makes each alert fire, when it fires at the latest, and when it must not yet. */
 const CASES: Readonly<Record<string, { given: readonly object[]; fires: string; quiet?: string; labels?: object }>> = {
   ModelstatsNightHeld: { given: [night('held')], fires: '1m', labels: { status: 'held' } },
-  ModelstatsNightRejected: { given: [night('rejected')], fires: '31m', quiet: '29m', labels: { status: 'rejected' } },
-  ModelstatsNightFailed: { given: [night('failed')], fires: '31m', quiet: '29m', labels: { status: 'failed' } },
+  ModelstatsNightNotPublished: {
+    // Rejected and failed in turn, with attempts ever further apart: no status stands for half an hour.
+    given: [night('rejected', '1x9 0x19 1x29'), night('failed', '0x9 1x19 0x29')],
+    fires: '31m',
+    quiet: '29m',
+  },
   ModelstatsNightLate: { given: [series('modelstats_night_late', '0x10 1x10')], fires: '12m', quiet: '10m' },
   ModelstatsNoAttempt: {
     given: [series('modelstats_night_ended_timestamp_seconds', '600x3000')],
@@ -153,6 +157,23 @@ test.skipIf(PROMTOOL === undefined).each(Object.entries(CASES))(
         tests: [{ interval: '1m', input_series: given, alert_rule_test: cases }],
       }),
     );
+    expect(promtool('test', 'rules', file)).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
+  },
+);
+
+test.skipIf(PROMTOOL === undefined).each(['rejected', 'failed'])(
+  'a night that is %s for less than half an hour wakes nobody, and one that stays so does',
+  (status) => {
+    const rule = rules.find(({ alert }) => alert === 'ModelstatsNightNotPublished');
+    const firing = { exp_labels: { ...LABELS, ...rule?.labels }, exp_annotations: rule?.annotations };
+    const cases = (given: object, exp_alerts: readonly object[]) => ({
+      interval: '1m',
+      input_series: [given, night('published', '0x60')],
+      alert_rule_test: [{ eval_time: '45m', alertname: 'ModelstatsNightNotPublished', exp_alerts }],
+    });
+    const file = join(folder, 'rules.yaml');
+    const tests = [cases(night(status), [firing]), cases(night(status, '1x20 0x40'), [])];
+    writeFileSync(file, stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }));
     expect(promtool('test', 'rules', file)).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
   },
 );

@@ -34,6 +34,7 @@ import { getServicePublicUrl } from '../config/service/configured-integrations.t
 import { type RunningChecks, startChecks } from './integrations/running-checks.ts';
 import { type MetricsPort, openMetricsPort } from './metrics-port.ts';
 import { type RunningScheduler, startScheduler } from './night/schedule.ts';
+import { stopServing } from './stop-serving.ts';
 import { type RunningWebhooks, startWebhooks } from './webhooks/running-webhooks.ts';
 
 export interface ServeOptions {
@@ -56,7 +57,9 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
-  const service = await openService(context, options, { log, findScheduleProblem: () => scheduler?.problem() });
+  const stopping = new AbortController();
+  const findScheduleProblem = () => scheduler?.problem();
+  const service = await openService(context, options, { log, findScheduleProblem, stopping: stopping.signal });
   let webhooks: RunningWebhooks | undefined;
   let checks: RunningChecks | undefined;
   let metricsPort: MetricsPort | undefined;
@@ -78,9 +81,11 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     if (options.json) context.print(JSON.stringify(listening));
     void service.follower.start();
     log.info({ signal: await stopRequested }, 'stop requested');
+    stopping.abort();
   } finally {
     metricsPort?.close();
-    const closed = closeInTime(service, config.STOP_TIMEOUT_SECONDS * 1000);
+    const drainMs = stopping.signal.aborted ? config.DRAIN_SECONDS * 1000 : 0;
+    const closed = stopServing(service, { drainMs, timeoutMs: config.STOP_TIMEOUT_SECONDS * 1000 });
     await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), closed]);
     await service.console?.close();
     await service.accounts.close();
@@ -110,7 +115,7 @@ interface Service {
   readonly console: OpenedConsole | undefined;
 }
 
-type OpenServiceDeps = Required<Pick<ApiDeps, 'findScheduleProblem'>> & { readonly log: Logger };
+type OpenServiceDeps = Required<Pick<ApiDeps, 'findScheduleProblem' | 'stopping'>> & { readonly log: Logger };
 
 /** What has to be closed at the end, the last first; connections to servers would keep the process from ending. */
 type Closing = { close(): Promise<void> }[];
@@ -128,7 +133,7 @@ async function openService(context: CommandContext, options: ServeOptions, deps:
 async function openParts(
   { config, clock, toolVersion }: CommandContext,
   { withConsole = false }: ServeOptions,
-  { log, findScheduleProblem, closing }: OpenServiceDeps & { readonly closing: Closing },
+  { log, findScheduleProblem, stopping, closing }: OpenServiceDeps & { readonly closing: Closing },
 ): Promise<Service> {
   const folder = await ViewFolder.take(resolve(config.VIEW));
   closing.push({ close: async () => folder.free() });
@@ -172,6 +177,7 @@ async function openParts(
     logger: log,
     metrics,
     findScheduleProblem,
+    stopping,
     showErrorPage: guide.showErrorPage,
     faces: [
       guide.face,
@@ -241,16 +247,5 @@ async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Con
     return await app.listen({ host: HOST, port: PORT });
   } catch (cause) {
     throw new AppError('configuration', `can't listen on ${HOST}:${PORT}: ${messageFromError(cause)}`, { cause });
-  }
-}
-
-/** Waits for running requests, but no longer than this; then their connections are closed. */
-async function closeInTime({ app, follower }: Service, timeoutMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
-  try {
-    await app.close();
-    await follower.stop();
-  } finally {
-    clearTimeout(timer);
   }
 }

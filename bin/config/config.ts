@@ -56,6 +56,12 @@ export const ConfigSchema = z.strictObject({
   STOP_TIMEOUT_SECONDS: Seconds.default(25).describe(
     'How long a running night may go on when the scheduler is stopped; less than the 30 s after which Kubernetes kills',
   ),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(3_600)
+    .default(0)
+    .describe('How long `serve` goes on answering when it is stopped, while `/health/ready` says 503'),
   HEALTH_FILE: z
     .string()
     .min(1)

@@ -75,6 +75,13 @@ test.each<[string, Error, string, string]>([
     'unavailable',
     'CONNECTIONS_MAX',
   ],
+  [
+    'a file that is not there',
+    error('ENOENT: no such file', { code: 'ENOENT', syscall: 'stat' }),
+    'unavailable',
+    'path',
+  ],
+  ['a folder', error('it is a folder', { code: 'EISDIR' }), 'configuration', 'name a file'],
   ['a disk that is full', error('database or disk is full', { code: 'SQLITE_FULL' }), 'unavailable', 'make room'],
   [
     'a file that is read-only',

@@ -30,6 +30,8 @@ const DISK_FULL = unavailable('make room on that disk, or correct MODELSTATS_DAT
 const NO_FILE = unavailable(
   'check that this user may read and write the file and its folder, and the path in MODELSTATS_DATABASE',
 );
+const NOT_THERE = unavailable('check the path in MODELSTATS_DATABASE');
+const NOT_A_FILE = configuration('name a file in MODELSTATS_DATABASE');
 const NOT_A_DATABASE = configuration('the file is something else: correct MODELSTATS_DATABASE');
 
 /** By what a driver's message says, where that tells more than its code; the first that fits. */
@@ -73,6 +75,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EROFS: NO_FILE,
   EEXIST: NO_FILE,
   ENOTDIR: NO_FILE,
+  ENOENT: NOT_THERE,
+  EISDIR: NOT_A_FILE,
   SQLITE_CANTOPEN: NO_FILE,
   SQLITE_READONLY: NO_FILE,
   SQLITE_NOTADB: NOT_A_DATABASE,
@@ -96,7 +100,7 @@ function explanationOf(error: unknown): Explanation | undefined {
   const byMessage = EXPLANATIONS_BY_MESSAGE.find(([message]) => message.test(error.message))?.[1];
   if (byMessage !== undefined) return byMessage;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // A socket that isn't there; a folder of SQLite's that isn't is made.
+  // A socket that isn't there, not a file.
   if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return NO_SOCKET;
   // SQLite's extended codes begin with the plain one.
   return EXPLANATIONS[code] ?? EXPLANATIONS[code.split('_').slice(0, 2).join('_')];

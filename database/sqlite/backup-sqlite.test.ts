@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
 import { backupSqlite } from './backup-sqlite.ts';
 import { openSqliteDatabase, SQLITE_OPTIONS } from './sqlite-database.ts';
 
@@ -43,11 +44,54 @@ test('a copy that is made while others write is the database at one instant, in 
   await (await openSqliteDatabase(at('copy.db'), SQLITE_OPTIONS)).close();
 });
 
-test('a database that is not there, or is none, is neither made nor copied', async () => {
-  await expect(backupSqlite(at('none.db'), at('copy.db'))).rejects.toThrow(/none\.db can't be copied to .*copy\.db/);
+test.each([
+  [
+    'is not there',
+    'none.db',
+    'unavailable',
+    /none\.db can't be opened: ENOENT: .*; check the path in MODELSTATS_DATABASE$/,
+  ],
+  ['lies behind a file', 'text.db/a.db', 'unavailable', /can't be opened: ENOTDIR: .*the path in MODELSTATS_DATABASE$/],
+  [
+    'is a folder',
+    'folder',
+    'configuration',
+    /folder can't be opened: it is a folder; name a file in MODELSTATS_DATABASE$/,
+  ],
+  [
+    'is a device',
+    '/dev/null',
+    'configuration',
+    /can't be opened: it is no file of a disk; name a file in MODELSTATS_DATABASE$/,
+  ],
+  ['is none', 'text.db', 'configuration', /text\.db can't be opened: file is not a database; .*MODELSTATS_DATABASE$/],
+])('a database that %s is neither made nor copied, and the setting is named', async (_, name, code, told) => {
   await writeFile(at('text.db'), 'no database, but long enough to look like one '.repeat(100));
-  await expect(backupSqlite(at('text.db'), at('copy.db'))).rejects.toThrow('file is not a database');
-  expect(await readdir(folder)).toEqual(['text.db']);
+  await mkdir(at('folder'));
+  const error: unknown = await backupSqlite(resolve(folder, name), at('copy.db')).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(told) });
+  expect((await readdir(folder)).sort()).toEqual(['folder', 'text.db']);
+});
+
+test('a copy that can not be written says what to do about it', async () => {
+  await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
+  const into = (path: string) => expect(backupSqlite(at('accounts.db'), path)).rejects;
+  await into(at('no/where.db')).toThrow(
+    /where\.db can't be written: ENOENT: .*; make its folder, or name a file elsewhere$/,
+  );
+  await into(at('accounts.db/copy.db')).toThrow(/ENOTDIR: .*; make its folder, or name a file elsewhere$/);
+});
+
+describeOnSmallDisk('a disk without room for the copy', 1, (disk) => {
+  test('is named, and nothing of the copy stays', async () => {
+    await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
+    await disk.fill();
+    const into = join(disk.path, 'copy.db');
+    await expect(backupSqlite(at('accounts.db'), into)).rejects.toThrow(
+      /accounts\.db can't be copied to .*copy\.db: database or disk is full; make room on its disk, or name a file/,
+    );
+    expect((await readdir(disk.path)).filter((name) => name.startsWith('copy'))).toEqual([]);
+  });
 });
 
 test('nothing is written over', async () => {

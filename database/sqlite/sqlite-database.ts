@@ -8,6 +8,7 @@ import { isSqliteBusy, unavailable } from '../errors/database-errors.ts';
 import { openingErrorFrom } from '../errors/opening-errors.ts';
 import { migrateControlDatabase } from '../migrate.ts';
 import type { ControlTables } from '../tables/tables.ts';
+import { refuseUnreadable } from './sqlite-file.ts';
 
 export interface SqliteOptions {
   /** How long a write may wait for another process's; those of the command line take milliseconds. */
@@ -49,6 +50,7 @@ async function makeFile(path: string): Promise<void> {
     if (!isFileError(error, 'EEXIST')) throw error;
   });
   await handle?.close();
+  await refuseUnreadable(path);
 }
 
 /** Narrows the mode of what was made before, now that it has proven to be ours. Files of another user stay as they are. */

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Day, isDay } from '../../schemas/day.ts';
 import { isAnotherProcess } from '../run/run-folder.ts';
 import { NOTICE_KINDS, type Notice, type NoticeKind, NoticeSchema } from './notice.ts';
+import { SENDING_MS_MAX } from './sending/send-notice.ts';
 
 /**
  * What was told, in the folder `notices/` of the work folder: a file `<day>.<kind>.json` for each notice, whichever process tells it.
@@ -29,8 +30,12 @@ export interface NoticeName {
   readonly kind: NoticeKind;
 }
 
-/** Longer than any sending takes; an owner of another machine counts as dead then. */
-const OWNED_MS_MAX = 10 * 60_000;
+/**
+ * Longer than any sending takes. An owner of whom nobody can tell whether it lives counts as dead then: one of another machine, or of
+ * a container that was made anew, which has another name and the same numbers of processes. Smaller: clocks of machines that differ
+ * have a notice sent twice. Larger: what such a one had begun is told later.
+ */
+const OWNED_MS_MAX = SENDING_MS_MAX + 24_000;
 /** Some months of bad nights. */
 const FILES_KEPT_MAX = 400;
 
@@ -55,6 +60,12 @@ export class NoticeFiles {
     if (file === undefined) return []; // Damaged: better told twice than not at all.
     if (this.#isOwned(file)) return undefined;
     return file.taken;
+  }
+
+  /** For how long a notice is another process's, in milliseconds; 0 where it is nobody's. */
+  ownedForMs(name: NoticeName): number {
+    const file = this.#read(name);
+    return file !== undefined && this.#isOwned(file) ? OWNED_MS_MAX - this.#ageMs(file) : 0;
   }
 
   /** Writes down who has taken it, and whether this process goes on with it. */
@@ -121,12 +132,17 @@ export class NoticeFiles {
     }
   }
 
-  #isOwned({ owner, owned_at }: NoticeFile): boolean {
+  #isOwned(file: NoticeFile): boolean {
+    const { owner } = file;
     if (owner === null) return false;
     const at = owner.indexOf('@');
     const [pid, host] = [Number(owner.slice(0, at)), owner.slice(at + 1)];
-    const ageMs = this.#clock().getTime() - Date.parse(owned_at);
-    return ageMs < OWNED_MS_MAX && (host !== hostname() || isAnotherProcess(pid));
+    return this.#ageMs(file) < OWNED_MS_MAX && (host !== hostname() || isAnotherProcess(pid));
+  }
+
+  /** Since the owner last said that it is at it; 0 where its clock is before ours. */
+  #ageMs({ owned_at }: NoticeFile): number {
+    return Math.max(0, this.#clock().getTime() - Date.parse(owned_at));
   }
 
   #textOf(notice: Notice, { taken, isOver }: { taken: readonly string[]; isOver: boolean }): string {

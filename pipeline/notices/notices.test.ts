@@ -23,7 +23,15 @@ afterEach(async () => {
 });
 
 /** As a process has them. */
-function open({ workFolder = work, clock = () => AT }: { workFolder?: string; clock?: () => Date } = {}) {
+function open({
+  workFolder = work,
+  clock = () => AT,
+  sleep = async () => {},
+}: {
+  workFolder?: string;
+  clock?: () => Date;
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+} = {}) {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const targets = [receiver.url, other.url].flatMap((url) => parseTarget(url) ?? []);
   const onSent = vi.fn();
@@ -37,7 +45,7 @@ function open({ workFolder = work, clock = () => AT }: { workFolder?: string; cl
     environment: {},
     userAgent: 'modelstats/1',
     timeoutMs: 2_000,
-    sleep: async () => {},
+    sleep,
     sendMail: async () => {},
   });
   return { notices, log, onSent };
@@ -141,13 +149,51 @@ test('what a killed process had begun is finished by the next, to those whom it 
   const soon = open();
   await soon.notices.resume(DAY);
   expect(receiver.told.length + other.told.length, 'another machine may still be at it').toBe(2);
-  const later = open({ clock: () => new Date(AT.getTime() + 11 * 60_000) });
+  const later = open({ clock: () => new Date(AT.getTime() + 61_000) });
   await later.notices.resume(NEXT);
   expect(receiver.told.length + other.told.length, 'older days are left alone').toBe(2);
   await later.notices.resume(DAY);
   expect(receiver.told.length + other.told.length).toBe(3);
   await later.notices.resume(DAY);
   expect(receiver.told.length + other.told.length).toBe(3);
+});
+
+test('what a container that was made anew had begun is told as soon as nobody can be at it any more', async () => {
+  other.answer = 'hang';
+  const killed = open();
+  const abandoned = killed.notices.tell(held);
+  await expect.poll(() => [receiver.told.length, other.requests.length]).toEqual([1, 1]);
+  killed.notices.abandon();
+  await abandoned;
+  const path = join(work, 'notices', `${DAY}.held.json`);
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...file, owner: '1@before', owned_at: AT.toISOString() }));
+  other.answer = 200;
+  let now = AT.getTime() + 20_000;
+  const waited: number[] = [];
+  const sleep = async (ms: number) => {
+    waited.push(ms);
+    expect(other.told).toEqual([]);
+    now += ms;
+  };
+  await open({ clock: () => new Date(now), sleep }).notices.resume(DAY);
+  expect(waited).toEqual([40_000]);
+  expect([receiver.told, other.told]).toEqual([[`held ${DAY}`], [`held ${DAY}`]]);
+});
+
+test('a stop while a claim of another is waited for ends at once, and leaves it', async () => {
+  await open().notices.tell(held);
+  const path = join(work, 'notices', `${DAY}.held.json`);
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...file, owner: '1@before', taken: [] }));
+  const sleep = (_: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  const { notices } = open({ sleep });
+  const resumed = notices.resume(DAY);
+  await notices.settled();
+  notices.abandon();
+  await resumed;
+  expect(receiver.told).toEqual([`held ${DAY}`]);
 });
 
 test('a work folder that cannot be written keeps nobody from being told, once by a process', async () => {

@@ -60,13 +60,28 @@ export class Notices {
     });
   }
 
-  /** Goes on with what a process that was killed had begun to tell, from a day on. */
-  resume(from: Day): Promise<void> {
+  /**
+   * Goes on with what a process that was killed had begun to tell, from a day on. What another one may still be telling is looked at
+   * once more when it must be through; other notices don't wait for that.
+   */
+  async resume(from: Day): Promise<void> {
+    await this.#resumeFrom(from);
+    const waitMs = Math.max(0, ...this.#begunFrom(from).map((name) => this.#files.ownedForMs(name)));
+    if (waitMs === 0) return;
+    await this.#deps.sleep(waitMs, this.#stop.signal);
+    await this.#resumeFrom(from);
+  }
+
+  #resumeFrom(from: Day): Promise<void> {
     return this.#enqueue(async () => {
       this.#files.tidy();
-      const names = this.#files.list().filter(({ day }) => day >= from);
-      for (const name of names) if ((this.#files.find(name)?.owner ?? null) !== null) await this.#resume(name);
+      for (const name of this.#begunFrom(from)) await this.#resume(name);
     });
+  }
+
+  /** What somebody has begun to tell, and not ended, as far as is known. */
+  #begunFrom(from: Day): readonly NoticeName[] {
+    return this.#files.list().filter((name) => name.day >= from && (this.#files.find(name)?.owner ?? null) !== null);
   }
 
   /** Sends a notice to every target, whatever was told before; resolves to how that went, in their order. */

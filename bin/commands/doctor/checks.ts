@@ -1,4 +1,4 @@
-import type { Check } from './finding.ts';
+import type { Check, Finding } from './finding.ts';
 import { checkDescriptors } from './machine/descriptors.ts';
 import { checkDuckDB } from './machine/duckdb.ts';
 import { checkViewFolder, checkWorkFolder } from './machine/folders.ts';
@@ -16,7 +16,7 @@ import { checkSchedule } from './setup/schedule.ts';
 import { checkSource } from './setup/source.ts';
 
 /** What needs no settings. */
-export const MACHINE_CHECKS = { node: checkNode } as const satisfies Readonly<Record<string, Check>>;
+export const MACHINE_CHECKS = { node: checkNode } as const satisfies Readonly<Record<string, () => Promise<Finding>>>;
 
 /** Everything else that is checked, under the name that it is told by, in this order. */
 export const CHECKS = {

@@ -25,6 +25,8 @@ describeWith('postgres', 'doctor with a PostgreSQL server', () => {
     expect((await examine({ MODELSTATS_DATABASE: url })).of('secret_keys')).toMatch(
       /^fail: set MODELSTATS_SECRET_KEYS/,
     );
+    const nowhere = (await examine({ ...env, MODELSTATS_DATABASE: url.replace(/\w+$/, 'nothing') })).of('database');
+    expect(nowhere).toMatch(/^fail: .*database "nothing" does not exist; make the database .*MODELSTATS_DATABASE$/);
     const later = new Date(Date.now() + 3_600_000);
     expect((await examine(env, later)).of('database')).toMatch(/^fail: this clock is 3\d{3} s before that of postgres/);
   });

@@ -1,12 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import pc from 'picocolors';
-import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { lineRedactor } from '../../cli/logger.ts';
 import type { Config } from '../../config/config.ts';
 import { shownSettings } from '../config/shown-settings.ts';
 import { CHECKS, MACHINE_CHECKS } from './checks.ts';
-import { type Check, type Finding, fail, ok, type Setup } from './finding.ts';
+import { type Finding, fail, ok, skipped } from './finding.ts';
+import { groundsOf, MissingGround } from './grounds/grounds.ts';
+import { inTime } from './grounds/in-time.ts';
 
 export interface NamedFinding extends Finding {
   readonly check: string;
@@ -36,35 +37,33 @@ async function examine(context: CommandContext): Promise<readonly NamedFinding[]
     if (!isAppError(error, 'configuration')) throw error;
     const advice = 'set them right, as docs/configuration.md says; the other checks need them';
     const settings = { check: 'settings', ...fail(error.message.replaceAll('\n', '; '), advice) };
-    return [...(await runAll(MACHINE_CHECKS, context)), settings];
+    return [...(await runAll(MACHINE_CHECKS, undefined)), settings];
   }
   const changed = shownSettings(config, env).filter(({ source }) => source !== 'default').length;
   const settings = { check: 'settings', ...ok(`${changed} are set, the others have their defaults`) };
-  const setup = { config: inHurry(config), env, clock, toolVersion };
-  const [machine, rest] = await Promise.all([runAll(MACHINE_CHECKS, setup), runAll(CHECKS, setup)]);
+  const hurried = inHurry(config);
+  const setup = { config: hurried, env, clock, toolVersion, grounds: groundsOf(hurried) };
+  const [machine, rest] = await Promise.all([runAll(MACHINE_CHECKS, undefined), runAll(CHECKS, setup)]);
   const redact = lineRedactor(config);
   return [...machine, settings, ...rest].map((found) => ({ ...found, message: redact(found.message) }));
 }
 
-async function runAll(checks: Readonly<Record<string, Check>>, setup: Setup): Promise<readonly NamedFinding[]> {
+type Look<S> = (setup: S) => Promise<Finding | undefined>;
+
+async function runAll<S>(checks: Readonly<Record<string, Look<S>>>, setup: S): Promise<readonly NamedFinding[]> {
   const found = await Promise.all(
-    Object.entries(checks).map(async ([check, look]) => ({ check, finding: await runCheck(look, setup) })),
+    Object.entries(checks).map(async ([check, look]) => ({ check, finding: await runCheck(check, () => look(setup)) })),
   );
   return found.flatMap(({ check, finding }) => (finding === undefined ? [] : [{ check, ...finding }]));
 }
 
-async function runCheck(check: Check, setup: Setup): Promise<Finding | undefined> {
-  const isOver = new AbortController();
-  const tooLong = wait(CHECK_TIMEOUT_MS, undefined, { signal: isOver.signal }).then(() => {
-    throw new AppError('unavailable', `no answer within ${CHECK_TIMEOUT_MS / 1000} s`);
-  });
+async function runCheck(check: string, look: Look<void>): Promise<Finding | undefined> {
   try {
-    return await Promise.race([check(setup), tooLong]);
+    return await inTime(CHECK_TIMEOUT_MS, look);
   } catch (error) {
-    return fail(messageFromError(error).replaceAll(/\s+/g, ' '), 'mend what the message names, and look again');
-  } finally {
-    isOver.abort();
-    tooLong.catch(() => {}); // Nobody waits for it any more.
+    if (error instanceof MissingGround && error.ground !== check) return skipped(error.ground);
+    const cause = error instanceof MissingGround ? error.cause : error;
+    return fail(messageFromError(cause).replaceAll(/\s+/g, ' '), 'mend what the message names, and look again');
   }
 }
 
@@ -81,7 +80,7 @@ function inHurry(config: Config): Config {
   };
 }
 
-const MARKS = { ok: pc.green('ok  '), warn: pc.yellow('warn'), fail: pc.red('FAIL') } as const;
+const MARKS = { ok: pc.green('ok  '), warn: pc.yellow('warn'), fail: pc.red('FAIL'), skipped: pc.dim('skip') } as const;
 
 function describe(findings: readonly NamedFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
@@ -90,5 +89,6 @@ function describe(findings: readonly NamedFinding[]): string {
     ...(advice === null ? [] : [`${' '.repeat(width + 8)}→ ${advice}`]),
   ]);
   const count = (wanted: Finding['result']) => findings.filter(({ result }) => result === wanted).length;
-  return [...lines, `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed`].join('\n');
+  const counts = `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed`;
+  return [...lines, count('skipped') === 0 ? counts : `${counts}, ${count('skipped')} skipped`].join('\n');
 }

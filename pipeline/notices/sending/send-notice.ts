@@ -32,6 +32,8 @@ export interface Sent {
 const TRY_TIMEOUT_MS = 10_000;
 /** Between the tries, in milliseconds. More are not needed: what was not taken is sent again with the night's next attempt. */
 const WAITS_MS: readonly number[] = [1_000, 5_000];
+/** All tries at a target, and the waits between them; targets are sent to side by side. */
+export const SENDING_MS_MAX = (WAITS_MS.length + 1) * TRY_TIMEOUT_MS + WAITS_MS.reduce((sum, ms) => sum + ms, 0);
 
 /** A refusal that another try won't change. */
 class Refusal extends Error {}

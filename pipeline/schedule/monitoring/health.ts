@@ -107,19 +107,33 @@ export function findDeath({ state, updated_at }: Pick<Health, 'state' | 'updated
   return ageMs <= HEARTBEATS_MISSED_MAX * HEARTBEAT_MS ? undefined : `no sign of life since ${updated_at}`;
 }
 
-/**
- * Why somebody is needed: the scheduler is not at work, the last night is held, or its day was given up. A night that was rejected
- * or has failed and is tried again may still mend itself.
- */
+/** Why somebody is needed: the scheduler is not at work, or a night needs a person ({@link findNightProblem}). */
 export function findHealthProblem(health: Health, now: Date): string | undefined {
-  const { last, state, error, next_command } = health;
   const death = findDeath(health, now);
-  if (death !== undefined || last === null || isOver(last.status)) return death;
+  const night = findNightProblem(health);
+  if (death !== undefined || night === undefined) return death;
+  return night.advice === null ? night.told : `${night.told}; ${night.advice}`;
+}
+
+/** What is with a night that needs a person, and how to go on: `if the source is right, run: …`, or null. */
+export interface NightProblem {
+  readonly told: string;
+  readonly advice: string | null;
+}
+
+/**
+ * The last night, where it is held or its day was given up. One that was rejected or has failed and is tried again may still mend
+ * itself. Says nothing of whether the scheduler is at work.
+ */
+export function findNightProblem({ last, state, error, next_command }: Health): NightProblem | undefined {
+  if (last === null || isOver(last.status)) return undefined;
   const isGivenUp = state === 'waiting';
   if (last.status !== 'held' && !isGivenUp) return undefined;
   const told = isGivenUp ? `${last.day} was given up, its night ${WORDS[last.status]}` : `${last.day} is held`;
-  const advice = next_command === null ? '' : `; ${ADVICE[last.status]}, run: ${next_command}`;
-  return `${told}: ${error ?? last.status}${advice}`;
+  return {
+    told: `${told}: ${error ?? last.status}`,
+    advice: next_command === null ? null : `${ADVICE[last.status]}, run: ${next_command}`,
+  };
 }
 
 /** By the status of a night; those of a published one are never asked for. */

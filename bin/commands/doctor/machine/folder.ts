@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { access, rm, statfs, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { messageFromError } from '../../../../schemas/errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { nearestFolder } from '../grounds/nearest-folder.ts';
 
 /** Below this a night, or a view beside the one in use, has hardly room. */
 const FREE_BYTES_LOW = 2 * 1024 ** 3;
@@ -38,17 +39,6 @@ export async function lookAtFolder(name: string, path: string): Promise<Finding>
 
 export function inGibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
-}
-
-/** The folder, or the nearest one above it that is there; rejects where a file is in the way. */
-async function nearestFolder(folder: string): Promise<string> {
-  try {
-    if ((await stat(folder)).isDirectory()) return folder;
-    throw new Error(`${folder} is a file`);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    return nearestFolder(dirname(folder)); // The root is always there.
-  }
 }
 
 async function writeAndRemove(folder: string): Promise<void> {

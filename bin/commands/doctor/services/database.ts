@@ -1,4 +1,3 @@
-import { lookAtDatabase } from '../../../../database/look-at-database.ts';
 import { shownAddress } from '../../../../schemas/shown-address.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { hasAccounts } from '../use.ts';
@@ -7,9 +6,9 @@ import { compareClocks } from './clock.ts';
 /** Whether the control database can be read, is of this version, and agrees on the time. */
 export async function checkDatabase(setup: Setup): Promise<Finding | undefined> {
   if (!hasAccounts(setup)) return undefined;
-  const { config, clock } = setup;
+  const { config, clock, grounds } = setup;
   const shown = shownAddress(config.DATABASE);
-  const look = await lookAtDatabase(config.DATABASE, { timeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS });
+  const look = await grounds.database();
   if (look === undefined) return ok(`${shown} is not there yet: made when it is needed`);
   const { pending, unknown, now } = look;
   if (unknown.length > 0)

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { lookAtDatabase } from '../../../../database/look-at-database.ts';
 import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
 import { messageFromError } from '../../../../schemas/errors.ts';
 import { SecretKeys } from '../../../../webhooks/secrets/secret-keys.ts';
@@ -15,15 +14,16 @@ const RESTORE = 'put the old key back, or give each endpoint a new secret: model
 /** Whether the keys for secrets at rest are there, nobody else reads them, and they open the secrets that there are. */
 export async function checkSecretKeys(setup: Setup): Promise<Finding | undefined> {
   if (!hasAccounts(setup)) return undefined;
-  const { config } = setup;
+  const { config, grounds } = setup;
   const file = keyFileOf(config);
-  const look = await lookAtDatabase(config.DATABASE, { timeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS });
-  const sealed = look?.sealed ?? [];
   if (file !== undefined && !existsSync(file)) {
-    if (sealed.length > 0) return fail(`${file} is missing, and ${sealed.length} secrets need it`, RESTORE);
+    const needed = (await grounds.database())?.sealed.length ?? 0;
+    if (needed > 0) return fail(`${file} is missing, and ${needed} secrets need it`, RESTORE);
     return ok(`${file} is not there yet: made when it is needed`);
   }
+  // First of all: that they are set, and are some, is no matter of the database.
   const keys = new SecretKeys(await configuredKeyBytes(config), () => new Uint8Array());
+  const sealed = (await grounds.database())?.sealed ?? [];
   const closed = sealed.filter(({ id, sealed_secret }) => !opens(keys, id, sealed_secret));
   if (closed.length > 0) return fail(`${closed.length} of ${sealed.length} secrets can't be opened`, RESTORE);
   if (file !== undefined && (await isReadByOthers(file)))

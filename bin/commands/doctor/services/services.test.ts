@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
@@ -42,7 +42,20 @@ test('a control database is looked at as it is: not there yet, of this version, 
   change(`insert into modelstats_migrations values ('9999-later', '2026-01-01')`);
   expect(await look()).toMatch(/^fail: .*changed by a newer version \(9999-later\)/);
   await writeFile(file, 'not a database at all, and long enough to be seen');
-  expect(await look()).toMatch(/^fail: .*can't be read/);
+  const { of } = await examine(machine.env());
+  expect(of('database')).toMatch(/^fail: .*can't be opened: file is not a database; .*MODELSTATS_DATABASE$/);
+  expect(of('secret_keys'), 'no key is made or missed').toMatch(/^skipped: not looked at: see database$/);
+});
+
+test('a control database of which nobody can tell whether it is there is not taken for one that is not there yet', async () => {
+  await writeFile(join(machine.folder(), 'file'), '');
+  await mkdir(join(machine.folder(), 'folder'));
+  const look = async (name: string) => {
+    const url = `sqlite:${join(machine.folder(), name)}`;
+    return (await examine({ ...machine.env(), MODELSTATS_DATABASE: url })).of('database');
+  };
+  expect(await look('file/accounts.db')).toMatch(/^fail: .*can't be opened: ENOTDIR: .*; check .*MODELSTATS_DATABASE$/);
+  expect(await look('folder')).toMatch(/^fail: .*can't be opened: it is a folder; name a file in MODELSTATS_DATABASE$/);
 });
 
 test('the key of secrets is looked for, and tried on the secrets that there are', async () => {

@@ -3,9 +3,6 @@ import { isAppError, messageFromError } from '../../../../schemas/errors.ts';
 import { shownAddress } from '../../../../schemas/shown-address.ts';
 import { loadRelease, newestEntry } from '../../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../../storage/continue-catalog.ts';
-import { CATALOG_KEY } from '../../../../storage/keys.ts';
-import type { Config } from '../../../config/config.ts';
-import { openConfiguredStore } from '../../../config/configured-store.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { hasAccounts, publishesHere, servesHere } from '../use.ts';
 import { probeStore } from './probe-store.ts';
@@ -14,8 +11,8 @@ import { probeStore } from './probe-store.ts';
 const DAYS_OLD_USUAL = 1;
 
 /** Whether the store can be read, what its newest snapshot is, and how old. */
-export async function checkStore({ config, clock }: Setup): Promise<Finding> {
-  const store = await openConfiguredStore(config, 'read');
+export async function checkStore({ clock, grounds }: Setup): Promise<Finding> {
+  const store = await grounds.store();
   const { catalog } = await loadCatalogToContinue(store);
   const entry = newestEntry(catalog);
   if (entry === undefined)
@@ -29,10 +26,11 @@ export async function checkStore({ config, clock }: Setup): Promise<Finding> {
 
 /**
  * Whether it can be written, and keeps conditions, as every command that writes proves first. Where nights are run it has to; a server
- * only reads.
+ * only reads. One that can't even be read is the matter of {@link checkStore}.
  */
 export async function checkStoreWrites(setup: Setup): Promise<Finding> {
-  const { config } = setup;
+  const { config, grounds } = setup;
+  await grounds.store();
   try {
     await probeStore(config);
     return ok('it can be written, and keeps conditional writes');
@@ -41,18 +39,9 @@ export async function checkStoreWrites(setup: Setup): Promise<Finding> {
     const message = `${store} can't be written: ${messageFromError(error)}`;
     // One that ignores conditions can't be used at all; one that only lets read is enough for a server.
     const isUnfit = isAppError(error, 'configuration') && error.message.includes('written to safely');
-    if (isUnfit || publishesHere(setup) || !(await canBeRead(config)))
+    if (isUnfit || publishesHere(setup))
       return fail(message, 'nights are not published until it can: see "S3 and MinIO" in docs/operations.md');
     if (servesHere(setup) || hasAccounts(setup)) return ok(`${store} can only be read from here, as servers need it`);
     return warn(message, 'enough for servers, which only read; nights, prune and mirror need more rights');
-  }
-}
-
-async function canBeRead(config: Config): Promise<boolean> {
-  try {
-    await (await openConfiguredStore(config, 'read')).head(CATALOG_KEY);
-    return true;
-  } catch {
-    return false; // The check of reading tells why.
   }
 }

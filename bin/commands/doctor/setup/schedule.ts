@@ -1,12 +1,15 @@
 import { openCron } from '../../../../pipeline/schedule/due/cron.ts';
-import { findHealthProblem } from '../../../../pipeline/schedule/monitoring/health.ts';
+import { findDeath, findNightProblem } from '../../../../pipeline/schedule/monitoring/health.ts';
 import { readHealth } from '../../../../pipeline/schedule/monitoring/health-file.ts';
 import { addDays, dayFromDate } from '../../../../schemas/day.ts';
 import { isAppError } from '../../../../schemas/errors.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { isSet } from '../use.ts';
 
-/** When the next night is due, and whether the scheduler is at work whose health is kept in a file. */
+/** For a day that was given up with nothing to run: once it is over nobody can publish it. */
+const MISSED = 'the log of the scheduler says why; the day can be published by hand until it is over';
+
+/** When the next night is due, whether the scheduler is at work whose health is kept in a file, and whether its night needs a person. */
 export async function checkSchedule(setup: Setup): Promise<Finding | undefined> {
   const { config, clock } = setup;
   if (!isSet(setup, 'CRON', 'HEALTH_FILE')) return undefined;
@@ -20,8 +23,10 @@ export async function checkSchedule(setup: Setup): Promise<Finding | undefined> 
   if (config.HEALTH_FILE === undefined) return ok(told);
   try {
     const health = readHealth(config.HEALTH_FILE);
-    const problem = findHealthProblem(health, clock());
-    if (problem !== undefined) return fail(`the scheduler is not at work: ${problem}`, 'start it, and look at its log');
+    const death = findDeath(health, clock());
+    if (death !== undefined) return fail(`the scheduler is not at work: ${death}`, 'start it, and look at its log');
+    const night = findNightProblem(health);
+    if (night !== undefined) return fail(`${night.told}; the scheduler is at work`, night.advice ?? MISSED);
     const last =
       health.last === null ? 'no night yet' : `the last one of ${health.last.day} ended ${health.last.status}`;
     return ok(`the scheduler is ${health.state}, ${last}; ${told}`);

@@ -77,3 +77,32 @@ test('a scheduler is known by its health file', async () => {
   await writeFile(file, JSON.stringify({ ...health, updated_at: '2026-06-01T11:00:00Z' }));
   expect(await look()).toMatch(/^fail: the scheduler is not at work/);
 });
+
+test('a night that waits for a person is told as such, with the command that goes on', async () => {
+  const file = join(machine.folder(), 'health.json');
+  const now = new Date('2026-06-01T12:00:00Z');
+  const command = 'modelstats nightly --source /raw --day 2026-06-01 --accept';
+  const examineAfter = async (more: object) => {
+    const last = { day: '2026-06-01', status: 'held', at: '2026-06-01T11:50:00Z' };
+    const said = { state: 'retrying', last, next_run_at: null, attempts: 3, error: 'models would lose 60 %' };
+    const health = { ...said, next_command: command, updated_at: '2026-06-01T11:59:30Z', ...more };
+    await writeFile(file, JSON.stringify(health));
+    const { code, checks } = await examine({ ...machine.env(), MODELSTATS_HEALTH_FILE: file }, now);
+    const { result, message, advice } = checks.find(({ check }) => check === 'schedule') ?? {};
+    return { code, result, message, advice };
+  };
+  expect(await examineAfter({})).toEqual({
+    code: 1,
+    result: 'fail',
+    message: '2026-06-01 is held: models would lose 60 %; the scheduler is at work',
+    advice: `if the source is right, run: ${command}`,
+  });
+  expect(await examineAfter({ state: 'waiting', next_command: null })).toMatchObject({
+    code: 1,
+    message: '2026-06-01 was given up, its night is held: models would lose 60 %; the scheduler is at work',
+    advice: expect.stringContaining('the log of the scheduler'),
+  });
+  expect(await examineAfter({ state: 'stopped' })).toMatchObject({
+    message: expect.stringMatching(/^the scheduler is not at work: the scheduler was stopped/),
+  });
+});

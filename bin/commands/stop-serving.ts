@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { ViewFollower } from '../../api/view/follow/view-follower.ts';
+
+export interface StopTimes {
+  /** For which it still answers everything, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */
+  readonly drainMs: number;
+  /** For all of it; then connections of requests that still run are closed. */
+  readonly timeoutMs: number;
+}
+
+/** Ends a server without losing a request: what comes while it drains is answered, and what has begun may finish. */
+export async function stopServing(
+  { app, follower }: { readonly app: FastifyInstance; readonly follower: ViewFollower },
+  { drainMs, timeoutMs }: StopTimes,
+): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+  try {
+    await sleep(Math.min(drainMs, timeoutMs));
+    await app.close();
+    await follower.stop();
+  } finally {
+    clearTimeout(timer);
+  }
+}
