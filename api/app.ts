@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { API_KEYS } from '../accounts/credentials/token-form.ts';
-import type { ShowErrorPage } from '../http/error-pages.ts';
+import type { ShowErrorPage } from '../http/pages/error-pages.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../http/server.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';

@@ -2,7 +2,6 @@
  * The documentation for those who use the service, at `/docs` (specification "Documentation"). Its text lies in `pages/`, what it says of
  * plans, limits, routes and fields is made of the program, and nothing of it needs a script. All of it is made at the start and kept.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeHtml } from '@kitajs/html';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,7 +10,8 @@ import type { AddFace } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
 import { Asset, addVersionedAssets, versionOf } from '../http/assets.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
-import type { ShowErrorPage } from '../http/error-pages.ts';
+import type { ShowErrorPage } from '../http/pages/error-pages.ts';
+import { readLook } from '../http/pages/look.ts';
 import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
 import { placesOf } from './search/places.ts';
@@ -49,7 +49,7 @@ const [FOLDER, FILE] = ['docs/assets', 'guide.css'];
 export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
   const pages = readPages(wordsFrom(settings), root);
-  const files = { [FILE]: readFileSync(join(import.meta.dirname, 'shell', FILE)) };
+  const files = { [FILE]: readLook(join(import.meta.dirname, 'shell', FILE)) };
   const frame: Frame = {
     root,
     stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,

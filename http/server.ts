@@ -19,7 +19,7 @@ import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { addErrorPages, type ShowErrorPage } from './error-pages.ts';
+import { addErrorPages, type ShowErrorPage } from './pages/error-pages.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';

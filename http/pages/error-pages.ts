@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { AnswerHeaders } from './answer-headers.ts';
-import { Asset } from './assets.ts';
-import { type ErrorInfo, type ErrorTable, notFound } from './errors/http-error.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
+import { Asset } from '../assets.ts';
+import { type ErrorInfo, type ErrorTable, notFound } from '../errors/http-error.ts';
 
 /** A page about errors, as what shows it needs it. */
 export interface ErrorPage {
