@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
+import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
 import { API_KEYS } from '../accounts/credentials/token-form.ts';
 import type { ShowErrorPage } from '../http/pages/error-pages.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../http/server.ts';
@@ -62,6 +63,8 @@ export interface FaceDeps extends RouteDeps {
   readonly views: AnswerDeps['views'];
   /** Undefined where nobody is asked for a key. */
   readonly access: AccessControl | undefined;
+  /** Limits requests without a key; it limits none where nobody is asked for a key. */
+  readonly limitAddress: LimitAddress;
 }
 
 /** Adds the routes of another face of the service, below the base path. */
@@ -117,9 +120,15 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
-      for (const addFace of deps.faces ?? []) {
-        await addFace(app, { answers, views, access, root, baseUrlOf, sendWhole });
-      }
+      const faceDeps = {
+        answers,
+        views,
+        limitAddress: addressLimiter({ accounts, clock }),
+        root,
+        baseUrlOf,
+        sendWhole,
+      };
+      for (const addFace of deps.faces ?? []) await addFace(app, { ...faceDeps, access });
     },
   });
 }
