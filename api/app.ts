@@ -104,7 +104,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
           return guard;
         }
       : undefined,
-    routes: async (app, { root, baseUrlOf, sendWhole }) => {
+    routes: async (app, { root, baseUrlOf, sendWhole, missing }) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       // The document is for everybody, so what is not live for all is not in it.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
@@ -120,14 +120,8 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
-      const faceDeps = {
-        answers,
-        views,
-        limitAddress: addressLimiter({ accounts, clock }),
-        root,
-        baseUrlOf,
-        sendWhole,
-      };
+      const limitAddress = addressLimiter({ accounts, clock });
+      const faceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
       for (const addFace of deps.faces ?? []) await addFace(app, { ...faceDeps, access });
     },
   });

@@ -16,6 +16,7 @@ import { readLook } from '../http/pages/look.ts';
 import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
 import { bindSearch } from './search/bind-search.ts';
+import { missingPage } from './search/missing-page.tsx';
 import { placesOf } from './search/places.ts';
 import { QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
 import { framePage, GUIDE_HEADERS, HTML } from './shell/frame-page.ts';
@@ -67,12 +68,13 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
       html: await framePage(frame, body, { title, path }),
       headers: GUIDE_HEADERS,
     }),
-    face: async (app, { baseUrlOf, limitAddress }) => {
+    face: async (app, { baseUrlOf, limitAddress, missing }) => {
       const limit = (address: string) =>
         limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
       addVersionedAssets(app, FOLDER, { files });
       bindPages(app, { htmlOf, baseUrlOf });
       bindSearch(app, { frame, index, limit, withAddress: (text, request) => withAddress(text, baseUrlOf(request)) });
+      missing.add(root + GUIDE, missingPage({ frame, index, limit }));
     },
   };
 }

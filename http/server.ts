@@ -27,6 +27,7 @@ import { urlShower } from './logged-url.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { addErrorPages, type ShowErrorPage } from './pages/error-pages.ts';
+import { MissingPages } from './pages/missing-pages.ts';
 import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
 import { type Abort, watchEnd } from './request-end.ts';
 import { requestIds } from './request-ids.ts';
@@ -69,6 +70,8 @@ export interface RouteDeps {
   readonly root: FastifyInstance;
   readonly baseUrlOf: BaseUrlOf;
   readonly sendWhole: SendWhole;
+  /** What people see where there is nothing; else all are told by the error envelope. */
+  readonly missing: Pick<MissingPages, 'add'>;
 }
 
 /** Who asks, and may they. */
@@ -116,7 +119,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
       logAnswer(request, reply, answerLog);
     },
   });
-  addErrorHandling(app, contextOf);
+  const missing = new MissingPages();
+  addErrorHandling(app, { contextOf, missing });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   guard = await deps.guard?.(app);
@@ -138,7 +142,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     async (scope) => {
       addHealth(scope, deps.readiness);
       await addErrorPages(scope, errors, deps.showErrorPage);
-      await deps.routes(scope, { root: app, baseUrlOf, sendWhole });
+      await deps.routes(scope, { root: app, baseUrlOf, sendWhole, missing });
     },
     { prefix: basePath },
   );
