@@ -27,6 +27,7 @@ import { urlShower } from './logged-url.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
 import { addErrorPages, type ShowErrorPage } from './pages/error-pages.ts';
+import { addIcon } from './pages/icon.ts';
 import { MissingPages } from './pages/missing-pages.ts';
 import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
 import { type Abort, watchEnd } from './request-end.ts';
@@ -141,6 +142,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       addHealth(scope, deps.readiness);
+      // Browsers ask for it at the root of the host.
+      addIcon(basePath === '' ? [app] : [app, scope]);
       await addErrorPages(scope, errors, deps.showErrorPage);
       await deps.routes(scope, { root: app, baseUrlOf, sendWhole, missing });
     },

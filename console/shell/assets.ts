@@ -13,7 +13,6 @@ const FILES: Readonly<Record<string, () => Buffer>> = {
   'console.css': () => readLook(join(CONSOLE, 'assets/console.css')),
   'charts.css': () => readFileSync(join(CONSOLE, '../charts/charts.css')),
   'console.js': () => readFileSync(join(CONSOLE, 'assets/console.js')),
-  'icon.svg': () => readFileSync(join(CONSOLE, 'assets/icon.svg')),
   'htmx.min.js': () => readFileSync(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js')),
 };
 
