@@ -121,7 +121,7 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     },
   });
   const missing = new MissingPages();
-  addErrorHandling(app, { contextOf, missing });
+  addErrorHandling(app, { contextOf, findMissing: (thrown, request) => missing.find(thrown, request) });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   guard = await deps.guard?.(app);

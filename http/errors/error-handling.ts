@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { MissingPage, MissingPages } from '../pages/missing-pages.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
 import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import type { HttpError } from './http-error.ts';
 import { ToldReasons } from './told-reasons.ts';
@@ -10,15 +10,24 @@ export type ContextOf = (request: FastifyRequest) => ErrorContext;
 /** How long the reason of an outage is not told again: requests don't say when it is over. */
 export const TOLD_AGAIN_MS = 60_000;
 
-/** Makes every error an answer; what is not meant for callers goes to the log. @param missing what people see where there is nothing */
+/** An error for people, in HTML, with the headers that it is sent with. */
+export interface MissingPage {
+  readonly html: string;
+  readonly headers: AnswerHeaders;
+}
+
+/** The page for whoever is told of an error; undefined where all are told by the envelope. */
+export type FindMissing = (thrown: unknown, request: FastifyRequest) => Promise<MissingPage | undefined> | undefined;
+
+/** Makes every error an answer; what is not meant for callers goes to the log. @param findMissing what people see where there is nothing */
 export function addErrorHandling(
   app: FastifyInstance,
-  { contextOf, missing }: { readonly contextOf: ContextOf; readonly missing: MissingPages },
+  { contextOf, findMissing }: { readonly contextOf: ContextOf; readonly findMissing: FindMissing },
 ): void {
   const told = new ToldReasons({ againMs: TOLD_AGAIN_MS });
   app.setErrorHandler((error: unknown, request, reply) => {
     const tell = (thrown: unknown) => sendError(thrown, request, { reply, contextOf, told });
-    const shown = missing.find(error, request);
+    const shown = findMissing(error, request);
     return shown?.then((page) => (page === undefined ? tell(error) : sendMissing(page, reply)), tell) ?? tell(error);
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchRoute(), request, { reply, contextOf }));

@@ -1,14 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { AnswerHeaders } from '../answer-headers.ts';
+import type { MissingPage } from '../errors/error-handling.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { isPathBelow } from '../request-checks.ts';
 import { prefersHtml } from './prefers-html.ts';
-
-/** A page in HTML, with the headers that it is sent with. */
-export interface MissingPage {
-  readonly html: string;
-  readonly headers: AnswerHeaders;
-}
 
 /** Makes a page for people of a request for one that isn't there; undefined: they are told as programs are. */
 export type ShowMissing = (request: FastifyRequest) => Promise<MissingPage | undefined>;
