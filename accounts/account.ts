@@ -26,7 +26,10 @@ const AccountUsageSchema = z
     used: z.number().int(),
     limit: z.number().int().nullable().describe('With bonus; null when unlimited'),
     remaining: z.number().int().nullable(),
-    reset_at: z.number().int().describe('Unix seconds of the next 00:00:00 UTC'),
+    reset_at: z
+      .number()
+      .int()
+      .describe('Unix seconds of the next 00:00:00 UTC; in an error it is text, an ISO 8601 date-time'),
     burst_limit: z.number().int(),
   })
   .meta({ id: 'AccountUsage', description: 'What is used of the day' });

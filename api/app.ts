@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
+import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
 import { API_KEYS } from '../accounts/credentials/token-form.ts';
-import type { ShowErrorPage } from '../http/error-pages.ts';
+import type { ShowErrorPage } from '../http/pages/error-pages.ts';
 import { createServer, type RouteDeps, type ServerSettings } from '../http/server.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
 import type { RecordVersion } from '../schemas/versions/record-version.ts';
@@ -64,6 +65,8 @@ export interface FaceDeps extends RouteDeps {
   readonly views: AnswerDeps['views'];
   /** Undefined where nobody is asked for a key. */
   readonly access: AccessControl | undefined;
+  /** Limits requests without a key; it limits none where nobody is asked for a key. */
+  readonly limitAddress: LimitAddress;
 }
 
 /** Adds the routes of another face of the service, below the base path. */
@@ -104,7 +107,7 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
           return guard;
         }
       : undefined,
-    routes: async (app, { root, baseUrlOf, sendWhole }) => {
+    routes: async (app, { root, baseUrlOf, sendWhole, missing }) => {
       const serverUrl = (settings.publicUrl ?? '') + basePath;
       // The document is for everybody, so what is not live for all is not in it.
       const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
@@ -120,9 +123,9 @@ export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
       if (isGuarded) bindAccountRoute(app, sendWhole);
       const binding = { answers, isGuarded, baseUrlOf, sendWhole };
       for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
-      for (const addFace of deps.faces ?? []) {
-        await addFace(app, { answers, views, access, root, baseUrlOf, sendWhole });
-      }
+      const limitAddress = addressLimiter({ accounts, clock });
+      const faceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
+      for (const addFace of deps.faces ?? []) await addFace(app, { ...faceDeps, access });
     },
   });
 }

@@ -418,7 +418,7 @@ export interface AccountUsage {
   /** With bonus; null: unlimited. */
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Unix seconds of the next 00:00:00 UTC. */
+  /** Unix seconds of the next 00:00:00 UTC; that of an error is an ISO 8601 date-time. */
   readonly reset_at: number;
   readonly burst_limit: number;
 }

@@ -2,23 +2,25 @@
  * The documentation for those who use the service, at `/docs` (specification "Documentation"). Its text lies in `pages/`, what it says of
  * plans, limits, routes and fields is made of the program, and nothing of it needs a script. All of it is made at the start and kept.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeHtml } from '@kitajs/html';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { AddFace } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
 import { Asset, addVersionedAssets, versionOf } from '../http/assets.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
-import type { ShowErrorPage } from '../http/error-pages.ts';
+import type { ShowErrorPage } from '../http/pages/error-pages.ts';
+import { readLook } from '../http/pages/look.ts';
 import { type GuideFacts, wordsFrom } from './facts/facts.ts';
 import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
+import { bindSearch } from './search/bind-search.ts';
+import { missingPage } from './search/missing-page.tsx';
 import { placesOf } from './search/places.ts';
 import { QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
-import { Refusal, Results } from './search/search-page.tsx';
-import { framePage, GUIDE_HEADERS } from './shell/frame-page.ts';
-import { type Frame, type NavigationPart, OnThisPage, Page } from './shell/layout.tsx';
+import { framePage, GUIDE_HEADERS, HTML } from './shell/frame-page.ts';
+import { type Frame, type NavigationPart, OnThisPage } from './shell/layout.tsx';
 
 export interface GuideSettings extends GuideFacts {
   /** The base path; empty for none. */
@@ -42,14 +44,13 @@ const SHOWN_ADDRESS = 'https://api.example.com';
  */
 const ADDRESSES_MAX = 8;
 
-const HTML = 'text/html; charset=utf-8';
 const [FOLDER, FILE] = ['docs/assets', 'guide.css'];
 
 /** Makes the guide. Throws where a page is wrong. */
 export async function makeGuide(settings: GuideSettings): Promise<Guide> {
   const { root } = settings;
   const pages = readPages(wordsFrom(settings), root);
-  const files = { [FILE]: readFileSync(join(import.meta.dirname, 'shell', FILE)) };
+  const files = { [FILE]: readLook(join(import.meta.dirname, 'shell', FILE)) };
   const frame: Frame = {
     root,
     stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,
@@ -67,10 +68,13 @@ export async function makeGuide(settings: GuideSettings): Promise<Guide> {
       html: await framePage(frame, body, { title, path }),
       headers: GUIDE_HEADERS,
     }),
-    face: async (app, { baseUrlOf }) => {
+    face: async (app, { baseUrlOf, limitAddress, missing }) => {
+      const limit = (address: string) =>
+        limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
       addVersionedAssets(app, FOLDER, { files });
       bindPages(app, { htmlOf, baseUrlOf });
-      bindSearch(app, { frame, index, baseUrlOf });
+      bindSearch(app, { frame, index, limit, withAddress: (text, request) => withAddress(text, baseUrlOf(request)) });
+      missing.add(root + GUIDE, missingPage({ frame, index, limit }));
     },
   };
 }
@@ -121,37 +125,6 @@ function bindPages(app: FastifyInstance, { htmlOf, baseUrlOf }: PagesDeps): void
       );
     }
   }
-}
-
-interface SearchDeps {
-  readonly frame: Frame;
-  readonly index: SearchIndex;
-  readonly baseUrlOf: BaseUrlOf;
-}
-
-function bindSearch(app: FastifyInstance, { frame, index, baseUrlOf }: SearchDeps): void {
-  const path = `${frame.root}${GUIDE}/search`;
-  const send = async (reply: FastifyReply, body: JSX.Element, { query = '', status = 200 } = {}) =>
-    reply
-      .code(status)
-      .headers(GUIDE_HEADERS)
-      .type(HTML)
-      .send(String(await Page({ frame, title: 'Search', path, query, children: body })));
-  // Anybody may ask, so nothing is packed for it.
-  app.get(`${GUIDE}/search`, { compress: false }, async (request: FastifyRequest, reply) => {
-    const { q = '' } = request.query as Readonly<Record<string, unknown>>; // As Fastify reads a query: text, or a list of texts.
-    if (typeof q !== 'string') return send(reply, Refusal({ reason: 'Give q once.' }), { status: 422 });
-    if (q.length > QUERY_LENGTH_MAX) {
-      const reason = `Search for at most ${QUERY_LENGTH_MAX} characters.`;
-      return send(reply, Refusal({ reason }), { status: 422 });
-    }
-    const baseUrl = baseUrlOf(request);
-    const found = index.find(q).map((one) => ({
-      ...one,
-      excerpt: one.excerpt.map((piece) => ({ ...piece, text: withAddress(piece.text, baseUrl) })),
-    }));
-    return send(reply, Results({ query: q, found }), { query: q });
-  });
 }
 
 function withAddress(text: string, baseUrl: string): string {

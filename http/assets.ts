@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerHeaders } from './answer-headers.ts';
-import { etagOf, findMatchingEtag } from './conditional.ts';
+import { etagOf, findTagUnchanged } from './conditional.ts';
 import { notFound } from './errors/http-error.ts';
 import { acceptsGzip, gzip } from './gzip.ts';
 
@@ -37,7 +37,7 @@ export class Asset {
   }
 
   async answer({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const matching = findMatchingEtag(headers['if-none-match'], this.#etag);
+    const matching = findTagUnchanged(headers['if-none-match'], this.#etag);
     reply.headers({ ETag: matching ?? `"${this.#etag}"`, Vary: 'accept-encoding' });
     if (matching !== undefined) return reply.code(304).send();
     reply.type(this.#type);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { etagWithEncoding, findDate, findMatchingEtag, isUnchangedSince } from './conditional.ts';
+import { etagWithEncoding, findDate, findMatchingEtag, findTagUnchanged, isUnchangedSince } from './conditional.ts';
 
 test.each([
   ['"abc"', '"abc"'],
@@ -17,6 +17,12 @@ test.each([undefined, '', '*', 'abc', '"abcd"', '"ABC"', '"abc-zip"', '"ab', "'a
     expect(findMatchingEtag(header, 'abc')).toBeUndefined();
   },
 );
+
+test('an answer that is there is named by * too, and by nothing else that its tag is not', () => {
+  expect(findTagUnchanged('*', 'abc')).toBe('"abc"');
+  expect(findTagUnchanged('"x", W/"abc-gzip"', 'abc')).toBe('"abc-gzip"');
+  for (const other of [undefined, '', '"*"', '*, "x"', '"x"']) expect(findTagUnchanged(other, 'abc')).toBeUndefined();
+});
 
 test('a tag says how the bytes are compressed', () => {
   expect(etagWithEncoding('"abc"', 'gzip')).toBe('"abc-gzip"');

@@ -31,6 +31,11 @@ export function findMatchingEtag(header: string | undefined, etag: string): stri
   return undefined;
 }
 
+/** The same for an answer that is known to be there: `*` names it, whatever its tag is (RFC 9110 §13.1.2). */
+export function findTagUnchanged(header: string | undefined, etag: string): string | undefined {
+  return header === '*' ? `"${etag}"` : findMatchingEtag(header, etag);
+}
+
 /** A date as HTTP writes it, in any of its three forms (RFC 9110 §5.6.7); everything else is no date. */
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:(?:day|sday|nesday|rsday|urday)?, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT| [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;

@@ -19,7 +19,6 @@ import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { addErrorPages, type ShowErrorPage } from './error-pages.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
@@ -27,6 +26,9 @@ import { addHealth, type Readiness } from './health.ts';
 import { urlShower } from './logged-url.ts';
 import { collectMethods } from './methods.ts';
 import { addMetrics, type Metrics, type MetricsAccess } from './metrics.ts';
+import { addErrorPages, type ShowErrorPage } from './pages/error-pages.ts';
+import { addIcon } from './pages/icon.ts';
+import { MissingPages } from './pages/missing-pages.ts';
 import { type Admit, addRequestChecks, assertHead, type HeadLimits } from './request-checks.ts';
 import { type Abort, watchEnd } from './request-end.ts';
 import { requestIds } from './request-ids.ts';
@@ -71,6 +73,8 @@ export interface RouteDeps {
   readonly root: FastifyInstance;
   readonly baseUrlOf: BaseUrlOf;
   readonly sendWhole: SendWhole;
+  /** What people see where there is nothing; else all are told by the error envelope. */
+  readonly missing: Pick<MissingPages, 'add'>;
 }
 
 /** Who asks, and may they. */
@@ -118,7 +122,8 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
       logAnswer(request, reply, answerLog);
     },
   });
-  addErrorHandling(app, contextOf);
+  const missing = new MissingPages();
+  addErrorHandling(app, { contextOf, findMissing: (thrown, request) => missing.find(thrown, request) });
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   guard = await deps.guard?.(app);
@@ -141,8 +146,10 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
     // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for a plugin that is async.
     async (scope) => {
       addHealth(scope, deps.readiness);
+      // Browsers ask for it at the root of the host.
+      addIcon(basePath === '' ? [app] : [app, scope]);
       await addErrorPages(scope, errors, deps.showErrorPage);
-      await deps.routes(scope, { root: app, baseUrlOf, sendWhole });
+      await deps.routes(scope, { root: app, baseUrlOf, sendWhole, missing });
     },
     { prefix: basePath },
   );

@@ -3,15 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Accounts } from '../accounts/accounts.ts';
-import { hitFixed } from '../accounts/fixed-limit.ts';
-import { limitedOrigin } from '../accounts/people/limits/limited-origin.ts';
+import { addressLimiter, PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../api/access/capabilities.ts';
 import type { FaceDeps } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
 import type { AnswerHeaders } from '../http/answer-headers.ts';
 import { errorAnswerFrom } from '../http/errors/error-answer.ts';
 import { logFailure, TOLD_AGAIN_MS } from '../http/errors/error-handling.ts';
-import { HttpError, httpError } from '../http/errors/http-error.ts';
+import { HttpError } from '../http/errors/http-error.ts';
 import { ToldReasons } from '../http/errors/told-reasons.ts';
 import { dayTeller } from '../schemas/day.ts';
 import { AppError } from '../schemas/errors.ts';
@@ -55,18 +54,14 @@ export function bindPublicRoutes(
   routes: readonly PublicRoute[],
   { answers, views, baseUrlOf, sendWhole, ...settings }: FaceDeps & PublicSettings,
 ): void {
-  const { accounts, requestsPerMinute: limit, packFromBytes, isLive, clock } = settings;
+  const { requestsPerMinute: perMinute, packFromBytes, isLive, clock } = settings;
   const kept = new KeptAnswers({ bytesMax: settings.cacheBytes, packFromBytes });
   const keyOf = keysByUrl();
   const dayOf = dayTeller();
   const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
   const making = pLimit(MAKING_MAX);
 
-  const assertNotTooMany = async ({ ip }: FastifyRequest) => {
-    if (accounts === undefined) return;
-    const state = await hitFixed(accounts, limitedOrigin(ip), { what: 'public', limit, now: clock() });
-    if (state.refused) throw tooMany(state.retryAfterSeconds);
-  };
+  const limitAddress = addressLimiter(settings);
 
   const inTurn = async (make: () => Promise<string>) => {
     if (making.pendingCount < WAITING_MAX) return making(make);
@@ -74,7 +69,7 @@ export function bindPublicRoutes(
   };
 
   const answer = async ({ route, headers }: Bound, request: FastifyRequest, reply: FastifyReply) => {
-    await assertNotTooMany(request);
+    await limitAddress(request.ip, { what: PUBLIC_REQUESTS, perMinute });
     const view = views.current();
     const release = view.lease();
     try {
@@ -145,10 +140,4 @@ interface Bound {
 
 function headersOf({ type, headers }: PublicRoute): AnswerHeaders {
   return { ...FOR_OTHER_SITES, ...headers, 'Content-Type': type };
-}
-
-function tooMany(seconds: number) {
-  return httpError('rate_limit_exceeded', 'Too many requests come from your address', {
-    headers: { 'Retry-After': String(seconds) },
-  });
 }

@@ -1,6 +1,6 @@
 import { AnswerCache } from '../api/answers/answer-cache.ts';
 import type { AnswerHeaders } from '../http/answer-headers.ts';
-import { etagOf, etagWithEncoding, findMatchingEtag } from '../http/conditional.ts';
+import { etagOf, etagWithEncoding, findTagUnchanged } from '../http/conditional.ts';
 import { acceptsGzip, gzip } from '../http/gzip.ts';
 import type { WholeAnswer } from '../http/whole-answers.ts';
 
@@ -42,7 +42,7 @@ export class KeptAnswers {
     const { body, isHit } = await this.#cache.get(key, load);
     const told = this.#toldOf(body, headers);
     const from = (kept: AnswerHeaders) => (isHit ? kept : { ...kept, 'X-Cache': 'MISS' });
-    const matching = findMatchingEtag(conditions['if-none-match'], told.etag);
+    const matching = findTagUnchanged(conditions['if-none-match'], told.etag);
     if (matching !== undefined) {
       const { unchanged } = told;
       const tagged = matching === unchanged['ETag'] ? unchanged : { ...unchanged, ETag: matching };

@@ -146,7 +146,7 @@ describe('Authentication', () => {
   });
 
   test('meta routes need no key, and a wrong one is not in their way', async () => {
-    for (const url of ['/health/live', '/health/ready', '/openapi.json', '/docs/errors/quota_exceeded'])
+    for (const url of ['/health/live', '/health/ready', '/openapi.json', '/docs/errors/quota_exceeded', '/favicon.ico'])
       for (const headers of [{}, bearer('wrong')]) {
         const response = await api.get(url, headers);
         expect([url, response.statusCode, response.headers['x-quota-limit']]).toEqual([url, 200, undefined]);

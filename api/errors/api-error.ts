@@ -52,7 +52,13 @@ const ErrorDetailSchema = z
       .optional()
       .describe('Whose limit per minute it was: of this route, or of the whole organization'),
     plan: z.string().nullable().optional().describe('The plan of the organization'),
-    reset_at: z.iso.datetime().nullable().optional().describe('When the limit resets'),
+    reset_at: z.iso
+      .datetime()
+      .nullable()
+      .optional()
+      .describe(
+        'When the limit resets, as ISO 8601 date-time; in the answer of GET /v1/account it is a number, Unix seconds',
+      ),
     retained_from: z.iso.date().nullable().optional().describe('The first day that the change feed still has'),
     ...REQUEST_ID_FIELD,
   })

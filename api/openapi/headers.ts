@@ -39,11 +39,11 @@ const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/â
 const LIMITS = {
   'X-RateLimit-Limit': count('Requests per minute that the organization may send', 300),
   'X-RateLimit-Remaining': count('Requests left in the current minute', 299),
-  'X-RateLimit-Reset': count('Unix time at which more requests will be free', 1782821700),
+  'X-RateLimit-Reset': count('When more requests will be free, in Unix seconds', 1782821700),
   'X-Quota-Limit': countOrUnlimited('Data responses per day, bonus included', 5000),
   'X-Quota-Used': count('Data responses counted today', 12),
   'X-Quota-Remaining': countOrUnlimited('Data responses left today; at 0 the next one is refused', 4988),
-  'X-Quota-Reset': count('Unix time of the next midnight UTC', 1782864000),
+  'X-Quota-Reset': count('The next midnight UTC, in Unix seconds', 1782864000),
   'CDN-Cache-Control': text('The answer is for this key alone', 'no-store'),
   'X-Service-Plan': text('The plan of the organization', 'builder', { enum: ['community', 'builder', 'commercial'] }),
 };

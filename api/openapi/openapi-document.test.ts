@@ -164,6 +164,22 @@ test('names every code of an error, and leaves open what more there may be of th
   expect(Object(schemas['Score']?.properties)['source'].type).toEqual(['string', 'null']);
 });
 
+test('says of reset_at that it is Unix seconds for an account, and a date-time in an error', () => {
+  const { components } = openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true, hasAccount: true });
+  const told = JSON.parse(JSON.stringify(components));
+  expect(told.schemas.AccountUsage.properties.reset_at).toMatchObject({
+    type: 'integer',
+    description: expect.stringMatching(/^Unix seconds.*in an error it is text, an ISO 8601 date-time/),
+  });
+  expect(told.schemas.ErrorDetail.properties.reset_at).toMatchObject({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: expect.stringMatching(/ISO 8601 date-time.*\/v1\/account it is a number, Unix seconds/),
+  });
+  for (const name of ['X-Quota-Reset', 'X-RateLimit-Reset'])
+    expect(told.headers[name].description).toContain('in Unix seconds');
+});
+
 test('says of every field what it is', () => {
   const silent = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
     Object.entries(properties)

@@ -75,7 +75,7 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
 
   test('/docs/errors leads to a page for every code, as safe as the documentation', async () => {
     const index = await open('/docs/errors');
-    const links = [...index.body.matchAll(/href="([^"]+)"/g)].map(([, link]) => String(link));
+    const links = [...index.body.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => String(link));
     expect(links).toEqual(Object.keys(API_ERRORS).map((code) => `${basePath}/docs/errors/${code}`));
     for (const link of links) {
       const page = await api.app.inject(link);

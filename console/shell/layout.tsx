@@ -1,5 +1,6 @@
 import type { Children } from '@kitajs/html';
 import type { Capability } from '../../api/access/capabilities.ts';
+import { ICON, ICON_TYPE } from '../../http/pages/icon.ts';
 import type { OrganizationPages, PersonPages } from './visitor.ts';
 
 /** Where the console's own files lie, below its root. */
@@ -17,6 +18,7 @@ export interface DocumentProps {
 
 /** A page as a whole. htmx is kept from writing styles and from evaluating text, which the page's policy forbids. */
 export function Document({ title, root, version, header, children }: DocumentProps): JSX.Element {
+  const service = root.slice(0, -'/console'.length);
   const asset = (name: string) => `${root}/${ASSETS}/${name}?v=${version}`;
   return (
     <>
@@ -33,7 +35,7 @@ export function Document({ title, root, version, header, children }: DocumentPro
           />
           <link rel="stylesheet" href={asset('console.css')} />
           <link rel="stylesheet" href={asset('charts.css')} />
-          <link rel="icon" type="image/svg+xml" href={asset('icon.svg')} />
+          <link rel="icon" type={ICON_TYPE} href={service + ICON} />
           <script src={asset('htmx.min.js')} defer></script>
           <script src={asset('console.js')} defer></script>
         </head>
@@ -47,7 +49,7 @@ export function Document({ title, root, version, header, children }: DocumentPro
           </main>
           <footer>
             <p>
-              <a href={`${root.slice(0, -'/console'.length)}/docs`}>Documentation</a>
+              <a href={`${service}/docs`}>Documentation</a>
             </p>
           </footer>
         </body>

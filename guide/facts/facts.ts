@@ -21,7 +21,7 @@ export interface GuideFacts {
   readonly backstop: Readonly<Record<string, number>>;
   /** Attempts without a valid key per minute and client address. */
   readonly failedAttemptsMax: number;
-  /** Badges, embeds and feeds per minute and client address. */
+  /** Badges, embeds, feeds and searches of these pages per minute and client address. */
   readonly publicRequestsMax: number;
 }
 

@@ -11,6 +11,9 @@ export async function framePage(frame: Frame, body: string, props: Omit<PageProp
   return `${before}${body}${after}`;
 }
 
+/** `Content-Type` of every page. */
+export const HTML = 'text/html; charset=utf-8';
+
 /** No script at all, and no style or picture that isn't ours; a form leads to the search alone. */
 export const GUIDE_HEADERS = {
   'Cache-Control': 'public, max-age=300',
@@ -24,3 +27,6 @@ export const GUIDE_HEADERS = {
   ].join('; '),
   'X-Frame-Options': 'DENY',
 } as const;
+
+/** Of a page that says what can not be shown now. */
+export const REFUSAL_HEADERS = { ...GUIDE_HEADERS, 'Cache-Control': 'no-store' } as const;

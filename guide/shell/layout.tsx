@@ -1,4 +1,5 @@
 import type { Children } from '@kitajs/html';
+import { ICON, ICON_TYPE } from '../../http/pages/icon.ts';
 
 export interface NavigationLink {
   readonly href: string;
@@ -45,6 +46,7 @@ export function Page({ frame, title, path, query = '', children }: PageProps): J
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <link rel="stylesheet" href={stylesheet} />
+          <link rel="icon" type={ICON_TYPE} href={root + ICON} />
         </head>
         <body>
           <a class="skip" href="#main">

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AnswerHeaders } from '../answer-headers.ts';
 import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import type { HttpError } from './http-error.ts';
 import { ToldReasons } from './told-reasons.ts';
@@ -9,11 +10,31 @@ export type ContextOf = (request: FastifyRequest) => ErrorContext;
 /** How long the reason of an outage is not told again: requests don't say when it is over. */
 export const TOLD_AGAIN_MS = 60_000;
 
-/** Makes every error an answer; what is not meant for callers goes to the log. */
-export function addErrorHandling(app: FastifyInstance, contextOf: ContextOf): void {
+/** An error for people, in HTML, with the headers that it is sent with. */
+export interface MissingPage {
+  readonly html: string;
+  readonly headers: AnswerHeaders;
+}
+
+/** The page for whoever is told of an error; undefined where all are told by the envelope. */
+export type FindMissing = (thrown: unknown, request: FastifyRequest) => Promise<MissingPage | undefined> | undefined;
+
+/** Makes every error an answer; what is not meant for callers goes to the log. @param findMissing what people see where there is nothing */
+export function addErrorHandling(
+  app: FastifyInstance,
+  { contextOf, findMissing }: { readonly contextOf: ContextOf; readonly findMissing: FindMissing },
+): void {
   const told = new ToldReasons({ againMs: TOLD_AGAIN_MS });
-  app.setErrorHandler((error: unknown, request, reply) => sendError(error, request, { reply, contextOf, told }));
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const tell = (thrown: unknown) => sendError(thrown, request, { reply, contextOf, told });
+    const shown = findMissing(error, request);
+    return shown?.then((page) => (page === undefined ? tell(error) : sendMissing(page, reply)), tell) ?? tell(error);
+  });
   app.setNotFoundHandler((request, reply) => sendError(noSuchRoute(), request, { reply, contextOf }));
+}
+
+function sendMissing({ html, headers }: MissingPage, reply: FastifyReply): FastifyReply {
+  return reply.code(404).headers(headers).type('text/html; charset=utf-8').send(html);
 }
 
 export interface SendErrorOptions {

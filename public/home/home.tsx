@@ -1,5 +1,6 @@
 import { formatDay } from '../../charts/format.ts';
 import { HttpError } from '../../http/errors/http-error.ts';
+import { ICON, ICON_TYPE } from '../../http/pages/icon.ts';
 import type { Day } from '../../schemas/day.ts';
 import { type PublicRoute, publicRoute } from '../public-route.ts';
 
@@ -56,6 +57,7 @@ function Home({ root, stylesheet, hasConsole, day, embedsAt }: HomeProps): JSX.E
           <meta name="color-scheme" content="light dark" />
           <meta name="description" content="A daily record of AI models: scores, rankings, prices, and every change." />
           <link rel="stylesheet" href={stylesheet} />
+          <link rel="icon" type={ICON_TYPE} href={root + ICON} />
         </head>
         <body>
           <main>

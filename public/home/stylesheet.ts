@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { addVersionedAssets } from '../../http/assets.ts';
+import { readLook } from '../../http/pages/look.ts';
 
 const [FOLDER, FILE] = ['home', 'home.css'];
 
 /** Adds the stylesheet of the first page, read once; its address, which changes with it. */
 export function addStylesheet(app: FastifyInstance): string {
-  const files = { [FILE]: readFileSync(join(import.meta.dirname, FILE)) };
+  const files = { [FILE]: readLook(join(import.meta.dirname, FILE)) };
   const version = addVersionedAssets(app, FOLDER, { files });
   return `${app.prefix}/${FOLDER}/${FILE}?v=${version}`;
 }

@@ -172,7 +172,7 @@ test('usage is downloaded as CSV', async () => {
 test('the files of pages are kept for a year under a name that changes with them', async () => {
   const { body } = await owner.get(`/console/orgs/${org}`);
   const files = [...body.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
-  expect(files).toHaveLength(5);
+  expect(files).toHaveLength(4);
   for (const url of files) {
     const { statusCode, headers } = await console.api.app.inject(url);
     expect([url, statusCode, headers['cache-control']]).toEqual([url, 200, 'public, max-age=31536000, immutable']);

@@ -47,3 +47,27 @@ describe.skipIf(!hasPrograms('curl', 'jq'))('an example of the guide', () => {
       expect([example.prints, isPrinted(example.prints, printed)]).toEqual([example.prints, true]);
   });
 });
+
+/** As a service begins whose sources rank nothing. */
+describe.skipIf(!hasPrograms('curl', 'jq'))('where no category is ranked', () => {
+  const unranked = useService({
+    days: (store) => store.publish('2026-06-01', { models: [{ id: 'new', name: 'New' }] }),
+  });
+  let there: ExamplePlace;
+  beforeAll(async () => {
+    there = await openExamplePlace(unranked);
+  });
+  afterAll(() => there.remove());
+
+  test('there is none', async () => {
+    const { body } = await unranked.client().listCategories();
+    expect(body.categories).toEqual([]);
+  });
+
+  test.for(EXAMPLES)('$name, $number ($language), is not refused', async (example, { skip }) => {
+    skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
+    const printed = await runExample(example, there);
+    expect(printed).not.toMatch(/"error"|"detail"/);
+    if (example.code.includes('/v1/categories')) expect(printed).toBe('');
+  });
+});

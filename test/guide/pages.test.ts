@@ -78,7 +78,11 @@ test('a page has a tag, is 304 where that is sent, and is packed and answered to
   const path = `${BASE}/docs/mirror`;
   const { headers } = await api.get(path);
   expect(headers['cache-control']).toBe('public, max-age=300');
-  expect((await api.get(path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+  for (const sent of [String(headers.etag), '*']) {
+    const unchanged = await api.get(path, { 'if-none-match': sent });
+    expect([unchanged.statusCode, unchanged.body, unchanged.headers.etag]).toEqual([304, '', headers.etag]);
+  }
+  expect((await api.get(`${path}/no`, { 'if-none-match': '*' })).statusCode).toBe(404);
   const packed = await api.get(path, { 'accept-encoding': 'gzip' });
   expect([packed.headers['content-encoding'], packed.rawPayload.length < 12_000]).toEqual(['gzip', true]);
   const head = await api.app.inject({ method: 'HEAD', url: path });

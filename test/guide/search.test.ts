@@ -82,7 +82,23 @@ describe('a search', () => {
   ])('%s is refused with 422', async (url, message) => {
     const { statusCode, headers, body } = await api.get(url);
     expect([statusCode, headers['content-type']]).toEqual([422, 'text/html; charset=utf-8']);
-    expect(textOf(body)).toContain(message);
+    expect([textOf(body).includes(message), headers['cache-control'], 'etag' in headers]).toEqual([
+      true,
+      'no-store',
+      false,
+    ]);
+  });
+
+  test('has a tag, and is 304 where that, or any, is sent', async () => {
+    const { headers } = await search('cursor');
+    expect(headers['cache-control']).toBe('public, max-age=300');
+    for (const sent of [String(headers.etag), '*']) {
+      const answer = await api.get('/stats/docs/search?q=cursor', { 'if-none-match': sent });
+      expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', headers.etag]);
+    }
+    expect((await search('cursors')).headers.etag).not.toBe(headers.etag);
+    const refused = await api.get('/stats/docs/search?q=a&q=b', { 'if-none-match': '*' });
+    expect(refused.statusCode).toBe(422);
   });
 
   test('whatever is asked is text, and nothing of it runs', async () => {

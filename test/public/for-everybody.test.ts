@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../support/api/answers.ts';
 import { listen } from '../support/api/listen.ts';
+import { openGuide } from '../support/guide/use-guide.ts';
 import { MODEL, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { openPublic, type PublicOptions, usePublic } from '../support/public/use-public.ts';
 
@@ -92,7 +93,7 @@ describe('an answer', () => {
   test('whose tag is sent is 304 without a body, whichever way the tag came', async () => {
     const { headers, body } = await api.get(BADGE);
     const tag = String(headers.etag);
-    for (const sent of [tag, `W/${tag}`, `"x", ${tag}`, tag.replace(/"$/, '-gzip"')]) {
+    for (const sent of [tag, `W/${tag}`, `"x", ${tag}`, tag.replace(/"$/, '-gzip"'), '*']) {
       const answer = await api.get(BADGE, { 'if-none-match': sent });
       expect([answer.statusCode, answer.body, answer.headers['x-cache']]).toEqual([304, '', 'HIT']);
       expect(answer.headers).toMatchObject({
@@ -103,6 +104,7 @@ describe('an answer', () => {
       expect(answer.headers).not.toHaveProperty('content-type');
     }
     expect((await api.get(BADGE, { 'if-none-match': '"another"' })).body).toBe(body);
+    expect((await api.get('/badges/models/nobody.svg', { 'if-none-match': '*' })).statusCode).toBe(404);
   });
 
   test('is not made again for a question that is only spelled in another way', async () => {
@@ -183,6 +185,22 @@ describe('the limit of a client address', () => {
     expect(await statusFrom(own, '203.0.113.9')).toBe(200);
     own.clock.advance(61_000);
     expect((await own.get(BADGE)).statusCode).toBe(200);
+  });
+
+  test('holds for searches of the documentation with them, and for none of its pages', async () => {
+    const own = await openFor({ requestsPerMinute: 2, guide: () => openGuide({ publicRequestsMax: 2 }) });
+    const statuses: number[] = [];
+    for (const path of ['/docs/search?q=plan', '/docs', BADGE, '/docs/search?q=plan', '/docs', BADGE])
+      statuses.push((await own.get(path)).statusCode);
+    expect(statuses).toEqual([200, 200, 200, 429, 200, 429]);
+    const { headers, body } = await own.get('/docs/search?q=plan');
+    expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+    expect([Number(headers['retry-after']) > 0, body.includes('Too many requests come from your address')]).toEqual([
+      true,
+      true,
+    ]);
+    own.clock.advance(61_000);
+    expect((await own.get('/docs/search?q=plan')).statusCode).toBe(200);
   });
 
   test('is that of a /64 of IPv6', async () => {

@@ -22,10 +22,11 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const links = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => String(link));
     expect(links).toEqual([
-      'data:,',
+      `${basePath}/favicon.ico`,
       `${basePath}/openapi.json`,
       ...['scalar.js', 'start.js'].map((name) => `${basePath}/docs/reference/static/${name}`),
     ]);
+    expect((await api.app.inject(links[0] ?? '')).headers['content-type']).toBe('image/svg+xml');
     for (const link of links.slice(1)) {
       const file = await api.app.inject(link);
       expect([file.statusCode, file.headers['cache-control']], link).toEqual([200, 'no-cache']);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { Asset } from '../../../http/assets.ts';
+import { ICON, ICON_TYPE } from '../../../http/pages/icon.ts';
 import { isAppError } from '../../../schemas/errors.ts';
 import { JSON_TYPE } from '../../answers/answers.ts';
 import type { View } from '../../view/view.ts';
@@ -95,7 +96,7 @@ function pageFor(root: string, title: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" type="${ICON_TYPE}" href="${root}${ICON}">
 <noscript>The reference needs scripts. <a href="${root}/openapi.json">The OpenAPI document</a> says the same.</noscript>
 <div id="reference"></div>
 ${scripts.join('\n')}

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { AnswerHeaders } from './answer-headers.ts';
-import { Asset } from './assets.ts';
-import { type ErrorInfo, type ErrorTable, notFound } from './errors/http-error.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
+import { Asset } from '../assets.ts';
+import { type ErrorInfo, type ErrorTable, notFound } from '../errors/http-error.ts';
+import { ICON, ICON_TYPE } from './icon.ts';
 
 /** A page about errors, as what shows it needs it. */
 export interface ErrorPage {
@@ -77,16 +78,17 @@ th,td{padding:.2em 1em .2em 0;text-align:left;vertical-align:top}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 const HEADERS = {
   'Cache-Control': 'public, max-age=300',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
-const showPlainly: ShowErrorPage = async ({ title, body }) => ({
+const showPlainly: ShowErrorPage = async ({ title, path, body }) => ({
   headers: HEADERS,
   html: `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
+<link rel="icon" type="${ICON_TYPE}" href="${path.slice(0, path.lastIndexOf('/docs/errors'))}${ICON}">
 <style>${STYLE}</style>
 ${body}
 </html>
