@@ -65,7 +65,7 @@ export const API_SETTINGS = {
   PUBLIC_REQUESTS_MAX: wholeNumber(1, 10_000_000)
     .default(600)
     .describe(
-      'Badges, embeds and feeds, which need no key, per minute and client address (IPv6: /64) before they get 429',
+      'Badges, embeds, feeds and searches of the documentation, which need no key, per minute and client address (IPv6: /64) before they get 429',
     ),
   PUBLIC_CACHE_BYTES: Bytes.default(32 * 1024 * 1024).describe('Memory for badges, embeds and feeds'),
   CAPABILITIES: z

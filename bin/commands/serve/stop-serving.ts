@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { ViewFollower } from '../../api/view/follow/view-follower.ts';
+import type { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 
 export interface StopTimes {
   /** For which it still answers everything, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */

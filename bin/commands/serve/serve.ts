@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify';
+import { V1_ROUTES } from '../../../api/routes/data-routes.ts';
+import { MCP_ROUTE } from '../../../mcp/mcp.ts';
+import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { shownAddress } from '../../../schemas/shown-address.ts';
+import type { CommandContext } from '../../cli/command-context.ts';
+import { createLogger } from '../../cli/logger.ts';
+import { firstSignal } from '../../cli/process-events.ts';
+import type { Config } from '../../config/config.ts';
+import { getServicePublicUrl } from '../../config/service/configured-integrations.ts';
+import { type RunningChecks, startChecks } from '../integrations/running-checks.ts';
+import { type MetricsPort, openMetricsPort } from '../metrics-port.ts';
+import { type RunningScheduler, startScheduler } from '../night/schedule.ts';
+import { type RunningWebhooks, startWebhooks } from '../webhooks/running-webhooks.ts';
+import { type OpenServiceOptions, openService } from './open-service.ts';
+import { stopServing } from './stop-serving.ts';
+
+export interface ServeOptions extends OpenServiceOptions {
+  readonly withSchedule?: boolean;
+  readonly withWebhooks?: boolean;
+  readonly withChecks?: boolean;
+  readonly source?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `modelstats serve`: answers the API until a signal; with `--with-schedule` it runs the nights too, with `--with-webhooks` it sends
+ * webhooks, with `--with-checks` it checks integrations, with `--with-console` it has pages for people.
+ */
+export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
+  const { config } = context;
+  assertBackstopRoutes(config);
+  if (options.withChecks) getServicePublicUrl(config);
+  const log = createLogger(config, { isBusy: true });
+  let scheduler: RunningScheduler | undefined;
+  const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
+  const stopping = new AbortController();
+  const findScheduleProblem = () => scheduler?.problem();
+  const service = await openService(context, options, { log, findScheduleProblem, stopping: stopping.signal });
+  let webhooks: RunningWebhooks | undefined;
+  let checks: RunningChecks | undefined;
+  let metricsPort: MetricsPort | undefined;
+  try {
+    if (options.withSchedule)
+      scheduler = startScheduler(context, { ...options, log, registry: service.metrics.registry });
+    if (options.withWebhooks)
+      webhooks = await startWebhooks(context, { ...service, log, registry: service.metrics.registry });
+    if (options.withChecks) {
+      const onChange = () => service.accounts.forgetCredentials();
+      checks = await startChecks(context, { ...service, log, registry: service.metrics.registry, onChange });
+    }
+    const url = await listen(service.app, config);
+    metricsPort = await openMetricsPort(config, service.metrics);
+    context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
+    if (service.console !== undefined) context.log(`console at ${url}${config.BASE_PATH}/console`);
+    if (metricsPort !== undefined) context.log(`metrics at ${metricsPort.url}`);
+    const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsPort?.url ?? null };
+    if (options.json) context.print(JSON.stringify(listening));
+    void service.follower.start();
+    log.info({ signal: await stopRequested }, 'stop requested');
+    stopping.abort();
+  } finally {
+    metricsPort?.close();
+    const drainMs = stopping.signal.aborted ? config.DRAIN_SECONDS * 1000 : 0;
+    const closed = stopServing(service, { drainMs, timeoutMs: config.STOP_TIMEOUT_SECONDS * 1000 });
+    await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), closed]);
+    await service.console?.close();
+    await service.accounts.close();
+    await service.database.close();
+  }
+  return 0;
+}
+
+/** Throws `configuration` where a limit is set for a route that there isn't; the other commands don't know the routes. */
+function assertBackstopRoutes({ BACKSTOP }: Config): void {
+  const names = [...V1_ROUTES, MCP_ROUTE].map(({ name }) => name);
+  const problems = Object.entries(BACKSTOP)
+    .filter(([route]) => !names.includes(route))
+    .map(([route, limit]) => `'${route}=${limit}' is no ROUTE=LIMIT with a route of ${names.join(' ')}`);
+  if (problems.length === 0) return;
+  throw new AppError('configuration', problems.map((problem) => `MODELSTATS_BACKSTOP: ${problem}`).join('\n'));
+}
+
+async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {
+  app.server.maxConnections = CONNECTIONS_MAX;
+  try {
+    return await app.listen({ host: HOST, port: PORT });
+  } catch (cause) {
+    throw new AppError('configuration', `can't listen on ${HOST}:${PORT}: ${messageFromError(cause)}`, { cause });
+  }
+}
