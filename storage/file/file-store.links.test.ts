@@ -1,15 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import fs, { mkdtemp, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { FileStore } from './file-store.ts';
 
-// As on exFAT, SMB and some FUSE file systems.
-vi.mock('node:fs/promises', async (original) => ({
-  ...(await original<typeof import('node:fs/promises')>()),
-  link: () => Promise.reject(Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })),
-}));
+const link = vi.spyOn(fs, 'link');
+
+/** As on exFAT, SMB and some FUSE file systems; for as long as this file's tests run, since others share its process. */
+beforeAll(() => {
+  link.mockRejectedValue(Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' }));
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  expect(link).toHaveBeenCalled();
+  link.mockRestore();
+  syncBuiltinESMExports();
+});
 
 describeObjectStore('FileStore on a file system without hard links', async () => {
   const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));

@@ -1,0 +1,21 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** `vi.mock` and its like, in pieces: this file names them too. */
+const REPLACES_A_MODULE = new RegExp(`\\bvi\\.${'(mock|doMock|unmock|hoisted)'}\\(`);
+
+test('no test file replaces a module: the next ones of its process would get what it put there, or it what they have loaded', async () => {
+  const found: string[] = [];
+  let files = 0;
+  for await (const path of glob('**/*.{test,contract}.{ts,tsx}', {
+    cwd: ROOT,
+    exclude: ['node_modules', 'dist', '.tools'],
+  })) {
+    files += 1;
+    if (REPLACES_A_MODULE.test(await readFile(join(ROOT, path), 'utf8'))) found.push(path);
+  }
+  expect(found).toEqual([]);
+  expect(files).toBeGreaterThan(400);
+});
