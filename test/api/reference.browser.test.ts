@@ -28,7 +28,7 @@ let page: Page;
 beforeAll(async () => {
   origin = await listen(api.app);
   ({ key } = api.accounts.customers.commercial);
-  ({ operations } = new Documented((await api.get(`${ROOT}/openapi.json`)).json(), { isClosed: false }));
+  ({ operations } = new Documented((await api.get(`${ROOT}/docs/reference/openapi.json`)).json(), { isClosed: false }));
 });
 
 beforeEach(async () => {

@@ -12,6 +12,9 @@ const TAKES: Readonly<Record<string, keyof ServedIds>> = {
   snapshot_id: 'snapshot',
 };
 
+/** Linked from the page, and nothing to try on it: a browser hangs for many seconds over so much JSON, drawn with all its colours. */
+const DOCUMENT = '/openapi.json';
+
 /**
  * The document as the reference shows it (specification "The reference"): a request of it works as it stands. What must be given is
  * filled in, with ids that are served; what may be given shows an example and is left out of the request until it is ticked. The first line
@@ -25,7 +28,8 @@ export function tryableDocument(
 ): OpenApi.Document {
   const { info, paths = {}, components = {} } = document;
   const tryable = (parameter: Parameter) => tryableParameter(parameter, served);
-  const operations = Object.entries(paths).map(([path, { get, ...item } = {}]) => {
+  const operations = Object.entries(paths).filter(([path]) => path !== DOCUMENT);
+  const tried = operations.map(([path, { get, ...item } = {}]) => {
     if (get === undefined) return [path, item] as const; // Every operation is a GET.
     return [path, { ...item, get: { ...get, parameters: (get.parameters ?? []).map(tryable) } }] as const;
   });
@@ -34,8 +38,8 @@ export function tryableDocument(
     ...document,
     info: { ...info, description: `[Documentation](${root}/docs)\n\n${info.description ?? ''}` },
     servers: [{ url: root === '' ? '/' : root }],
-    externalDocs: { description: 'The OpenAPI document, for programs', url: `${root}/openapi.json` },
-    paths: Object.fromEntries(operations),
+    externalDocs: { description: 'The OpenAPI document, for programs', url: root + DOCUMENT },
+    paths: Object.fromEntries(tried),
     components: { ...components, parameters: Object.fromEntries(shared) },
   };
 }
