@@ -43,7 +43,7 @@ const MAKE: Readonly<Record<NoticeKind, () => Promise<RunningSchedule>>> = {
     await place.write(2);
     const scheduler = place.schedule();
     await place.receiver.next('held');
-    await place.write(9);
+    await place.writeBetween(scheduler, 9);
     return scheduler;
   },
 };
@@ -125,7 +125,7 @@ test('a night that stays held is told once, also by a scheduler that was killed 
   expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining(`run: ${notice.next_command}`) });
   expect((await place.run(['schedule', '--check', '--alive'])).code).toBe(0);
   expect(place.receiver.told).toEqual([`held ${TODAY}`]);
-  await place.write(9);
+  await place.writeBetween(next, 9);
   await place.receiver.next('recovered');
   expect((await place.run(['schedule', '--check'])).code).toBe(0);
   await place.end(next, 'SIGTERM');

@@ -15,6 +15,8 @@ export interface RunningSchedule extends RunningCli {
   readonly lines: readonly string[];
   /** Resolves at the first line with a text, also where it was logged before. */
   readonly logged: (text: string) => Promise<void>;
+  /** Resolves at the next line with a text. */
+  readonly loggedNext: (text: string) => Promise<void>;
   /** The lines of `/metrics` that are ours. */
   readonly metrics: () => Promise<readonly string[]>;
 }
@@ -58,6 +60,12 @@ export class ScheduledPlace {
     await rename(join(this.folder, 'models.jsonl'), join(this.source, 'models.jsonl'));
   }
 
+  /** The same between two attempts at a night: one that reads just then would be rejected, and told. */
+  async writeBetween(scheduler: RunningSchedule, models: number): Promise<void> {
+    await scheduler.loggedNext('trying again at');
+    await this.write(models);
+  }
+
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
     return runCli(args, { env: { ...this.env, ...env } });
   }
@@ -72,16 +80,19 @@ export class ScheduledPlace {
       lines.push(line);
       for (const wake of waiting.splice(0)) wake();
     });
-    const logged = async (text: string) => {
-      while (!lines.some((line) => line.includes(text))) await new Promise<void>((resolve) => waiting.push(resolve));
+    const loggedFrom = async (first: number, text: string) => {
+      const isThere = () => lines.slice(first).some((line) => line.includes(text));
+      while (!isThere()) await new Promise<void>((resolve) => waiting.push(resolve));
     };
+    const logged = (text: string) => loggedFrom(0, text);
+    const loggedNext = (text: string) => loggedFrom(lines.length, text);
     const metrics = async () => {
       await logged('metrics are offered');
       const { url } = JSON.parse(lines.find((line) => line.includes('metrics are offered')) ?? '{}');
       const text = await (await fetch(url)).text();
       return text.split('\n').filter((line) => line.startsWith('modelstats_'));
     };
-    return { ...cli, lines, logged, metrics };
+    return { ...cli, lines, logged, loggedNext, metrics };
   }
 
   /** Ends a scheduler, and waits until it has. */
