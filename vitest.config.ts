@@ -28,8 +28,9 @@ export default defineConfig({
     // server: those on S3 have one more.
     maxWorkers: 2,
     // Tests across folders start real processes and real databases, which a busy machine slows.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,

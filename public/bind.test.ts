@@ -1,5 +1,5 @@
 import fastify, { type FastifyReply } from 'fastify';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { FaceDeps } from '../api/app.ts';
 import type { View } from '../api/view/view.ts';
@@ -43,7 +43,7 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
   bindPublicRoutes(app, [route], deps);
   const ask = async (n: number) => app.inject(`/thing?n=${n}`);
   const asked = [0, 1].map(ask);
-  await vi.waitFor(() => expect(atOnce).toBe(2));
+  await expect.poll(() => atOnce).toBe(2);
   for (let n = 2; n < 510; n += 1) asked.push(ask(n));
   const refused = await Promise.all(asked.slice(502));
   expect(refused.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(503));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Customer } from '../../test/support/accounts/subject.ts';
 import { fetchOnce, listen } from '../../test/support/api/listen.ts';
 import { openApi } from '../../test/support/api/open-api.ts';
@@ -160,10 +160,10 @@ describe('Requests that the client gives up', () => {
       socket.write(requestText(path, bearer(customer.key)));
       await once(socket, 'connect');
     }
-    await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(2));
+    await expect.poll(async () => (await other.accountOf(customer)).usage.used).toBe(2);
     other.app.server.closeAllConnections();
     held.release();
-    await vi.waitFor(async () => expect((await other.accountOf(customer)).usage.used).toBe(0));
+    await expect.poll(async () => (await other.accountOf(customer)).usage.used).toBe(0);
     await other.close();
   });
 });

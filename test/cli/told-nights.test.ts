@@ -140,7 +140,7 @@ test('a scheduler that is killed while a receiver is silent tells it after its n
   place.receiver.answer = 'hang';
   const killed = place.schedule();
   await killed.logged('held');
-  await vi.waitFor(() => expect(place.receiver.requests).toHaveLength(1));
+  await expect.poll(() => place.receiver.requests).toHaveLength(1);
   await place.end(killed, 'SIGKILL');
   place.receiver.answer = 200;
   const next = place.schedule();
@@ -154,7 +154,7 @@ test('a scheduler that is killed and comes back under another name tells what wa
   place.receiver.answer = 'hang';
   const killed = place.schedule();
   await killed.logged('held');
-  await vi.waitFor(() => expect(place.receiver.requests).toHaveLength(1));
+  await expect.poll(() => place.receiver.requests).toHaveLength(1);
   await place.end(killed, 'SIGKILL');
   place.receiver.answer = 200;
   const path = join(place.folder, 'work', 'notices', `${TODAY}.held.json`);

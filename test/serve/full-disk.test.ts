@@ -1,7 +1,7 @@
 /** The real server with its control database on a disk that is really full: what it says, and that it goes on by itself. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
@@ -50,7 +50,7 @@ describeOnSmallDisk('a control database whose disk is full', 2, (disk) => {
       await sleep(100);
     }
     // Lines of no weight wait for others a moment.
-    await vi.waitFor(() => expect(serving.log).toMatch(/the control database does its work again/));
+    await expect.poll(() => serving.log).toMatch(/the control database does its work again/);
     const before = await used();
     // What was answered was counted, and what was refused was not.
     expect(before).toBe(granted);

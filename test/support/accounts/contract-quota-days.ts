@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addCustomer, type Subject, TestClock, times } from './subject.ts';
 
 export function describeQuotaDays(subject: Subject): void {
@@ -73,7 +73,7 @@ export function describeQuotaDays(subject: Subject): void {
       clock.set('2026-11-21T00:00:00Z');
       await accounts.quota.reserve(caller);
       clock.set('2026-11-18T13:00:00Z');
-      await vi.waitFor(async () => expect(await accounts.quota.usage(caller)).toMatchObject({ used: 0 }));
+      await expect.poll(() => accounts.quota.usage(caller)).toMatchObject({ used: 0 });
       const used: number[] = [];
       const held: boolean[] = [];
       for (const day of ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21']) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openAccounts } from '../../../accounts/open-accounts.ts';
 import type { Authorization } from '../../../accounts/people/connections.ts';
 import type { NewSession } from '../../../accounts/people/people.ts';
@@ -203,7 +203,7 @@ export function describeConnections(subject: PeopleSubject): void {
       ]).toEqual([1, 1, 2]);
       subject.advance(91 * DAY_MS);
       await subject.signIn('ada@example.com'); // Whatever is asked has it cleaned up.
-      await vi.waitFor(async () => expect(await count('oauth_clients')).toBe(1));
+      await expect.poll(() => count('oauth_clients')).toBe(1);
       expect([await count('oauth_access_tokens'), await count('oauth_refresh_tokens')]).toEqual([0, 0]);
       const left = await subject.database.kysely.selectFrom('oauth_clients').select('client_id').execute();
       expect(left.map(({ client_id }) => client_id)).not.toContain(unused);

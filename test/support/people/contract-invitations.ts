@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { getOf, ORIGIN, type PeopledOrganization, type PeopleSubject, sent } from './use-people.ts';
 
 const DAY_MS = 86_400_000;
@@ -93,7 +93,7 @@ export function describeInvitations(subject: PeopleSubject): void {
       subject.advance(8 * DAY_MS);
       await subject.people.signIn.findSession('x=1');
       const { kysely } = subject.database;
-      await vi.waitFor(async () => expect(await kysely.selectFrom('invitations').selectAll().execute()).toEqual([]));
+      await expect.poll(() => kysely.selectFrom('invitations').selectAll().execute()).toEqual([]);
     });
 
     test('one that was taken back is over, and only its organization can do it', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cookieHeader, ORIGIN, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 const MINUTE_MS = 60_000;
@@ -135,7 +135,7 @@ export function describeLinks(subject: PeopleSubject): void {
       const { people, statements } = await subject.open({ limits: { mailsPerOrigin: 1 } });
       const ask = () => people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN);
       expect([await ask(), await ask()]).toEqual([undefined, { tooMany: true, retryAfterSeconds: 3600 }]);
-      await vi.waitFor(() => expect(statements.filter((kind) => kind === 'DeleteQueryNode')).toHaveLength(7));
+      await expect.poll(() => statements.filter((kind) => kind === 'DeleteQueryNode')).toHaveLength(7);
       const before = statements.length;
       subject.advance(30 * MINUTE_MS);
       await sent();
@@ -200,7 +200,7 @@ export function describeLinks(subject: PeopleSubject): void {
       const costs: (readonly string[])[] = [];
       // The hourly clean-up, which the invitation has started, is through with its seven tables; the invitation deletes once, too.
       const deletions = () => statements.filter((kind) => kind === 'DeleteQueryNode').length;
-      await vi.waitFor(() => expect(deletions()).toBeGreaterThan(7));
+      await expect.poll(() => deletions()).toBeGreaterThan(7);
       await sent();
       for (const email of ['owner@example.com', 'guest@example.com', 'stranger@example.com']) {
         const before = statements.length;

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { childrenOf, isRunning } from '../../../../test/support/processes/children.ts';
 import { memoryOfProcess } from './process-memory.ts';
 import { SandboxProcess } from './sandbox-process.ts';
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     const [child = 0] = childrenOf(process.pid);
     expect(isRunning(child)).toBe(true);
     await close();
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false));
+    await expect.poll(() => isRunning(child)).toBe(false);
     await running;
   });
 });
