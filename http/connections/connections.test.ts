@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
@@ -37,6 +38,15 @@ async function connectAndSend(port: number, text: string): Promise<Socket> {
   socket.pause();
   socket.write(text);
   return socket;
+}
+
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  return once(socket, 'connect').then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
+  );
 }
 
 /** What Node warns of until the test is over, such as listeners that pile up. */
@@ -256,5 +266,31 @@ describe('a client that takes its time', () => {
     await once(socket, 'close');
     // Node waits a second more than it is told, and five unless told.
     expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+});
+
+describe('a server that is closed', () => {
+  test('sends to its end what it has begun, also to who reads slowly, and takes nobody else', async () => {
+    const body = Buffer.alloc(32 << 20, 'x'); // More than all buffers on the way hold.
+    const { app, port } = await startServer(async (server) => {
+      server.get('/', async (_, reply) => reply.header('Content-Type', 'application/octet-stream').send(body));
+    });
+    const socket = await connectAndSend(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => socket.readableLength > 0);
+    const ended = once(socket, 'close');
+    let isClosed = false;
+    const closed = app.close().then(() => {
+      isClosed = true;
+    });
+    await expect.poll(() => isRefused(port)).toBe(true);
+    await sleep(100);
+    expect(isClosed).toBe(false);
+    let received = 0;
+    socket.on('data', (part: Buffer) => {
+      received += part.length;
+    });
+    socket.resume();
+    await Promise.all([ended, closed]);
+    expect(received).toBeGreaterThan(body.length);
   });
 });
