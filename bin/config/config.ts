@@ -54,14 +54,8 @@ export const ConfigSchema = z.strictObject({
     .describe("Time of the UTC day from which on that day's night is neither tried again nor caught up"),
   NIGHT_TIMEOUT_SECONDS: Seconds.default(21_600).describe('Longest run of a scheduled night; it is killed then'),
   STOP_TIMEOUT_SECONDS: Seconds.default(25).describe(
-    'How long a running night may go on when the scheduler is stopped; less than the 30 s after which Kubernetes kills',
+    'How long what runs may go on when it is stopped: a night, requests; less than the 30 s after which Kubernetes kills',
   ),
-  DRAIN_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(3_600)
-    .default(0)
-    .describe('How long `serve` goes on answering when it is stopped, while `/health/ready` says 503'),
   HEALTH_FILE: z
     .string()
     .min(1)

@@ -30,16 +30,22 @@ export interface ServeOptions extends OpenServiceOptions {
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const { config } = context;
   assertBackstopRoutes(config);
+  assertDrain(config);
   if (options.withChecks) getServicePublicUrl(config);
   const log = createLogger(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
   const stopping = new AbortController();
+  void stopRequested.then((signal) => {
+    log.info({ signal }, 'stop requested');
+    stopping.abort();
+  });
   const findScheduleProblem = () => scheduler?.problem();
   const service = await openService(context, options, { log, findScheduleProblem, stopping: stopping.signal });
   let webhooks: RunningWebhooks | undefined;
   let checks: RunningChecks | undefined;
   let metricsPort: MetricsPort | undefined;
+  let drainMs = 0;
   try {
     if (options.withSchedule)
       scheduler = startScheduler(context, { ...options, log, registry: service.metrics.registry });
@@ -49,7 +55,9 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
       const onChange = () => service.accounts.forgetCredentials();
       checks = await startChecks(context, { ...service, log, registry: service.metrics.registry, onChange });
     }
+    if (stopping.signal.aborted) return 0;
     const url = await listen(service.app, config);
+    drainMs = config.DRAIN_SECONDS * 1000;
     metricsPort = await openMetricsPort(config, service.metrics);
     context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
     if (service.console !== undefined) context.log(`console at ${url}${config.BASE_PATH}/console`);
@@ -57,13 +65,12 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsPort?.url ?? null };
     if (options.json) context.print(JSON.stringify(listening));
     void service.follower.start();
-    log.info({ signal: await stopRequested }, 'stop requested');
-    stopping.abort();
+    await stopRequested;
   } finally {
-    metricsPort?.close();
-    const drainMs = stopping.signal.aborted ? config.DRAIN_SECONDS * 1000 : 0;
+    if (!stopping.signal.aborted) drainMs = 0;
     const closed = stopServing(service, { drainMs, timeoutMs: config.STOP_TIMEOUT_SECONDS * 1000 });
     await Promise.all([scheduler?.stop(), webhooks?.stop(), checks?.stop(), closed]);
+    metricsPort?.close();
     await service.console?.close();
     await service.accounts.close();
     await service.database.close();
@@ -79,6 +86,13 @@ function assertBackstopRoutes({ BACKSTOP }: Config): void {
     .map(([route, limit]) => `'${route}=${limit}' is no ROUTE=LIMIT with a route of ${names.join(' ')}`);
   if (problems.length === 0) return;
   throw new AppError('configuration', problems.map((problem) => `MODELSTATS_BACKSTOP: ${problem}`).join('\n'));
+}
+
+/** Throws `configuration` where nothing would be left of the time to stop, in which what came last is answered. */
+function assertDrain({ DRAIN_SECONDS, STOP_TIMEOUT_SECONDS }: Config): void {
+  if (DRAIN_SECONDS === 0 || DRAIN_SECONDS < STOP_TIMEOUT_SECONDS) return;
+  const problem = `MODELSTATS_DRAIN_SECONDS (${DRAIN_SECONDS}) has to be less than MODELSTATS_STOP_TIMEOUT_SECONDS (${STOP_TIMEOUT_SECONDS})`;
+  throw new AppError('configuration', problem);
 }
 
 async function listen(app: FastifyInstance, { HOST, PORT, CONNECTIONS_MAX }: Config): Promise<string> {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ViewFollower } from '../../../api/view/follow/view-follower.ts';
 
 export interface StopTimes {
-  /** For which it still answers everything, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */
+  /** For which it still answers everything, less than all of it, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */
   readonly drainMs: number;
   /** For all of it; then connections of requests that still run are closed. */
   readonly timeoutMs: number;
@@ -16,7 +16,7 @@ export async function stopServing(
 ): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
   try {
-    await sleep(Math.min(drainMs, timeoutMs));
+    await sleep(drainMs);
     await app.close();
     await follower.stop();
   } finally {

@@ -6,6 +6,12 @@ import { Bytes, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 export const API_SETTINGS = {
   HOST: z.string().min(1).default('127.0.0.1').describe('Address that `serve` listens on; 0.0.0.0 for all'),
   PORT: wholeNumber(0, 65_535).default(8080).describe('Port that `serve` listens on; 0 for any free one'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(3_600)
+    .default(0)
+    .describe('How long `serve` goes on answering when it is stopped, while `/health/ready` says 503'),
   BASE_PATH: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be like /stats, without a slash at the end')
