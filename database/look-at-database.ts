@@ -6,7 +6,7 @@ import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-
 import { openingErrorFrom } from './errors/opening-errors.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
-import { refuseUnreadable } from './sqlite/sqlite-file.ts';
+import { placeOfMissing, refuseUnreadable } from './sqlite/sqlite-file.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /** A control database as it is. */
@@ -54,8 +54,9 @@ async function isThere(file: string): Promise<boolean> {
     await refuseUnreadable(file);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    await placeOfMissing(file); // A link into a folder that isn't there leads nowhere, whoever opens it.
+    return false;
   }
 }
 

@@ -81,6 +81,18 @@ test.each<[string, Error, string, string]>([
     'unavailable',
     'path',
   ],
+  [
+    'a link that leads in a circle',
+    error('ELOOP: too many symbolic links', { code: 'ELOOP', syscall: 'stat' }),
+    'unavailable',
+    'mend the link, or correct MODELSTATS_DATABASE',
+  ],
+  [
+    'a name that is too long',
+    error('ENAMETOOLONG: name too long', { code: 'ENAMETOOLONG', syscall: 'open' }),
+    'configuration',
+    'shorter path in MODELSTATS_DATABASE',
+  ],
   ['a folder', error('it is a folder', { code: 'EISDIR' }), 'configuration', 'name a file'],
   ['a disk that is full', error('database or disk is full', { code: 'SQLITE_FULL' }), 'unavailable', 'make room'],
   [

@@ -31,6 +31,8 @@ const NO_FILE = unavailable(
   'check that this user may read and write the file and its folder, and the path in MODELSTATS_DATABASE',
 );
 const NOT_THERE = unavailable('check the path in MODELSTATS_DATABASE');
+const CIRCLE = unavailable('mend the link, or correct MODELSTATS_DATABASE');
+const TOO_LONG = configuration('name a file with a shorter path in MODELSTATS_DATABASE');
 const NOT_A_FILE = configuration('name a file in MODELSTATS_DATABASE');
 const NOT_A_DATABASE = configuration('the file is something else: correct MODELSTATS_DATABASE');
 
@@ -76,6 +78,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EEXIST: NO_FILE,
   ENOTDIR: NO_FILE,
   ENOENT: NOT_THERE,
+  ELOOP: CIRCLE,
+  ENAMETOOLONG: TOO_LONG,
   EISDIR: NOT_A_FILE,
   SQLITE_CANTOPEN: NO_FILE,
   SQLITE_READONLY: NO_FILE,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -80,6 +80,12 @@ test('a copy that can not be written says what to do about it', async () => {
     /where\.db can't be written: ENOENT: .*; make its folder, or name a file elsewhere$/,
   );
   await into(at('accounts.db/copy.db')).toThrow(/ENOTDIR: .*; make its folder, or name a file elsewhere$/);
+  await into(at(`${'x'.repeat(300)}.db`)).toThrow(
+    /can't be written: ENAMETOOLONG: .*; name a file with a shorter path$/,
+  );
+  await symlink('circle', at('circle'));
+  await into(at('circle/copy.db')).toThrow(/can't be written: ELOOP: .*; mend the link, or name a file elsewhere$/);
+  await into(at('circle')).toThrow('is there already: name a new file');
 });
 
 describeOnSmallDisk('a disk without room for the copy', 1, (disk) => {
@@ -97,6 +103,12 @@ describeOnSmallDisk('a disk without room for the copy', 1, (disk) => {
 test('nothing is written over', async () => {
   await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
   await writeFile(at('copy.db'), 'mine');
-  await expect(backupSqlite(at('accounts.db'), at('copy.db'))).rejects.toThrow('is there already: name a new file');
+  await symlink('nowhere', at('link.db'));
+  for (const name of ['copy.db', 'link.db'])
+    await expect(backupSqlite(at('accounts.db'), at(name))).rejects.toThrow(
+      `${name} is there already: name a new file`,
+    );
+  const left = (await readdir(folder)).filter((name) => !name.startsWith('accounts.db'));
+  expect(left.sort()).toEqual(['copy.db', 'link.db']);
   expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
 });

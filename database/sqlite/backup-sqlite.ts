@@ -1,37 +1,43 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import { openingErrorFrom } from '../errors/opening-errors.ts';
+import { codeOf, giveNewName, isTaken, makeNewFile } from './new-file.ts';
 import { refuseUnreadable } from './sqlite-file.ts';
-
-/** Nobody but this user reads what it holds. */
-const FILE_MODE = 0o600;
 
 /** In one step: a copy in several begins anew with every write of another process in between, and may never end. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /**
  * Copies a SQLite control database, as it is at one instant, into one file, while others write to it; resolves to its size in bytes.
- * The copy is proven sound before it counts, and nothing is left where that fails. The database itself is only read: it is neither
- * made nor brought up to this version. Rejects with `usage` where the file is there already, with `configuration` where the database
- * is something else, and with `unavailable`.
+ * The copy gets its name when it is proven sound, and nothing is left where that fails; a process that is stopped leaves
+ * `FILE.<pid>-….partial`. The database itself is only read: it is neither made nor brought up to this version. Rejects with `usage`
+ * where the file is there already, with `configuration` where the database is something else, and with `unavailable`.
  */
 export async function backupSqlite(path: string, into: string): Promise<number> {
   const connection = await openToRead(path);
   try {
-    await claim(into);
+    const partial = await claimPartial(into);
     try {
-      await connection.backup(into, { progress: () => ALL_PAGES });
-      prove(into);
-      return (await stat(into)).size;
+      await connection.backup(partial, { progress: () => ALL_PAGES });
+      prove(partial);
+      const { size } = await stat(partial);
+      await giveNewName(partial, into);
+      return size;
     } catch (error) {
-      await rm(into, { force: true });
+      if (codeOf(error) === 'EEXIST') throw taken(into);
       throw copyingErrorFrom(error, `the control database ${path} can't be copied to ${into}`);
+    } finally {
+      for (const beside of BESIDE) await rm(`${partial}${beside}`, { force: true });
     }
   } finally {
     connection.close();
   }
 }
+
+/** Ends of the names of what SQLite may put beside a file, and of the file. */
+const BESIDE = ['', '-journal', '-wal', '-shm'] as const;
 
 async function openToRead(path: string): Promise<Sqlite.Database> {
   let connection: Sqlite.Database | undefined;
@@ -46,13 +52,20 @@ async function openToRead(path: string): Promise<Sqlite.Database> {
   }
 }
 
-async function claim(into: string): Promise<void> {
+/** An empty file beside the one that is to be; a part of its name is left to chance, since containers share process ids. */
+async function claimPartial(into: string): Promise<string> {
+  const partial = `${into}.${process.pid}-${randomBytes(4).toString('hex')}.partial`;
   try {
-    await (await open(into, 'wx', FILE_MODE)).close();
+    if (await isTaken(into)) throw taken(into);
+    await makeNewFile(partial);
+    return partial;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new AppError('usage', `${into} is there already: name a new file`);
-    throw copyingErrorFrom(error, `${into} can't be written`);
+    throw isAppError(error) ? error : copyingErrorFrom(error, `${into} can't be written`);
   }
+}
+
+function taken(into: string): AppError {
+  return new AppError('usage', `${into} is there already: name a new file`);
 }
 
 const NO_ROOM = 'make room on its disk, or name a file on another';
@@ -71,16 +84,14 @@ const HINTS: Readonly<Record<string, string>> = {
   SQLITE_READONLY: NO_RIGHT,
   ENOENT: NO_FOLDER,
   ENOTDIR: NO_FOLDER,
+  ELOOP: 'mend the link, or name a file elsewhere',
+  ENAMETOOLONG: 'name a file with a shorter path',
 };
 
 function copyingErrorFrom(error: unknown, what: string): AppError {
   const hint = HINTS[codeOf(error)];
   const message = `${what}: ${messageFromError(error)}`;
   return new AppError('unavailable', hint === undefined ? message : `${message}; ${hint}`, { cause: error });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Also leaves one file: without WAL there is nothing beside it. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -8,7 +8,8 @@ import { isSqliteBusy, unavailable } from '../errors/database-errors.ts';
 import { openingErrorFrom } from '../errors/opening-errors.ts';
 import { migrateControlDatabase } from '../migrate.ts';
 import type { ControlTables } from '../tables/tables.ts';
-import { refuseUnreadable } from './sqlite-file.ts';
+import { FILE_MODE, makeNewFile } from './new-file.ts';
+import { placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
 
 export interface SqliteOptions {
   /** How long a write may wait for another process's; those of the command line take milliseconds. */
@@ -42,15 +43,19 @@ export async function openSqliteDatabase(path: string, options: SqliteOptions): 
 }
 
 /** Nobody but this user reads keys' hashes and secrets, whatever the umask. SQLite gives the files beside it the same mode. */
-const FILE_MODE = 0o600;
-
 async function makeFile(path: string): Promise<void> {
   if (path === ':memory:') return;
-  const handle = await open(path, 'wx', FILE_MODE).catch((error: unknown) => {
+  await makeUnlessThere(path);
+  await refuseUnreadable(path).catch(async (error: unknown) => {
+    if (!isFileError(error, 'ENOENT')) throw error;
+    await makeUnlessThere(await placeOfMissing(path)); // A link to nothing: SQLite alone would let others read what it makes there.
+  });
+}
+
+async function makeUnlessThere(path: string): Promise<void> {
+  await makeNewFile(path).catch((error: unknown) => {
     if (!isFileError(error, 'EEXIST')) throw error;
   });
-  await handle?.close();
-  await refuseUnreadable(path);
 }
 
 /** Narrows the mode of what was made before, now that it has proven to be ours. Files of another user stay as they are. */

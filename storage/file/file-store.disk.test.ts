@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -100,6 +100,18 @@ describe('where the disk refuses', () => {
     await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining('a part of the path is a file'),
+    });
+  });
+
+  test.each([
+    ['to nothing', 'nowhere', 'a part of the path is a file or a link to nothing, not a folder'],
+    ['that leads in a circle', 'link', 'a link in the path leads in a circle'],
+  ])('a root that is a link %s is reported as such', async (_, target, reason) => {
+    await symlink(target, join(root, 'link'));
+    const store = new FileStore(join(root, 'link'));
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(`/link: ${reason}`),
     });
   });
 });

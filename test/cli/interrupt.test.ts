@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { begun } from '../support/processes/begun.ts';
 import { answersFrom, COMMAND, envOf, type Place, runCli, startCli } from '../support/processes/cli.ts';
@@ -12,6 +13,8 @@ import { writeInventedDays } from '../worlds/invented-days.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const DAYS = 3;
+/** Of a database whose copy takes a moment. */
+const MEBIBYTES = 128;
 
 let folder: string;
 let place: Place;
@@ -40,6 +43,29 @@ describe('a night that is stopped', () => {
     expect(await runCli(args, { env: envOf(place) })).toMatchObject({ code: 0, stderr: '' });
     const left = await readdir(runs, { recursive: true });
     expect(left.filter((path) => /\/(tmp|owner)\b/.test(path))).toEqual([]);
+  });
+});
+
+describe('a copy of the control database that is stopped', () => {
+  test.each(['SIGKILL', 'SIGINT'] as const)('by %s has no name yet, and can be run again', async (signal) => {
+    const database = new Sqlite(join(folder, 'accounts.db'));
+    database.exec('CREATE TABLE filling (bytes BLOB)');
+    for (let n = 0; n < MEBIBYTES; n += 1) database.exec('INSERT INTO filling VALUES (randomblob(1048576))');
+    database.close();
+    const backups = join(folder, 'backups');
+    await mkdir(backups);
+    const copy = ['database', 'backup', join(backups, 'copy.db')];
+    const env = { ...envOf(place), MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}` };
+    const cli = startCli(copy, { env });
+    await begun(cli, backups);
+    cli.child.kill(signal);
+    expect(await cli.ended).toMatchObject({ code: null, signal });
+    const left = await readdir(backups);
+    expect(left).not.toEqual([]);
+    const rest = new RegExp(`^copy\\.db\\.${cli.child.pid}-[0-9a-f]{8}\\.partial(-journal|-wal|-shm)?$`);
+    for (const name of left) expect(name).toMatch(rest);
+    expect(await runCli(copy, { env })).toMatchObject({ code: 0, stderr: '' });
+    expect((await readdir(backups)).sort()).toEqual(['copy.db', ...left].sort());
   });
 });
 

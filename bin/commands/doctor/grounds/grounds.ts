@@ -1,4 +1,6 @@
+import { dirname, resolve } from 'node:path';
 import { type DatabaseLook, lookAtDatabase } from '../../../../database/look-at-database.ts';
+import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
 import { AppError, messageFromError } from '../../../../schemas/errors.ts';
 import { CATALOG_KEY } from '../../../../storage/keys.ts';
 import type { ObjectStore } from '../../../../storage/object-store.ts';
@@ -35,9 +37,7 @@ export class MissingGround extends Error {
 export function groundsOf(config: Config): Grounds {
   return {
     store: once('store', () => readStore(config)),
-    database: once('database', () =>
-      lookAtDatabase(config.DATABASE, { timeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS }),
-    ),
+    database: once('database', () => readDatabase(config)),
   };
 }
 
@@ -46,12 +46,24 @@ async function readStore(config: Config): Promise<ObjectStore> {
   // A night would fail on a file in the way, which to a reader looks like an empty store.
   if (folder !== undefined)
     await nearestFolder(folder).catch((cause: unknown) => {
-      const message = `the store ${config.STORE} can't be read: ${messageFromError(cause)}`;
+      const message = `the store ${config.STORE} can't be read: ${messageFromError(cause)}; check the path in MODELSTATS_STORE`;
       throw new AppError('configuration', message, { cause });
     });
   const store = await openConfiguredStore(config, 'read');
   await store.get(CATALOG_KEY); // Its body tells why it is refused; the answer to HEAD has none.
   return store;
+}
+
+async function readDatabase({ DATABASE, DATABASE_CONNECT_TIMEOUT_MS }: Config): Promise<DatabaseLook | undefined> {
+  const look = await lookAtDatabase(DATABASE, { timeoutMs: DATABASE_CONNECT_TIMEOUT_MS });
+  const file = sqliteFileFromUrl(DATABASE);
+  // Its folder is made with it, unless something is in the way.
+  if (look === undefined && file !== undefined)
+    await nearestFolder(dirname(resolve(file))).catch((cause: unknown) => {
+      const message = `the control database ${DATABASE} can't be made: ${messageFromError(cause)}; check the path in MODELSTATS_DATABASE`;
+      throw new AppError('unavailable', message, { cause });
+    });
+  return look;
 }
 
 function once<T>(ground: Ground, look: () => Promise<T>): () => Promise<T> {
