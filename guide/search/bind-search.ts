@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, findTagUnchanged } from '../../http/conditional.ts';
-import { HttpError } from '../../http/errors/http-error.ts';
 import { GUIDE } from '../pages.ts';
 import { GUIDE_HEADERS, HTML, REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { type Frame, Page } from '../shell/layout.tsx';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
+import { findRefusal, type LimitSearch } from './search-limit.ts';
 import { Refusal, Results } from './search-page.tsx';
 
 export interface SearchDeps {
@@ -12,8 +12,7 @@ export interface SearchDeps {
   readonly index: SearchIndex;
   /** A text with the address of the service in place of the one that pages show. */
   readonly withAddress: (text: string, request: FastifyRequest) => string;
-  /** Rejects with 429 where an address asks too often. */
-  readonly limit: (address: string) => Promise<void>;
+  readonly limit: LimitSearch;
 }
 
 /** `/docs/search?q=`: a page of what was found. Anybody may ask, so nothing is packed for it. */
@@ -32,12 +31,10 @@ export function bindSearch(app: FastifyInstance, { frame, index, withAddress, li
     const { q = '' } = request.query as Readonly<Record<string, unknown>>; // As Fastify reads a query: text, or a list of texts.
     if (typeof q !== 'string') return refuse(reply, 422, 'Give q once.');
     if (q.length > QUERY_LENGTH_MAX) return refuse(reply, 422, `Search for at most ${QUERY_LENGTH_MAX} characters.`);
-    try {
-      await limit(request.ip);
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.code !== 'rate_limit_exceeded') throw error;
-      reply.headers(error.options.headers ?? {});
-      return refuse(reply, error.status, `${error.message}. Wait for a minute, and search again.`);
+    const refusal = await findRefusal(limit, request);
+    if (refusal !== undefined) {
+      reply.headers(refusal.options.headers ?? {});
+      return refuse(reply, refusal.status, `${refusal.message}. Wait for a minute, and search again.`);
     }
     const found = index.find(q).map((one) => inPlace(one, (text) => withAddress(text, request)));
     const html = await pageOf(Results({ query: q, found }), q);
