@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { etagOf, findTagUnchanged } from '../../http/conditional.ts';
 import { GUIDE } from '../pages.ts';
-import { GUIDE_HEADERS, HTML, REFUSAL_HEADERS } from '../shell/frame-page.ts';
+import { GUIDE_HEADERS, REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { type Frame, Page } from '../shell/layout.tsx';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
 import { findRefusal, type LimitSearch } from './search-limit.ts';
@@ -24,7 +25,7 @@ export function bindSearch(app: FastifyInstance, { frame, index, withAddress, li
     reply
       .code(status)
       .headers(REFUSAL_HEADERS)
-      .type(HTML)
+      .type(HTML_TYPE)
       .send(await pageOf(Refusal({ reason })));
 
   app.get(`${GUIDE}/search`, { compress: false }, async (request: FastifyRequest, reply) => {
@@ -41,7 +42,7 @@ export function bindSearch(app: FastifyInstance, { frame, index, withAddress, li
     const etag = etagOf(html);
     const unchanged = findTagUnchanged(request.headers['if-none-match'], etag);
     reply.headers({ ...GUIDE_HEADERS, ETag: unchanged ?? `"${etag}"` });
-    return unchanged === undefined ? reply.type(HTML).send(html) : reply.code(304).send();
+    return unchanged === undefined ? reply.type(HTML_TYPE).send(html) : reply.code(304).send();
   });
 }
 
