@@ -43,7 +43,7 @@ export const HealthReadySchema = z
     problems: HealthProblemsSchema,
   })
   .meta({ id: 'HealthReady' });
-export const HealthStartingSchema = z
+export const HealthNotReadySchema = z
   .object({
     status: z
       .enum(['starting', 'stopping'])
@@ -51,7 +51,7 @@ export const HealthStartingSchema = z
     problem: HealthProblemSchema,
     problems: HealthProblemsSchema,
   })
-  .meta({ id: 'HealthStarting' });
+  .meta({ id: 'HealthNotReady' });
 
 /** What the API knows of the view that it answers from. */
 export interface HealthSource {

@@ -9,6 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { AddFace } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
+import { HTML_TYPE } from '../http/answer-headers.ts';
 import { Asset, addVersionedAssets, versionOf } from '../http/assets.ts';
 import type { BaseUrlOf } from '../http/base-url.ts';
 import type { ShowErrorPage } from '../http/pages/error-pages.ts';
@@ -19,7 +20,7 @@ import { bindSearch } from './search/bind-search.ts';
 import { missingPage } from './search/missing-page.tsx';
 import { placesOf } from './search/places.ts';
 import { QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
-import { framePage, GUIDE_HEADERS, HTML } from './shell/frame-page.ts';
+import { framePage, GUIDE_HEADERS } from './shell/frame-page.ts';
 import { type Frame, type NavigationPart, OnThisPage } from './shell/layout.tsx';
 
 export interface GuideSettings extends GuideFacts {
@@ -113,7 +114,7 @@ function bindPages(app: FastifyInstance, { htmlOf, baseUrlOf }: PagesDeps): void
   const assetOf = (path: string, html: string, baseUrl: string) => {
     const ofAddress = kept.get(baseUrl) ?? new Map<string, Asset>();
     kept.set(baseUrl, ofAddress);
-    const asset = ofAddress.get(path) ?? new Asset(HTML, Buffer.from(withAddress(html, escapeHtml(baseUrl))));
+    const asset = ofAddress.get(path) ?? new Asset(HTML_TYPE, Buffer.from(withAddress(html, escapeHtml(baseUrl))));
     ofAddress.set(path, asset);
     return asset;
   };

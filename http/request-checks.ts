@@ -125,9 +125,15 @@ function longestSegment(url: string): number {
   );
 }
 
+/** The path of a request's URL as it was sent, without the scheme and host of an absolute one. */
+export function pathOf(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  return path;
+}
+
 /** Encoded slashes and question marks stay encoded: they are no separators. */
 function decodedPath(url: string): string {
-  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  const path = pathOf(url);
   try {
     return decodeURI(path);
   } catch {

@@ -1,6 +1,7 @@
 import fastify, { type FastifyReply } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { FaceDeps } from '../api/app.ts';
 import type { View } from '../api/view/view.ts';
 import type { WholeAnswer } from '../http/whole-answers.ts';
@@ -9,6 +10,7 @@ import { publicRoute } from './public-route.ts';
 
 test('two answers are made at once, 500 wait for their turn, and further ones are refused', async () => {
   let [made, atOnce, most] = [0, 0, 0];
+  const counted: unknown[] = [];
   const begun = Promise.withResolvers<void>();
   const route = publicRoute({
     path: '/thing',
@@ -33,8 +35,8 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
     baseUrlOf: () => '',
     sendWhole: (_: unknown, reply: FastifyReply, { status, headers, body }: WholeAnswer) =>
       reply.code(status).headers(headers).send(body),
-    accounts: undefined,
-    requestsPerMinute: 1,
+    limitAddress: async (...request: unknown[]) => void counted.push(request),
+    requestsPerMinute: 7,
     cacheBytes: 1 << 20,
     packFromBytes: 1 << 20,
     isLive: () => true,
@@ -52,4 +54,6 @@ test('two answers are made at once, 500 wait for their turn, and further ones ar
   const answered = await Promise.all(asked.slice(0, 502));
   expect(answered.every(({ statusCode, body }, n) => statusCode === 200 && body === String(n))).toBe(true);
   expect([made, most]).toEqual([502, 2]);
+  const each = ['127.0.0.1', { what: PUBLIC_REQUESTS, perMinute: 7 }];
+  expect(counted, 'each is counted where the service counts').toEqual(Array(510).fill(each));
 });

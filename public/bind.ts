@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Accounts } from '../accounts/accounts.ts';
-import { addressLimiter, PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
+import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../api/access/capabilities.ts';
 import type { FaceDeps } from '../api/app.ts';
 import { API_ERRORS } from '../api/errors/api-errors.ts';
@@ -19,8 +19,8 @@ import { KeptAnswers } from './kept-answers.ts';
 import type { PublicQuestion, PublicRoute } from './public-route.ts';
 
 export interface PublicSettings {
-  /** Where requests of a client address are counted; undefined: they are not limited. */
-  readonly accounts: Pick<Accounts, 'backstop'> | undefined;
+  /** Not read: requests are counted where `FaceDeps.limitAddress` counts them. */
+  readonly accounts?: Pick<Accounts, 'backstop'> | undefined;
   /** Requests of one client address to all these routes in any 60 seconds. */
   readonly requestsPerMinute: number;
   /** Of all answers that are kept, in bytes. */
@@ -52,7 +52,7 @@ const FOR_OTHER_SITES = {
 export function bindPublicRoutes(
   app: FastifyInstance,
   routes: readonly PublicRoute[],
-  { answers, views, baseUrlOf, sendWhole, ...settings }: FaceDeps & PublicSettings,
+  { answers, views, limitAddress, baseUrlOf, sendWhole, ...settings }: FaceDeps & PublicSettings,
 ): void {
   const { requestsPerMinute: perMinute, packFromBytes, isLive, clock } = settings;
   const kept = new KeptAnswers({ bytesMax: settings.cacheBytes, packFromBytes });
@@ -60,8 +60,6 @@ export function bindPublicRoutes(
   const dayOf = dayTeller();
   const reasons = new ToldReasons({ againMs: TOLD_AGAIN_MS });
   const making = pLimit(MAKING_MAX);
-
-  const limitAddress = addressLimiter(settings);
 
   const inTurn = async (make: () => Promise<string>) => {
     if (making.pendingCount < WAITING_MAX) return making(make);

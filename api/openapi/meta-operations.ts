@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
-import { HealthLiveSchema, HealthReadySchema, HealthStartingSchema } from '../health.ts';
+import { HealthLiveSchema, HealthNotReadySchema, HealthReadySchema } from '../health.ts';
 import { byStatus, errorResponse, nameFrom } from './error-responses.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import type { Collectors, Paths, ResponseCollector, Responses } from './operation.ts';
@@ -16,6 +16,18 @@ const PROBLEM = {
   since: '2026-06-30T00:00:05Z',
 };
 
+/** Of a service that is not ready, by its status. */
+const NOT_READY: Readonly<Record<string, OpenApi.ExampleObject>> = {
+  starting: {
+    summary: 'There is no release to answer from yet',
+    value: { status: 'starting', problem: PROBLEM, problems: [{ part: 'view', ...PROBLEM }] },
+  },
+  stopping: {
+    summary: 'The server is about to stop; another one answers',
+    value: { status: 'stopping', problem: null, problems: [] },
+  },
+};
+
 /** The routes that need no key and cost no quota (specification "Routes"), but for those that are not for the public. */
 export function metaOperations({ schemas, responses }: Collectors): Paths {
   const operation = operationsWith(responses);
@@ -29,12 +41,12 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
     '/health/ready': operation('getReadiness', 'There is a release to answer from', {
       200: ok({ 'application/json': { schema: schemas.schemaFrom(HealthReadySchema, 'output'), example: READY } }),
       503: {
-        description: 'Not yet',
+        description: 'Not yet, or not any more',
         headers: headersOf(HEADERS.meta),
         content: {
           'application/json': {
-            schema: schemas.schemaFrom(HealthStartingSchema, 'output'),
-            example: { status: 'starting', problem: PROBLEM, problems: [{ part: 'view', ...PROBLEM }] },
+            schema: schemas.schemaFrom(HealthNotReadySchema, 'output'),
+            examples: NOT_READY,
           },
         },
       },

@@ -9,6 +9,7 @@ import csrf from '@fastify/csrf-protection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session } from '../../accounts/people/people.ts';
 import type { FaceDeps } from '../../api/app.ts';
+import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { takeBodies } from '../../http/bodies.ts';
 import { HttpError, httpError, notFound } from '../../http/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';
@@ -60,7 +61,7 @@ export async function bindConsole(
     if (failure.status >= 500) request.log.error({ err: error }, 'a page of the console failed');
     if (error instanceof HttpError) reply.headers(error.options.headers ?? {});
     const html = await FailurePage({ failure, requestId: request.id, root, version });
-    return reply.code(failure.status).type(HTML).send(html);
+    return reply.code(failure.status).type(HTML_TYPE).send(html);
   };
   scope.setErrorHandler(fail);
   scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
@@ -80,7 +81,6 @@ interface Server extends BindDeps {
   readonly version: string;
 }
 
-const HTML = 'text/html; charset=utf-8';
 /** Whose token a form of the sign-in page carries. */
 const STRANGER = 'stranger';
 
@@ -160,7 +160,7 @@ async function send(
       });
       return reply
         .code(answer.status ?? 200)
-        .type(HTML)
+        .type(HTML_TYPE)
         .send(await document);
     }
   }

@@ -1,10 +1,11 @@
-import type { FastifyRequest } from 'fastify';
 import type { ShowMissing } from '../../http/pages/missing-pages.ts';
+import { pathOf } from '../../http/request-checks.ts';
 import { GUIDE } from '../pages.ts';
 import { REFUSAL_HEADERS } from '../shell/frame-page.ts';
 import { Page } from '../shell/layout.tsx';
 import type { SearchDeps } from './bind-search.ts';
 import { type Found, QUERY_LENGTH_MAX, type SearchIndex } from './search-index.ts';
+import { findRefusal } from './search-limit.ts';
 
 /** Of the address that is shown, in characters, and of places that may have been meant. */
 const [SHOWN_MAX, PLACES_MAX] = [200, 5];
@@ -12,9 +13,9 @@ const [SHOWN_MAX, PLACES_MAX] = [200, 5];
 /** Shows people where they may have wanted to go, by the words of the address. An address that asks too often is told as programs are. */
 export function missingPage({ frame, index, limit }: Omit<SearchDeps, 'withAddress'>): ShowMissing {
   return async (request) => {
-    if (await isTooMuch(limit, request)) return undefined;
-    const path = readablePath(request.url);
-    const words = path.slice(`${frame.root}${GUIDE}/`.length).slice(0, QUERY_LENGTH_MAX);
+    if ((await findRefusal(limit, request)) !== undefined) return undefined;
+    const path = pathOf(request.url);
+    const words = decoded(path).slice(`${frame.root}${GUIDE}/`.length).slice(0, QUERY_LENGTH_MAX);
     const children = <Missing path={path.slice(0, SHOWN_MAX)} places={nearestOf(index, words)} />;
     const props = { frame, title: 'No such page', path, query: plainWords(words) };
     return { html: String(await Page({ ...props, children })), headers: REFUSAL_HEADERS };
@@ -36,21 +37,13 @@ function plainWords(words: string): string {
     .trim();
 }
 
-/** The path of a URL as people write it. */
-function readablePath(url: string): string {
-  const [path = ''] = url.split('?', 1);
+/** What was sent with encoded slashes is another address than with plain ones, so only words are shown decoded. */
+function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
     return path;
   }
-}
-
-async function isTooMuch(limit: SearchDeps['limit'], { ip }: FastifyRequest): Promise<boolean> {
-  return limit(ip).then(
-    () => false,
-    () => true,
-  );
 }
 
 function Missing({ path, places }: { readonly path: string; readonly places: readonly Found[] }): JSX.Element {

@@ -11,9 +11,6 @@ export async function framePage(frame: Frame, body: string, props: Omit<PageProp
   return `${before}${body}${after}`;
 }
 
-/** `Content-Type` of every page. */
-export const HTML = 'text/html; charset=utf-8';
-
 /** No script at all, and no style or picture that isn't ours; a form leads to the search alone. */
 export const GUIDE_HEADERS = {
   'Cache-Control': 'public, max-age=300',

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AnswerHeaders } from '../answer-headers.ts';
+import { type AnswerHeaders, HTML_TYPE } from '../answer-headers.ts';
 import { type ErrorAnswer, type ErrorContext, errorAnswerFrom, noSuchRoute } from './error-answer.ts';
 import type { HttpError } from './http-error.ts';
 import { ToldReasons } from './told-reasons.ts';
@@ -34,7 +34,7 @@ export function addErrorHandling(
 }
 
 function sendMissing({ html, headers }: MissingPage, reply: FastifyReply): FastifyReply {
-  return reply.code(404).headers(headers).type('text/html; charset=utf-8').send(html);
+  return reply.code(404).headers(headers).type(HTML_TYPE).send(html);
 }
 
 export interface SendErrorOptions {

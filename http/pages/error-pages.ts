@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { AnswerHeaders } from '../answer-headers.ts';
+import { type AnswerHeaders, HTML_TYPE } from '../answer-headers.ts';
 import { Asset } from '../assets.ts';
 import { type ErrorInfo, type ErrorTable, notFound } from '../errors/http-error.ts';
 import { ICON, ICON_TYPE } from './icon.ts';
@@ -17,8 +17,6 @@ export interface ErrorPage {
 /** Makes a whole page of the content, with the headers that it is sent with. */
 export type ShowErrorPage = (page: ErrorPage) => Promise<{ readonly html: string; readonly headers: AnswerHeaders }>;
 
-const HTML = 'text/html; charset=utf-8';
-
 /**
  * `/docs/errors/{code}`: the pages behind `help_url`, one for every code; `/docs/errors` lists them. All are made now and kept.
  *
@@ -32,7 +30,7 @@ export async function addErrorPages(
   const folder = `${app.prefix}/docs/errors`;
   const make = async (page: ErrorPage) => {
     const { html, headers } = await show(page);
-    return { asset: new Asset(HTML, Buffer.from(html)), headers };
+    return { asset: new Asset(HTML_TYPE, Buffer.from(html)), headers };
   };
   const index = await make({ title: 'Error codes', path: folder, body: indexOf(errors, folder) });
   for (const path of ['/docs/errors', '/docs/errors/']) {

@@ -5,16 +5,17 @@ interface MediaRange {
 }
 
 /**
- * Whether `Accept` asks for a page rather than for JSON, as browsers do: it names `text/html`, and JSON not before it. Programs, which send
- * `*` for everything or nothing at all, don't.
+ * Whether `Accept` asks for a page rather than for JSON, as browsers do: it names `text/html`, and JSON not before it, by weight and where that
+ * is equal by the order. Programs, which send `*` for everything or nothing at all, don't.
  */
 export function prefersHtml(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(rangeFrom);
-  const weightOf = (...types: readonly string[]) =>
-    types.map((type) => ranges.find((range) => range.type === type)?.weight).find((weight) => weight !== undefined) ??
-    0;
-  const html = weightOf('text/html');
-  return html > 0 && html >= weightOf('application/json', 'application/*', '*/*');
+  const rangeOf = (...types: readonly string[]) =>
+    types.map((type) => ranges.find((range) => range.type === type)).find((range) => range !== undefined);
+  const [html, json] = [rangeOf('text/html'), rangeOf('application/json', 'application/*', '*/*')];
+  if (html === undefined || html.weight === 0) return false;
+  if (json === undefined || html.weight !== json.weight) return html.weight > (json?.weight ?? 0);
+  return ranges.indexOf(html) < ranges.indexOf(json);
 }
 
 function rangeFrom(text: string): MediaRange {

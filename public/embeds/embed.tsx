@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id as idParameter, oneOf } from '../../api/answers/parameters.ts';
 import { type GivenRequest, parseRequest } from '../../api/answers/parse-request.ts';
+import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { HttpError } from '../../http/errors/http-error.ts';
 import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
 import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
@@ -72,7 +73,7 @@ export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Qu
     route: (version) =>
       publicRoute({
         path: `/embed/${folder}/:id`,
-        type: 'text/html; charset=utf-8',
+        type: HTML_TYPE,
         headers: EMBED_HEADERS,
         ...schemas,
         refuse: (error, request) => refuse(error, { request, version }),

@@ -1,4 +1,5 @@
 import { formatDay } from '../../charts/format.ts';
+import { HTML_TYPE } from '../../http/answer-headers.ts';
 import { HttpError } from '../../http/errors/http-error.ts';
 import { ICON, ICON_TYPE } from '../../http/pages/icon.ts';
 import type { Day } from '../../schemas/day.ts';
@@ -27,7 +28,7 @@ export async function homeRoute(settings: HomeSettings): Promise<PublicRoute> {
   const withoutData = String(await Home({ ...settings, day: undefined, embedsAt: undefined }));
   return publicRoute({
     path: '/',
-    type: 'text/html; charset=utf-8',
+    type: HTML_TYPE,
     headers: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'X-Frame-Options': 'DENY' },
     refuse: (error) =>
       error instanceof HttpError && error.code === 'unavailable' ? { status: 503, body: withoutData } : undefined,

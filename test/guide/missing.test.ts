@@ -1,8 +1,11 @@
 /** What people and programs get where the documentation has no page (specification "Documentation"). */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { AppError } from '../../schemas/errors.ts';
 import { steadyError } from '../support/api/answers.ts';
+import { listenOnPort } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
+import { requestText, sendRaw } from '../support/api/raw-request.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { activeParts, textOf } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
@@ -51,6 +54,35 @@ describe('a person', () => {
     expect(activeParts(body)).toEqual([]);
   });
 
+  test.each([
+    ['/stats/docs/errors%2Fquota_exceeded', 'errors quota exceeded', '/stats/docs/errors/quota_exceeded'],
+    ['/stats/docs/history%3Fx', 'history x', '/stats/docs/history'],
+    ['/st%61ts/d%6Fcs/limits%2F', 'limits', '/stats/docs/limits'],
+    ['/stats/docs/%25E4', 'E4', undefined],
+    ['/stats/docs/webh%C3%B6oks', 'webhöoks', undefined],
+  ])('who opens %s sees the address as it was sent, and the search has its words: %s', async (url, query, place) => {
+    const { statusCode, body } = await api.get(url, BROWSER);
+    expect([statusCode, textOf(body).includes(`Nothing is at ${url}.`)]).toEqual([404, true]);
+    expect(body).toContain(`value="${query}"`);
+    if (place !== undefined) expect(placesIn(body).map((one) => one.replace(/#.*/, ''))).toContain(place);
+  });
+
+  test('who names the whole URL in the request, as to a proxy, sees its path', async () => {
+    const own = await openApi({
+      days: SAMPLE_DAYS,
+      settings: { basePath: '/stats' },
+      guide: () => openGuide({ root: '/stats' }),
+    });
+    onTestFinished(() => own.close());
+    const port = await listenOnPort(own.app);
+    const target = 'http://evil.example/stats/docs/webhoks?x=limits';
+    const { status, body } = await sendRaw(port, requestText(target, { ...BROWSER, Connection: 'close' }));
+    expect([status, body.includes('evil')]).toEqual([404, false]);
+    expect(textOf(body)).toContain('Nothing is at /stats/docs/webhoks.');
+    expect(body).toContain('value="webhoks"');
+    expect(placesIn(body)).toContain('/stats/docs/webhooks');
+  });
+
   test('is led to nothing where no word of the address is known', async () => {
     const { statusCode, body } = await api.get('/stats/docs/zxqvwy', BROWSER);
     expect([statusCode, placesIn(body), body.includes('value="zxqvwy"')]).toEqual([404, [], true]);
@@ -85,7 +117,7 @@ describe('a person', () => {
 });
 
 describe('a program', () => {
-  test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.9'])(
+  test.each([undefined, '*/*', 'application/json', 'application/json, text/html', 'application/json, text/html;q=0.9'])(
     'with Accept: %s gets the error that it always got',
     async (accept) => {
       const headers = accept === undefined ? {} : { accept };
@@ -124,3 +156,17 @@ test('an address that asks more often than the search answers is told by the env
   for (let times = 0; times < 3; times++) types.push((await own.get('/docs/webhoks', BROWSER)).headers['content-type']);
   expect(types).toEqual(['text/html; charset=utf-8', 'text/html; charset=utf-8', 'application/json; charset=utf-8']);
 });
+
+test.each(['/docs/webhoks', '/docs/search?q=plan'])(
+  '%s where requests can not be counted is told as that, and not as one too many',
+  async (url) => {
+    const hit = async () => Promise.reject(new AppError('unavailable', 'nobody counts'));
+    const own = await openPublic({
+      accounts: { wrap: (accounts) => ({ ...accounts, backstop: { ...accounts.backstop, hit } }) },
+      guide: () => openGuide(),
+    });
+    onTestFinished(() => own.close());
+    const { statusCode, body } = await own.get(url, BROWSER);
+    expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'unavailable']);
+  },
+);

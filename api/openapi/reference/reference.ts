@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { HTML_TYPE } from '../../../http/answer-headers.ts';
 import { Asset } from '../../../http/assets.ts';
 import { ICON, ICON_TYPE } from '../../../http/pages/icon.ts';
 import { isAppError } from '../../../schemas/errors.ts';
@@ -38,7 +39,7 @@ export interface ReferenceDeps {
 export function addReference(app: FastifyInstance, { document, views }: ReferenceDeps): void {
   const root = app.prefix;
   const url = `${root}${FOLDER}/openapi.json`;
-  const page = new Asset('text/html; charset=utf-8', Buffer.from(pageFor(root, document.info.title)));
+  const page = new Asset(HTML_TYPE, Buffer.from(pageFor(root, document.info.title)));
   const start = new Asset(SCRIPT_TYPE, Buffer.from(startOfScalar({ element: '#reference', url })));
   let scalar: Promise<Asset> | undefined;
   const findDocument = documentsByView((served) => tryableDocument(document, { root, served }));

@@ -23,9 +23,8 @@ export function publicApi(options: PublicApiOptions = {}): ApiOptions {
     now,
     accounts: {},
     settings: { basePath, publicUrl },
-    faces: async ({ accounts }) => [
+    faces: async () => [
       publicFace({
-        accounts,
         requestsPerMinute,
         cacheBytes: 1 << 24,
         packFromBytes: 1024,

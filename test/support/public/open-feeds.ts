@@ -20,9 +20,8 @@ export function openFeeds(options: ApiOptions): Promise<TestApi> {
   return openApi({
     ...options,
     accounts: {},
-    faces: async ({ accounts }) => [
+    faces: async () => [
       publicFace({
-        accounts,
         requestsPerMinute: 100_000,
         cacheBytes: 1 << 24,
         packFromBytes: 1024,

@@ -41,14 +41,13 @@ function apiOptions(
     openRoutes: planned.includes('embeds') ? [] : PUBLIC_ROUTES,
     ...(wrapStore === undefined ? {} : { wrapStore }),
     ...(guide === undefined ? {} : { guide }),
-    faces: async ({ accounts: opened }) => [
+    faces: async () => [
       publicFace({
         requestsPerMinute: 100_000,
         cacheBytes: 1 << 24,
         packFromBytes: 1024,
         hasConsole: false,
         ...face,
-        accounts: opened,
         isLive: (capability) => !planned.includes(capability),
         clock,
       }),
