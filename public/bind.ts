@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { Accounts } from '../accounts/accounts.ts';
 import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
 import type { Capability } from '../api/access/capabilities.ts';
 import type { FaceDeps } from '../api/app.ts';
@@ -19,8 +18,6 @@ import { KeptAnswers } from './kept-answers.ts';
 import type { PublicQuestion, PublicRoute } from './public-route.ts';
 
 export interface PublicSettings {
-  /** Not read: requests are counted where `FaceDeps.limitAddress` counts them. */
-  readonly accounts?: Pick<Accounts, 'backstop'> | undefined;
   /** Requests of one client address to all these routes in any 60 seconds. */
   readonly requestsPerMinute: number;
   /** Of all answers that are kept, in bytes. */

@@ -38,7 +38,7 @@ export async function openFaces(
       guide.face,
       ...(console === undefined ? [] : [console.face]),
       ...mcpFaces(config, { version: toolVersion, oauth }),
-      publicFace({ accounts, clock, hasConsole, isLive: isThere, ...publicSettings(config) }),
+      publicFace({ clock, hasConsole, isLive: isThere, ...publicSettings(config) }),
     ],
     openRoutes: isThere('embeds') ? PUBLIC_ROUTES : [],
     showErrorPage: guide.showErrorPage,

@@ -7,7 +7,7 @@ import type { TestAccountsOptions } from '../api/test-accounts.ts';
 import { useApi } from '../api/use-api.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 
-export interface PublicOptions extends Partial<Omit<PublicFaceSettings, 'accounts' | 'isLive' | 'clock'>> {
+export interface PublicOptions extends Partial<Omit<PublicFaceSettings, 'isLive' | 'clock'>> {
   /** Default: the sample days. */
   readonly days?: Days;
   readonly settings?: Partial<ApiSettings>;
