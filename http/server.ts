@@ -19,7 +19,6 @@ import { type BaseUrlOf, baseUrlFrom } from './base-url.ts';
 import { assertLength, BODY_SETTINGS, ignoreBodies } from './bodies.ts';
 import { addCompression } from './compression.ts';
 import { type ConnectionSettings, createHttpServer } from './connections/http-server.ts';
-import { UnsentAnswers } from './connections/unsent-answers.ts';
 import { addErrorHandling, type ContextOf, sendError } from './errors/error-handling.ts';
 import type { ErrorTable, HttpError } from './errors/http-error.ts';
 import { RawAnswers } from './errors/raw-answers.ts';
@@ -128,12 +127,9 @@ export async function createServer(settings: ServerSettings, deps: ServerDeps): 
   ignoreBodies(app);
   const refuseOthers = collectMethods(app);
   guard = await deps.guard?.(app);
-  const unsent = new UnsentAnswers();
-  app.addHook('preClose', () => unsent.finish(app.server));
   app.addHook('onRequest', (request, reply, done) => {
     // A request that is sent over a connection in the instant in which it is closed gets no answer.
     if (deps.stopping?.aborted) reply.raw.shouldKeepAlive = false;
-    unsent.add(reply.raw);
     watchEnd(request, reply, (abort) => {
       if (abort === undefined) logAnswer(request, reply, answerLog);
       else if (!raw.hasReplaced(reply.raw)) logAbort(request, reply, { ...answerLog, abort });

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
 import { startServer } from '../../test/support/http/start-server.ts';
+import { finishAnswers } from './unsent-answers.ts';
 
 const BLOCK = Buffer.alloc(1 << 20, 'x');
 
@@ -279,7 +280,8 @@ describe('a server that is closed', () => {
     await until(() => socket.readableLength > 0);
     const ended = once(socket, 'close');
     let isClosed = false;
-    const closed = app.close().then(() => {
+    const closed = finishAnswers(app.server).then(async () => {
+      await app.close();
       isClosed = true;
     });
     await expect.poll(() => isRefused(port)).toBe(true);

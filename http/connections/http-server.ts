@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type SendLimits, SlowReaders } from './slow-readers.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 import { WaitingAnswers } from './waiting-answers.ts';
 
 /** What one connection may take of the service (specification "Connections"). */
@@ -27,6 +28,7 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
   const { requestTimeoutMs, keepAliveTimeoutMs, pipelinedMax } = settings;
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, requestTimeoutMs);
   const waiting = new WaitingAnswers({ pipelinedMax });
+  const unsent = new UnsentAnswers();
   const server = createServer(
     {
       // Node would answer a missing Host itself, without a body.
@@ -38,9 +40,12 @@ export function createHttpServer(handler: RequestListener, settings: ConnectionS
       connectionsCheckingInterval: Math.min(headersTimeoutMs, CHECK_MS_MAX),
     },
     (request, response) => {
-      if (waiting.take(request, response, { isLast: asksForUpgrade(request) })) handler(request, response);
+      if (!waiting.take(request, response, { isLast: asksForUpgrade(request) })) return;
+      unsent.add(response);
+      handler(request, response);
     },
   );
+  unsent.belongTo(server);
   // Beyond a number Node would leave headers out without a word; the size of the head bounds them, and the request's checks.
   server.maxHeadersCount = 0;
   const slowReaders = new SlowReaders(settings);
