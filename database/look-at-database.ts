@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
-import { AppError } from '../schemas/errors.ts';
+import { AppError, codeFromError } from '../schemas/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-address.ts';
 import { openingErrorFrom } from './errors/opening-errors.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
@@ -54,7 +54,7 @@ async function isThere(file: string): Promise<boolean> {
     await refuseUnreadable(file);
     return true;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeFromError(error) !== 'ENOENT') throw error;
     await placeOfMissing(file); // A link into a folder that isn't there leads nowhere, whoever opens it.
     return false;
   }

@@ -65,3 +65,8 @@ export function messageFromError(error: unknown): string {
   if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
   return error.errors.map(messageFromError).join('; ');
 }
+
+/** The system's or a driver's code of an error (`ENOENT`), the empty string where it has none. */
+export function codeFromError(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

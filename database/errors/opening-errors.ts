@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, isAppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, type ErrorCode, isAppError, messageFromError } from '../../schemas/errors.ts';
 
 /**
  * What the drivers say when a control database can't be opened, as operators understand it: `configuration` where the server, or the
@@ -103,7 +103,7 @@ function explanationOf(error: unknown): Explanation | undefined {
   if (!(error instanceof Error)) return undefined;
   const byMessage = EXPLANATIONS_BY_MESSAGE.find(([message]) => message.test(error.message))?.[1];
   if (byMessage !== undefined) return byMessage;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeFromError(error);
   // A socket that isn't there, not a file.
   if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return NO_SOCKET;
   // SQLite's extended codes begin with the plain one.

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
-import { AppError, isAppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, isAppError, messageFromError } from '../../schemas/errors.ts';
 import { openingErrorFrom } from '../errors/opening-errors.ts';
-import { codeOf, giveNewName, isTaken, makeNewFile } from './new-file.ts';
+import { giveNewName, isTaken, makeNewFile } from './new-file.ts';
 import { refuseUnreadable } from './sqlite-file.ts';
 
 /** In one step: a copy in several begins anew with every write of another process in between, and may never end. */
@@ -26,7 +26,7 @@ export async function backupSqlite(path: string, into: string): Promise<number> 
       await giveNewName(partial, into);
       return size;
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') throw taken(into);
+      if (codeFromError(error) === 'EEXIST') throw taken(into);
       throw copyingErrorFrom(error, `the control database ${path} can't be copied to ${into}`);
     } finally {
       for (const beside of BESIDE) await rm(`${partial}${beside}`, { force: true });
@@ -89,7 +89,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function copyingErrorFrom(error: unknown, what: string): AppError {
-  const hint = HINTS[codeOf(error)];
+  const hint = HINTS[codeFromError(error)];
   const message = `${what}: ${messageFromError(error)}`;
   return new AppError('unavailable', hint === undefined ? message : `${message}; ${hint}`, { cause: error });
 }

@@ -1,7 +1,7 @@
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-
-const WITHOUT_HARD_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+import { codeFromError } from '../../schemas/errors.ts';
+import { WITHOUT_HARD_LINKS } from '../../schemas/hard-links.ts';
 
 /** Nobody but this user reads what it holds. */
 export const FILE_MODE = 0o600;
@@ -17,7 +17,7 @@ export async function isTaken(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (codeFromError(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -30,7 +30,7 @@ export async function giveNewName(file: string, name: string): Promise<void> {
   try {
     await link(file, name);
   } catch (error) {
-    if (!WITHOUT_HARD_LINKS.has(codeOf(error))) throw error;
+    if (!WITHOUT_HARD_LINKS.has(codeFromError(error))) throw error;
     await renameToNew(file, name);
   }
   await syncFolder(dirname(name));
@@ -52,9 +52,4 @@ async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
-}
-
-/** The system's or SQLite's code of an error; empty where it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

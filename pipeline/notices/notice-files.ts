@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Day, isDay } from '../../schemas/day.ts';
+import { codeFromError } from '../../schemas/errors.ts';
 import { isAnotherProcess } from '../run/run-folder.ts';
 import { NOTICE_KINDS, type Notice, type NoticeKind, NoticeSchema } from './notice.ts';
 import { SENDING_MS_MAX } from './sending/send-notice.ts';
@@ -117,7 +118,7 @@ export class NoticeFiles {
       linkSync(temporary, path);
       return true;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      if (codeFromError(error) === 'EEXIST') return false;
       throw error;
     } finally {
       rmSync(temporary, { force: true });

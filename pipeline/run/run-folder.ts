@@ -1,7 +1,7 @@
 import { access, constants, lstat, mkdir, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, messageFromError } from '../../schemas/errors.ts';
 import type { ReleaseName } from '../../storage/keys.ts';
 import { releaseId } from '../../storage/keys.ts';
 
@@ -102,6 +102,6 @@ export function isAnotherProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeFromError(error) === 'EPERM';
   }
 }

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, messageFromError } from '../../schemas/errors.ts';
 import { LockTimeout } from './lock.ts';
 
 /** What went wrong, by the system's error code, as the operator of a nightly job understands it. */
@@ -40,11 +40,10 @@ export function storeErrorFrom(error: unknown, store: string, doing: string): Ap
   });
 }
 
-/** The system's code of an error (`ENOENT`), the empty string where it has none. */
+/** The same as {@link codeFromError}, of SQLite's codes the plain one. */
 export function codeOf(error: unknown): string {
   if (error instanceof Database.SqliteError) return error.code.split('_').slice(0, 2).join('_');
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return '';
+  return codeFromError(error);
 }
 
 /** True where a read found nothing under that name. */

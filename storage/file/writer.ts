@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../schemas/errors.ts';
+import { WITHOUT_HARD_LINKS } from '../../schemas/hard-links.ts';
 import type { PutCondition } from '../object-store.ts';
 import { codeOf } from './errors.ts';
 import { makeFolder, removeEmptyFolders, removeFilesBefore, syncFolder, syncUpTo } from './folders.ts';
@@ -146,8 +147,6 @@ const LEFT_OVER_AGE_MS = 24 * 60 * 60 * 1000;
 
 /** Each retry means that a folder was emptied and removed in the microseconds between two calls. */
 const CREATE_RETRIES_MAX = 20;
-
-const WITHOUT_HARD_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** @param time of modification, in microseconds since 1970 */
 async function writeDurably(path: string, time: number, fill: FillFile): Promise<Version> {

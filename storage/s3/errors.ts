@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, type ErrorCode, messageFromError } from '../../schemas/errors.ts';
 import type { S3Place } from './address.ts';
 
 type Explanation = readonly [code: ErrorCode, what: (place: S3Place) => string];
@@ -131,7 +131,7 @@ function explanationOf(error: unknown): Explanation | undefined {
 /** What an error of the SDK or the network tells about itself; empty strings for what it doesn't. */
 export function factsOf(error: unknown): { name: string; code: string; status: number | '' } {
   if (!(error instanceof Error)) return { name: '', code: '', status: '' };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeFromError(error);
   // The SDK renames connections that break to TimeoutError; their code tells the truth.
   const isUnnamed = error.name === 'Error' || error.name === 'TimeoutError';
   return { name: isUnnamed && code !== '' ? code : error.name, code, status: statusOf(error) };

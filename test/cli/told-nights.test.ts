@@ -135,7 +135,8 @@ test('a night that stays held is told once, also by a scheduler that was killed 
   expect(place.receiver.told).toEqual([`held ${TODAY}`, `recovered ${TODAY}`]);
 });
 
-test('a scheduler that is killed while a receiver is silent tells it after its next start', async () => {
+/** Leaves a notice of a held night that was under way when its scheduler was killed. */
+async function killWhileTelling(): Promise<void> {
   await place.write(2);
   place.receiver.answer = 'hang';
   const killed = place.schedule();
@@ -143,6 +144,10 @@ test('a scheduler that is killed while a receiver is silent tells it after its n
   await expect.poll(() => place.receiver.requests).toHaveLength(1);
   await place.end(killed, 'SIGKILL');
   place.receiver.answer = 200;
+}
+
+test('a scheduler that is killed while a receiver is silent tells it after its next start', async () => {
+  await killWhileTelling();
   const next = place.schedule();
   await place.receiver.next('held');
   await next.logged('"attempt":2');
@@ -150,13 +155,7 @@ test('a scheduler that is killed while a receiver is silent tells it after its n
 });
 
 test('a scheduler that is killed and comes back under another name tells what was under way within a minute', async () => {
-  await place.write(2);
-  place.receiver.answer = 'hang';
-  const killed = place.schedule();
-  await killed.logged('held');
-  await expect.poll(() => place.receiver.requests).toHaveLength(1);
-  await place.end(killed, 'SIGKILL');
-  place.receiver.answer = 200;
+  await killWhileTelling();
   const path = join(place.folder, 'work', 'notices', `${TODAY}.held.json`);
   const file = JSON.parse(await readFile(path, 'utf8'));
   // The name of the container that is gone, 55 seconds ago; in this one the number may be anybody's.

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { sqliteFileFromUrl } from '../../../database/open-database.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, codeFromError, messageFromError } from '../../../schemas/errors.ts';
 import { shownAddress } from '../../../schemas/shown-address.ts';
 import { SECRET_KEY_BYTES, SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
 import type { Config } from '../config.ts';
@@ -44,14 +44,14 @@ async function make(path: string): Promise<void> {
     await readFile(path);
     return;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeFromError(error) !== 'ENOENT') throw error;
   }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await writeFile(temporary, `${randomBytes(SECRET_KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
     await link(temporary, path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeFromError(error) !== 'EEXIST') throw error;
   } finally {
     await rm(temporary, { force: true });
   }
