@@ -42,6 +42,10 @@ demo: build ## Publish the sample days into ./data, issue a key per plan and say
 test: build ## Run all tests that need no service
 	@$(RUN) test
 
+.PHONY: test-long
+test-long: build ## Run the tests that take long by nature: recorded days, kills, races, benchmarks' smoke run
+	@$(RUN) test:long
+
 .PHONY: check
 check: build ## Check format, lint and types, then run the tests
 	@$(RUN) check:format

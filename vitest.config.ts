@@ -1,24 +1,31 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/support/runner/longest-first.ts';
+import { SlowestFiles } from './test/support/runner/slowest-files.ts';
 
 /**
- * Six suites, each run by a target of make: `default` needs nothing but this folder (`make test`), `s3` an S3 server
- * (`make test-s3`), `services` PostgreSQL and Redis (`make test-services`), `fuzz` Schemathesis and what makes clients of an OpenAPI
- * document (`make test-fuzz`), `nodes` other versions of Node (`make test-nodes`), `browser` Chromium and the scan of pages
- * (`make test-browser`). A test says with its file name where it belongs: `*.s3.test.ts` and so on; all other `*.test.ts` are of the
- * first.
+ * A suite per target of make. A test file says with its name to which it belongs: `*.s3.test.ts` to `make test-s3`, and so on; all other
+ * `*.test.ts` are `make test`, the default suite. test/README.md says what each needs.
  */
-const [S3_TESTS, SERVICES_TESTS, FUZZ_TESTS] = ['**/*.s3.test.ts', '**/*.services.test.ts', '**/*.fuzz.test.ts'];
-const [NODES_TESTS, BROWSER_TESTS] = ['**/*.nodes.test.ts', '**/*.browser.test.ts'];
+const SUITES = ['long', 's3', 'services', 'fuzz', 'nodes', 'browser'] as const;
+const filesOf = (suite: string) => `**/*.${suite}.test.ts`;
 const NOT_OURS = [...configDefaults.exclude, 'dist/**', '.tools/**', 'data/**', 'reports/**'];
+
+/** Seconds of processor time that a file of the default suite may take: what takes longer belongs to `make test-long`. */
+const DEFAULT_SECONDS_MAX = 20;
 
 /** Where to write the report from which `scripts/count-tests.mjs` counts; nowhere unless asked. */
 const REPORT = process.env['TEST_REPORT'];
+const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : [['json', { outputFile: REPORT }]];
+
+const suites = SUITES.map((name): TestProjectInlineConfiguration => {
+  return { extends: true, test: { name, include: [filesOf(name)], exclude: NOT_OURS } };
+});
 
 export default defineConfig({
   test: {
-    reporters: REPORT === undefined ? ['default'] : ['default', ['json', { outputFile: REPORT }]],
+    reporters: ['default', new SlowestFiles(), ...reports],
     globalSetup: ['test/support/pipeline/keep-nights.setup.ts'],
+    setupFiles: ['test/support/runner/processor-time.setup.ts'],
     sequence: { sequencer: LongestFirst },
     // Processes, since DuckDB and SQLite are native: a crash ends the file that runs, and the others go on in a new process. A process
     // runs one file after the other (decision 0092).
@@ -37,14 +44,11 @@ export default defineConfig({
         test: {
           name: 'default',
           include: ['**/*.test.{ts,tsx}'],
-          exclude: [...NOT_OURS, S3_TESTS, SERVICES_TESTS, FUZZ_TESTS, NODES_TESTS, BROWSER_TESTS],
+          exclude: [...NOT_OURS, ...SUITES.map(filesOf)],
+          provide: { processorSecondsMax: DEFAULT_SECONDS_MAX },
         },
       },
-      { extends: true, test: { name: 's3', include: [S3_TESTS], exclude: NOT_OURS } },
-      { extends: true, test: { name: 'services', include: [SERVICES_TESTS], exclude: NOT_OURS } },
-      { extends: true, test: { name: 'fuzz', include: [FUZZ_TESTS], exclude: NOT_OURS } },
-      { extends: true, test: { name: 'nodes', include: [NODES_TESTS], exclude: NOT_OURS } },
-      { extends: true, test: { name: 'browser', include: [BROWSER_TESTS], exclude: NOT_OURS } },
+      ...suites,
     ],
     coverage: {
       provider: 'v8',
