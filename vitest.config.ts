@@ -24,7 +24,7 @@ const suites = SUITES.map((name): TestProjectInlineConfiguration => {
 export default defineConfig({
   test: {
     reporters: ['default', new SlowestFiles(), ...reports],
-    globalSetup: ['test/support/pipeline/keep-nights.setup.ts'],
+    globalSetup: ['test/support/runner/scratch.setup.ts'],
     setupFiles: ['test/support/runner/processor-time.setup.ts'],
     sequence: { sequencer: LongestFirst },
     // Processes, since DuckDB and SQLite are native: a crash ends the file that runs, and the others go on in a new process. A process

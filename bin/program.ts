@@ -16,9 +16,16 @@ import { addNotifyCommand } from './definitions/notify-command.ts';
 import { addSyncCommand } from './definitions/sync-command.ts';
 import { addWebhookCommands } from './definitions/webhook-commands.ts';
 
+/** Where the program writes its help and what is wrong with a command line; the process's own streams unless given. */
+export interface ProgramOutput {
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
 /** The command line: every command with its options and its help. */
-export function buildProgram(version: string, run: RunAction): Command {
+export function buildProgram(version: string, run: RunAction, output?: ProgramOutput): Command {
   const program = new Command('modelstats')
+    .configureOutput(output === undefined ? {} : { writeOut: output.writeOut, writeErr: output.writeError })
     .description('A trustworthy daily record of AI models, benchmarks, scores, rankings and prices.')
     .version(version)
     .option('--debug', 'show where an error came from')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { openAccounts } from '../../accounts/open-accounts.ts';
-import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli, runCli } from '../support/processes/cli.ts';
 
 let folder: string;
 let database: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function run(...args: readonly string[]) {
-  return runCli(args, { env: { MODELSTATS_DATABASE: database }, cwd: folder });
+  return callCli(args, { env: { MODELSTATS_DATABASE: database }, cwd: folder });
 }
 
 /** The one JSON object that a command answers. */

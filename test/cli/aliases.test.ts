@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli, envOf } from '../support/processes/cli.ts';
 
 const DAY = '2024-03-01';
 
@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function run(...args: readonly string[]) {
   const env = envOf({ store: join(folder, 'store'), work: join(folder, 'work') });
-  return runCli(args, { env, cwd: folder });
+  return callCli(args, { env, cwd: folder });
 }
 
 async function publish(): Promise<void> {

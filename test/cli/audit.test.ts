@@ -1,12 +1,9 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, type CliResult, envOf, runCli } from '../support/processes/cli.ts';
-
-/** A process for each command, one after the other. */
-vi.setConfig({ testTimeout: 120_000 });
+import { answersFrom, type CalledCli, callCli, envOf } from '../support/processes/cli.ts';
 
 const SOURCE = fixtureSource('days');
 let folder: string;
@@ -19,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function run(...args: readonly string[]): Promise<CliResult> {
-  const result = await runCli([...args, '--json'], { env });
+async function run(...args: readonly string[]): Promise<CalledCli> {
+  const result = await callCli([...args, '--json'], { env });
   expect(result.code, result.stderr).toBe(0);
   return result;
 }
@@ -68,7 +65,7 @@ test('what an operator does to a store leaves a line with who and what; what cha
 });
 
 test('the line is there before the work, so that what fails has one too', async () => {
-  const { code } = await runCli(['republish', '2020-01-01', '--json'], { env });
+  const { code } = await callCli(['republish', '2020-01-01', '--json'], { env });
   expect(code).not.toBe(0);
   const [newest] = await entries();
   expect(newest).toMatchObject({ action: 'store.republish', details: { snapshot: '2020-01-01', from: null } });
@@ -82,7 +79,7 @@ test('a log that can not be written is told, and the work is done all the same',
   const broken = join(folder, 'broken.db');
   await writeFile(broken, 'this is no database');
   await chmod(broken, 0o600);
-  const { code, stdout, stderr } = await runCli(['prune', '--json'], {
+  const { code, stdout, stderr } = await callCli(['prune', '--json'], {
     env: { ...env, MODELSTATS_DATABASE: `sqlite:${broken}` },
   });
   expect([code, answersFrom(stdout)[0]?.['dry_run']], stderr).toEqual([0, false]);

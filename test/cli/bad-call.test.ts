@@ -1,12 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { envOf, type Place, runCli } from '../support/processes/cli.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callCli, envOf, type Place } from '../support/processes/cli.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
-
-/** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const YESTERDAY = '2024-03-01';
 
@@ -26,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runCli(['nightly', ...args], { env: { ...envOf(place), ...env }, cwd: folder });
+  return callCli(['nightly', ...args], { env: { ...envOf(place), ...env }, cwd: folder });
 }
 
 const GOOD = ['--source', 'good', '--day', '2024-03-02'];
@@ -34,7 +31,7 @@ const GOOD = ['--source', 'good', '--day', '2024-03-02'];
 test('a day that turns up late is left out of --all-days with a word, and the days after it are published', async () => {
   const late: Place = { store: join(folder, 'late-store'), work: join(folder, 'late-work') };
   const nights = () =>
-    runCli(['nightly', '--source', 'late', '--all-days', '--json'], { env: envOf(late), cwd: folder });
+    callCli(['nightly', '--source', 'late', '--all-days', '--json'], { env: envOf(late), cwd: folder });
   for (const day of ['2024-03-01', '2024-03-03']) await Source.create(join(folder, 'late', day));
   expect(await nights()).toMatchObject({ code: 0 });
   for (const day of ['2024-03-02', '2024-03-04']) await Source.create(join(folder, 'late', day));
@@ -101,7 +98,7 @@ describe.concurrent('a source that is not there is rejected with its path:', () 
 test.each([[[]], [['nightly']], [['status']], [['verify']], [['catalog']], [['catalog', 'rebuild']]])(
   'help for %o ends with 0 and shows an example',
   async (command) => {
-    const { code, stdout, stderr } = await runCli([...command, '--help']);
+    const { code, stdout, stderr } = await callCli([...command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: modelstats');
     const isGroup = command.length === 0 || command.join() === 'catalog';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { answersFrom, type CliResult, envOf, type Place, runCli } from '../support/processes/cli.ts';
+import { answersFrom, type CalledCli, callCli, envOf, type Place, runCli } from '../support/processes/cli.ts';
 import { BAD_SOURCES } from '../worlds/bad-input/bad-sources.ts';
 import { Source } from '../worlds/bad-input/good-source.ts';
 
@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function night(source: Source, day: string, args: readonly string[] = []): Promise<CliResult> {
-  return runCli(['nightly', '--source', source.folder, '--day', day, '--json', ...args], { env: envOf(place) });
+function night(source: Source, day: string, args: readonly string[] = []): Promise<CalledCli> {
+  return callCli(['nightly', '--source', source.folder, '--day', day, '--json', ...args], { env: envOf(place) });
 }
 
 function readCatalog(): Promise<Buffer> {
@@ -41,7 +41,7 @@ function createSource(): Promise<Source> {
   return Source.create(join(folder, `src-${sources}`));
 }
 
-describe.concurrent('publishes nothing, says what is wrong and where, and leaves yesterday as it was:', () => {
+describe('publishes nothing, says what is wrong and where, and leaves yesterday as it was:', () => {
   test.each(BAD_SOURCES)('$title', async ({ spoil, says }) => {
     const source = await createSource();
     await spoil(source);
@@ -65,7 +65,7 @@ describe.concurrent('publishes nothing, says what is wrong and where, and leaves
   }
 });
 
-describe.concurrent('sets aside what is wrong in a few rows and publishes the rest:', () => {
+describe('sets aside what is wrong in a few rows and publishes the rest:', () => {
   test.each([
     ['a wrong type', 'value', (line: string) => line.replace('0.6', '"high"'), 'is not a number'],
     ['NaN', 'value', (line: string) => line.replace('0.6', 'NaN'), 'is not a finite number'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
-import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli } from '../support/processes/cli.ts';
 
 /** A process for each command, one after the other. */
 vi.setConfig({ testTimeout: 60_000 });
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 test('an operator lists connections and ends one; what is none of the organization is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelstats-connections-'));
   const url = `sqlite:${join(folder, 'accounts.db')}`;
-  const run = (...args: readonly string[]) => runCli(args, { env: { MODELSTATS_DATABASE: url }, cwd: folder });
+  const run = (...args: readonly string[]) => callCli(args, { env: { MODELSTATS_DATABASE: url }, cwd: folder });
   const ask = async (...args: readonly string[]) => answersFrom((await run(...args, '--json')).stdout)[0] ?? {};
   const org = String((await ask('orgs', 'create', '--name', 'Acme'))['id']);
   const { person_id } = await ask('members', 'add', org, 'ada@example.com');

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCli } from '../support/processes/cli.ts';
+import { callCli } from '../support/processes/cli.ts';
 
 test('doctor ends, though what it asked goes on without an end', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelstats-doctor-'));
@@ -18,7 +18,7 @@ test('doctor ends, though what it asked goes on without an end', { timeout: 60_0
   onTestFinished(() => void endless.close());
   const { port } = endless.address() as AddressInfo; // Of a server that listens.
   const env = { MODELSTATS_SMTP: `smtp://127.0.0.1:${port}` };
-  const { code, stdout } = await runCli(['doctor', '--json'], { env, cwd: folder });
+  const { code, stdout } = await callCli(['doctor', '--json'], { env, cwd: folder });
   expect(code).toBe(1);
   const { checks } = JSON.parse(stdout);
   expect(checks).toContainEqual(expect.objectContaining({ check: 'mail', result: 'fail' }));

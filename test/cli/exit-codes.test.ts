@@ -1,12 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, envOf, FAILURE_AS_JSON, type Place, runCli } from '../support/processes/cli.ts';
-
-/** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { answersFrom, callCli, envOf, FAILURE_AS_JSON, type Place } from '../support/processes/cli.ts';
 
 const DAYS = ['2024-03-01', '2024-03-02', '2024-03-03'] as const;
 
@@ -19,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function run(...args: readonly string[]) {
-  return runCli([...args, '--json'], { env: envOf(place), cwd: folder });
+  return callCli([...args, '--json'], { env: envOf(place), cwd: folder });
 }
 
 /** Days of so many models, each with a price. */

@@ -1,12 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
-import { answersFrom, runCli } from '../support/processes/cli.ts';
-
-/** A process for each command, one after the other. */
-vi.setConfig({ testTimeout: 60_000 });
+import { answersFrom, callCli } from '../support/processes/cli.ts';
 
 let folder: string;
 let database: string;
@@ -19,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runCli(args, { env: { MODELSTATS_DATABASE: database, ...env }, cwd: folder });
+  return callCli(args, { env: { MODELSTATS_DATABASE: database, ...env }, cwd: folder });
 }
 
 /** The one JSON object that a command answers. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
-import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli, envOf } from '../support/processes/cli.ts';
 
 let folder: string;
 let source: string;
@@ -19,7 +19,8 @@ beforeEach(async () => {
   await writeFile(join(source, 'price.csv'), 'model_id\n');
 });
 
-const check = (...args: readonly string[]) => runCli(['source', 'check', source, ...args], { env: env(), cwd: folder });
+const check = (...args: readonly string[]) =>
+  callCli(['source', 'check', source, ...args], { env: env(), cwd: folder });
 const env = () => ({ ...envOf({ store: join(folder, 'store'), work: join(folder, 'work') }), TMPDIR: temporary });
 
 test('tells how a source reads, and whether it could be published', async () => {
@@ -67,7 +68,7 @@ test.each([
   ['a store whose address is none', ['status'], 2, 'configuration'],
 ])('a command that fails says so as JSON too: %s', async (_, args, code, error) => {
   const settings = args[0] === 'status' ? { ...env(), MODELSTATS_STORE: 'ftp://x' } : env();
-  const failed = await runCli([...args, '--json'], { env: settings, cwd: folder });
+  const failed = await callCli([...args, '--json'], { env: settings, cwd: folder });
   const [answer] = answersFrom(failed.stdout);
   expect([failed.code, answer]).toEqual([
     code,

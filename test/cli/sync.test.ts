@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openCopy } from '../../client/sync/copies/open-copy.ts';
 import { useFolder, useService, withCopy } from '../support/client/service.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
-import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli, startCli } from '../support/processes/cli.ts';
 
 const DAY = '2026-06-01';
 const place = useFolder();
@@ -15,7 +15,7 @@ const env = () => ({
   MODELSTATS_CLIENT_ATTEMPTS_MAX: '1',
 });
 const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-  runCli(['sync', ...args], { env: { ...env(), ...more } });
+  callCli(['sync', ...args], { env: { ...env(), ...more } });
 
 test('a sync says what it did, in words or as JSON, and where a copy differs', async () => {
   const into = place('copy.sqlite');

@@ -11,7 +11,7 @@ import { readFeed } from '../support/pipeline/consumer.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, envOf, runCli } from '../support/processes/cli.ts';
+import { answersFrom, callCli, envOf } from '../support/processes/cli.ts';
 
 const SOURCE = fixtureSource('days');
 const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
@@ -33,7 +33,7 @@ async function restore(entries: readonly object[]): Promise<void> {
 }
 
 function command(...args: readonly string[]) {
-  return runCli(args, { env: envOf({ store: nights.folder, work: nights.deps.workFolder }) });
+  return callCli(args, { env: envOf({ store: nights.folder, work: nights.deps.workFolder }) });
 }
 
 const CONTINUING = [
@@ -74,7 +74,7 @@ describe('a catalog that lacks the newest release', { timeout: 120_000 }, () => 
     'stops modelstats %s, which leaves a report',
     async (args) => {
       const work = await mkdtemp(join(nights.folder, '../verify '));
-      expect((await runCli(args, { env: envOf({ store: nights.folder, work }) })).code).toBe(1);
+      expect((await callCli(args, { env: envOf({ store: nights.folder, work }) })).code).toBe(1);
       const [run = ''] = await readdir(join(work, 'runs'));
       expect(JSON.parse(await readFile(join(work, 'runs', run, 'report.json'), 'utf8'))).toMatchObject({
         command: 'verify',

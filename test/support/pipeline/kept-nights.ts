@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../../storage/hash.ts';
 import type { TemporaryStore } from './temporary-store.ts';
 
-/** Where the nights of this run of the tests are kept, set by `keep-nights.setup.ts`; without it every store runs its own. */
+/** Where the nights of this run of the tests are kept, set by `runner/scratch.setup.ts`; without it every store runs its own. */
 export const KEPT_NIGHTS = 'KEPT_NIGHTS';
 
 export interface KeptNight {

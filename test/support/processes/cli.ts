@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { runCommandLine } from '../../../bin/cli/command-line.ts';
 
 /** The command as an operator starts it; `make test` and `npm test` build it first. */
 export const COMMAND = join(import.meta.dirname, '../../../dist/bin/modelstats.js');
@@ -12,6 +13,9 @@ export interface CliResult {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** How a command ended that ran in this process. */
+export type CalledCli = Omit<CliResult, 'signal'>;
 
 /** A process of the real command, running. */
 export interface RunningCli {
@@ -69,6 +73,52 @@ export function startCli(
 /** Runs `modelstats ARGS…` to its end. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return startCli(args, options).ended;
+}
+
+/**
+ * Runs `modelstats ARGS…` in this process, which takes a fifth of a new one's time: for what a command answers, where the process itself
+ * is not what is tested. Meanwhile the working directory is `cwd`.
+ */
+export async function callCli(
+  args: readonly string[],
+  { env = {}, cwd = process.cwd() }: Pick<CliOptions, 'env' | 'cwd'> = {},
+): Promise<CalledCli> {
+  const leave = workIn(cwd);
+  try {
+    let [stdout, stderr] = ['', ''];
+    const code = await runCommandLine(args, {
+      env: { ...withoutSettings(process.env), NO_COLOR: '1', ...env },
+      writeOut: (words) => {
+        stdout += words;
+      },
+      writeError: (words) => {
+        stderr += words;
+      },
+      isTerminal: false,
+      onInterruptible: () => {},
+      onEndAtOnce: () => {},
+    });
+    return { code, stdout, stderr };
+  } finally {
+    leave();
+  }
+}
+
+const calls = { running: 0, from: '' };
+
+/** Makes a folder the working directory until all that work in it have left; throws where others work in another. */
+function workIn(folder: string): () => void {
+  if (calls.running === 0) {
+    calls.from = process.cwd();
+    process.chdir(folder);
+  } else if (process.cwd() !== realpathSync(folder)) {
+    throw new Error(`a command works in ${process.cwd()}, so none can in ${folder}`);
+  }
+  calls.running += 1;
+  return () => {
+    calls.running -= 1;
+    if (calls.running === 0) process.chdir(calls.from);
+  };
 }
 
 /** The settings that make a night work in a place. */

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../../schemas/errors.ts';
+import type { Config, Environment } from '../config/config.ts';
+import { buildProgram } from '../program.ts';
+import type { CommandContext, RunAction } from './command-context.ts';
+
+/** Where a command line runs: in a process of its own, or in a test's. */
+export interface Surroundings {
+  readonly env: Environment;
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** True where stderr is a terminal that can show progress. */
+  readonly isTerminal: boolean;
+  /** Called before a command that a signal may end at any time. */
+  readonly onInterruptible: () => void;
+  /** Called when a command is through that must not wait for the connections it leaves open. */
+  readonly onEndAtOnce: (exitCode: number) => void;
+}
+
+/** Runs `modelstats ARGS…`: loads the command, gives it its context and resolves to the exit code; never rejects. */
+export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  let code = 0;
+  const run: RunAction =
+    (load, { stopsItself = false, meetsSettings = false, endsAtOnce = false } = {}) =>
+    async (options) => {
+      if (!stopsItself) surroundings.onInterruptible();
+      const context = await createContext(surroundings);
+      if (!meetsSettings) void context.config;
+      const action = await load();
+      code = await action(context, options);
+      if (endsAtOnce) surroundings.onEndAtOnce(code);
+    };
+  try {
+    await buildProgram(toolVersion(), run, surroundings).parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    return exitCodeFromError(error, args, surroundings);
+  }
+}
+
+async function createContext({ env, writeOut, writeError, isTerminal }: Surroundings): Promise<CommandContext> {
+  const { configFromEnv } = await import('../config/config.ts');
+  let config: Config | undefined;
+  return {
+    get config() {
+      config ??= configFromEnv(env);
+      return config;
+    },
+    env,
+    clock: () => new Date(),
+    toolVersion: toolVersion(),
+    print: (line) => writeOut(`${line}\n`),
+    log: (line) => writeError(`${line}\n`),
+    isTerminal,
+  };
+}
+
+function toolVersion(): string {
+  for (const path of ['../../package.json', '../../../package.json']) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+      if (parsed !== null && typeof parsed === 'object' && 'version' in parsed) return String(parsed.version);
+    } catch {
+      // The sources are two folders below package.json, the build in dist/ is three.
+    }
+  }
+  return '0.0.0';
+}
+
+/** Reports what went wrong, with `--debug` also where and with `--json` on stdout too, and gives the exit code. */
+export function exitCodeFromError(
+  error: unknown,
+  args: readonly string[],
+  { writeOut, writeError }: Pick<Surroundings, 'writeOut' | 'writeError'>,
+): number {
+  // With --stdio stdout is for messages of MCP alone.
+  const isJson = args.includes('--json') && !args.includes('--stdio');
+  const reportAsJson = (code: ErrorCode, message: string) =>
+    writeOut(`${JSON.stringify({ status: 'error', error: { code, message } })}\n`);
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    if (isJson) reportAsJson('usage', error.message);
+    return ERROR_CODES.usage.exit;
+  }
+  const isExpected = error instanceof AppError;
+  const message = isExpected ? error.message : defectLine(error);
+  writeError(`modelstats: ${message}\n`);
+  if (isJson) reportAsJson(isExpected ? error.code : 'internal_error', message);
+  if (args.includes('--debug')) writeError(`${stackFromError(error)}\n`);
+  return isExpected ? ERROR_CODES[error.code].exit : ERROR_CODES.internal_error.exit;
+}
+
+/** What was not foreseen, in one line. */
+function defectLine(error: unknown): string {
+  const message = messageFromError(error).replaceAll(/\s+/g, ' ').slice(0, 500);
+  return `a defect of modelstats: ${message} (the same command with --debug shows where)`;
+}
+
+function stackFromError(error: unknown): string {
+  if (!(error instanceof Error)) return messageFromError(error);
+  const stack = error.stack ?? error.message;
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stackFromError(error.cause)}`;
+}
