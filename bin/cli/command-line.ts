@@ -76,19 +76,22 @@ export function exitCodeFromError(
 ): number {
   // With --stdio stdout is for messages of MCP alone.
   const isJson = args.includes('--json') && !args.includes('--stdio');
-  const reportAsJson = (code: ErrorCode, message: string) =>
-    writeOut(`${JSON.stringify({ status: 'error', error: { code, message } })}\n`);
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    if (isJson) reportAsJson('usage', error.message);
+    if (isJson) writeOut(errorAsJson('usage', error.message));
     return ERROR_CODES.usage.exit;
   }
   const isExpected = error instanceof AppError;
   const message = isExpected ? error.message : defectLine(error);
   writeError(`modelstats: ${message}\n`);
-  if (isJson) reportAsJson(isExpected ? error.code : 'internal_error', message);
+  if (isJson) writeOut(errorAsJson(isExpected ? error.code : 'internal_error', message));
   if (args.includes('--debug')) writeError(`${stackFromError(error)}\n`);
   return isExpected ? ERROR_CODES[error.code].exit : ERROR_CODES.internal_error.exit;
+}
+
+/** The last line on stdout of a command that failed (specification "JSON answers"). */
+function errorAsJson(code: ErrorCode, message: string): string {
+  return `${JSON.stringify({ status: 'error', error: { code, message } })}\n`;
 }
 
 /** What was not foreseen, in one line. */
