@@ -4,17 +4,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDays, dayFromDate } from '../../schemas/day.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { toldFields } from '../support/documents/usage.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, envOf, runCli, startCli } from '../support/processes/cli.ts';
-
-/** A process for each command, one after the other. */
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
+import { answersFrom, callCli, envOf, startCli } from '../support/processes/cli.ts';
 
 const DAY = '2024-03-01';
 const specification = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
@@ -39,7 +36,7 @@ beforeAll(async () => {
   const notify = { MODELSTATS_NOTIFY: 'exec:/bin/true' };
   const env = { ...places, ...health, ...database, ...server, ...notify, MODELSTATS_RETRY_UNTIL: '24:00' };
   const ask = async (name: string, ...args: readonly string[]) => {
-    const { code, stdout, stderr } = await runCli([...name.split(' '), ...args, '--json'], { env, cwd: folder });
+    const { code, stdout, stderr } = await callCli([...name.split(' '), ...args, '--json'], { env, cwd: folder });
     expect({ code, stderr }, name).toEqual({ code: 0, stderr: '' });
     const [answer = {}] = answersFrom(stdout);
     answers.set(args[0] === '--check' ? `${name} --check` : name, answer);
@@ -81,7 +78,7 @@ beforeAll(async () => {
   await ask('verify', '--all');
   await ask('republish', DAY);
   await ask('mirror', '--to', `file:${join(folder, 'second')}`);
-  await runCli(['nightly', '--source', 'source', '--day', addDays(DAY, 1)], { env, cwd: folder });
+  await callCli(['nightly', '--source', 'source', '--day', addDays(DAY, 1)], { env, cwd: folder });
   await ask('correct', addDays(DAY, 1));
   await ask('prune', '--dry-run');
   await ask('catalog rebuild');
@@ -91,7 +88,7 @@ beforeAll(async () => {
   await ask('members add', String(org), 'ada@example.com', '--role', 'owner');
   await ask('members add', String(org), 'bob@example.com');
   const words = ['members', 'invite', String(org), 'eve@example.com', '--json'];
-  const invited = await runCli(words, { env: { ...env, MODELSTATS_MAIL: join(folder, 'mail') }, cwd: folder });
+  const invited = await callCli(words, { env: { ...env, MODELSTATS_MAIL: join(folder, 'mail') }, cwd: folder });
   answers.set('members invite', answersFrom(invited.stdout)[0] ?? {}); // Its link is on stderr.
   await ask('members list', String(org));
   await ask('orgs members', String(org));

@@ -28,18 +28,9 @@ const TONIGHT = addDays(LAST, 1);
 const [SHOP, MALL] = [399, 59];
 
 let root: string;
-let kept: string;
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'modelstats-guard-'));
-  kept = join(root, 'kept');
-  const store = await openTemporaryStore();
-  for (let day = FIRST; day <= LAST; day = addDays(day, 1)) {
-    const result = await store.night(await giveDay(day, { shop: SHOP, mall: MALL }), day);
-    if (result.status !== 'published') throw new Error(JSON.stringify(result));
-  }
-  await store.keep(kept);
-  await store.dispose();
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** The folder of the source, with a day on which each upstream gives so many models of its own. */
@@ -58,7 +49,10 @@ async function giveDay(day: Day, models: { readonly shop: number; readonly mall:
 async function useNights(): Promise<TemporaryStore> {
   const store = await openTemporaryStore();
   onTestFinished(() => store.dispose());
-  await store.fill(kept);
+  for (let day = FIRST; day <= LAST; day = addDays(day, 1)) {
+    const result = await store.night(await giveDay(day, { shop: SHOP, mall: MALL }), day);
+    if (result.status !== 'published') throw new Error(JSON.stringify(result));
+  }
   return store;
 }
 

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
 import { linesOf, syncInto, useService, withCopy } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
-import { nightOf } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const DAYS = [
@@ -25,10 +24,10 @@ export interface CopyKind {
 export function describeCopies({ name, newPlace }: CopyKind): void {
   describe(`copies in ${name}`, () => {
     const service = useService({
-      days: (store) => nightOf(fixtureSource('days'), DAYS[0], { accept: true }).run(store),
+      days: (store) => store.night(fixtureSource('days'), DAYS[0], { accept: true }),
     });
     const publish = (day: string) =>
-      service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
+      service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
 
     /** The text of each dataset of the newest snapshot, read from the store. */
     async function newestTexts(): Promise<Readonly<Record<string, string>>> {

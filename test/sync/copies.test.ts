@@ -1,6 +1,5 @@
 import { useFolder } from '../support/client/service.ts';
 import { describeCopies } from './copies.contract.ts';
-import { describeRealDays } from './real-days.contract.ts';
 
 const place = useFolder();
 let count = 0;
@@ -12,9 +11,3 @@ const next = async (ending: string) => {
 describeCopies({ name: 'a DuckDB file', newPlace: () => next('.duckdb') });
 describeCopies({ name: 'an SQLite file', newPlace: () => next('.sqlite') });
 describeCopies({ name: 'a folder', newPlace: () => next('') });
-
-describeRealDays([
-  { name: 'a DuckDB file', newPlace: () => next('.duckdb') },
-  { name: 'an SQLite file', newPlace: () => next('.sqlite') },
-  { name: 'a folder', newPlace: () => next('') },
-]);

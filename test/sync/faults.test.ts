@@ -8,7 +8,7 @@ import type { Day } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { linesOf, openService, type Service, syncInto, useFolder, withCopy } from '../support/client/service.ts';
-import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { type Fault, FaultProxy, type ProxiedRequest } from '../support/processes/fault-proxy.ts';
 import { createChooser } from '../support/random.ts';
@@ -40,8 +40,7 @@ function newPlace(ending: string): string {
 }
 
 const viaProxy = (more: Parameters<Service['client']>[0] = {}) => service.client({ url: proxy.endpoint, ...more });
-const publish = (day: Day) =>
-  service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
+const publish = (day: Day) => service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
 
 /** What the copy should be: another one, made without faults. */
 async function expected() {

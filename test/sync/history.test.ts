@@ -6,7 +6,7 @@ import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/dataset
 import { RETENTION } from '../../schemas/retention.ts';
 import { openService, type Service, syncInto, useFolder } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
-import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-06-06'] as const;
@@ -75,7 +75,7 @@ test('once events are kept, a sync without --history keeps them too', { timeout:
   const service = await openService({ days: (store) => publishFromFixture('days', store, DAYS.slice(0, 3)) });
   const into = place('kept.sqlite');
   await syncInto(into, service.client(), { keepsHistory: true });
-  await service.publish(({ store }) => nightOf(fixtureSource('days'), DAYS[3], { accept: true }).run(store));
+  await service.publish(({ store }) => store.night(fixtureSource('days'), DAYS[3], { accept: true }));
   await syncInto(into, service.client());
   await expectDays(service, into, DAYS[0]);
   await service.close();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
-import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { runCli, startCli } from '../support/processes/cli.ts';
 import { createChooser } from '../support/random.ts';
@@ -26,7 +26,7 @@ export function describeKills({ name, newPlace }: KilledKind): void {
     // Old copies are made while the first day is the newest.
     for (let round = 0; round < KILLS; round += 2) places.push(await newPlace(service, { isOld: true }));
     for (const day of DAYS.slice(1)) {
-      await service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
+      await service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
     }
     for (let round = 1; round < KILLS; round += 2) places.push(await newPlace(service, { isOld: false }));
   });

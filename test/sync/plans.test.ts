@@ -1,14 +1,14 @@
 /** What each plan gets (specification "Sync"). */
 import { describe, expect, it } from 'vitest';
 import { linesOf, openService, syncInto, useFolder, useService } from '../support/client/service.ts';
-import { nightOf, publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 const place = useFolder();
 const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
 const publish = (day: string) =>
-  service.publish(({ store }) => nightOf(fixtureSource('days'), day, { accept: true }).run(store));
+  service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
 
 async function unitsOf(key: string): Promise<number> {
   const { body } = await service.client({ key }).getAccount();
@@ -80,7 +80,7 @@ describe('a copy', () => {
     const [plain, historic] = [place('young.sqlite'), place('young-history.sqlite')];
     await syncInto(plain, young.client());
     await syncInto(historic, young.client(), { keepsHistory: true });
-    await young.publish(({ store }) => nightOf(fixtureSource('days'), '2026-06-04', { accept: true }).run(store));
+    await young.publish(({ store }) => store.night(fixtureSource('days'), '2026-06-04', { accept: true }));
     for (const into of [plain, historic]) {
       expect(await syncInto(into, young.client())).toMatchObject({ status: 'imported', snapshot_id: '2026-06-04' });
     }

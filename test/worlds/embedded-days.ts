@@ -1,5 +1,4 @@
 import type { Day } from '../../schemas/day.ts';
-import { runNights } from '../support/pipeline/kept-nights.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 
@@ -121,11 +120,7 @@ const DAYS: Readonly<Record<Day, DayRows>> = {
   },
 };
 
-/** Publishes these days; see {@link runNights}. */
-export function publishEmbeddedDays(store: TemporaryStore): Promise<void> {
-  const nights = Object.entries(DAYS).map(([day, rows]) => ({
-    name: `${day} of the embedded days`,
-    run: (to: TemporaryStore) => to.publish(day, rows),
-  }));
-  return runNights(store, nights);
+/** Publishes these days. */
+export async function publishEmbeddedDays(store: TemporaryStore): Promise<void> {
+  for (const [day, rows] of Object.entries(DAYS)) await store.publish(day, rows);
 }

@@ -1,5 +1,4 @@
 import type { Day } from '../../schemas/day.ts';
-import { runNights } from '../support/pipeline/kept-nights.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 
@@ -100,11 +99,7 @@ export const BACKFILL_ROWS: readonly object[] = [
   { ...price('a', 'p1', 2), effective_from: '2026-05-28', updated_at: undefined },
 ];
 
-/** Publishes these days; see {@link runNights}. */
-export function publishSmallDays(store: TemporaryStore, days = Object.keys(SMALL_DAYS)): Promise<void> {
-  const nights = days.map((day) => ({
-    name: `${day} of the small days`,
-    run: (to: TemporaryStore) => to.publish(day, SMALL_DAYS[day] ?? {}),
-  }));
-  return runNights(store, nights);
+/** Publishes these days. */
+export async function publishSmallDays(store: TemporaryStore, days = Object.keys(SMALL_DAYS)): Promise<void> {
+  for (const day of days) await store.publish(day, SMALL_DAYS[day] ?? {});
 }

@@ -4,8 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Day } from '../../schemas/day.ts';
-import { runNights } from '../support/pipeline/kept-nights.ts';
-import { nightOf } from '../support/pipeline/sample-store.ts';
+import { publishDays } from '../support/pipeline/sample-store.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
 import { versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
@@ -28,10 +27,9 @@ export async function writeVersionedDays(source: string): Promise<void> {
   for (const [index, day] of DAYS.entries()) await writeDay(join(source, day), rowsOf(day, index));
 }
 
-/** Publishes days from the folder in which they were written; see {@link runNights}. */
+/** Publishes days from the folder in which they were written. */
 export function publishVersionedDays(store: TemporaryStore, source: string, days = DAYS): Promise<void> {
-  const nights = days.map((day) => ({ ...nightOf(source, day), name: `${day} of the versioned days` }));
-  return runNights(store, nights);
+  return publishDays(store, days, () => source);
 }
 
 /** The rows of a day, told by its number too. */

@@ -1,6 +1,5 @@
 import type { Day } from '../../../schemas/day.ts';
-import { type KeptNight, runNights } from './kept-nights.ts';
-import { fixtureSource, type NightOptions, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 
 /** The days of the sample store; its snapshots are theirs. */
 export const SAMPLE_DAYS: readonly [Day, Day, Day] = ['2026-06-01', '2026-06-02', '2026-06-03'];
@@ -14,29 +13,24 @@ export async function openSampleStore(): Promise<TemporaryStore> {
   return store;
 }
 
-/** Publishes days of fixtures/days, without that source's settings; see {@link runNights}. */
+/** Publishes days of fixtures/days, without that source's settings. */
 export function publishFixtureDays(store: TemporaryStore, days: readonly Day[]): Promise<void> {
-  return runNights(
-    store,
-    days.map((day) => nightOf(fixtureSource(`days/${day}`), day)),
-  );
+  return publishDays(store, days, (day) => fixtureSource(`days/${day}`));
 }
 
-/** Publishes dated folders of a source of fixtures/ with its settings; see {@link runNights}. */
+/** Publishes dated folders of a source of fixtures/ with its settings. */
 export function publishFromFixture(name: string, store: TemporaryStore, days: readonly Day[]): Promise<void> {
-  return runNights(
-    store,
-    days.map((day) => nightOf(fixtureSource(name), day)),
-  );
+  return publishDays(store, days, () => fixtureSource(name));
 }
 
-/** The night of a day of a source that stays as it is while the tests run. */
-export function nightOf(source: string, day: Day, options: NightOptions = {}): KeptNight {
-  return {
-    name: `${day} of ${source}`,
-    run: async (store) => {
-      const { status, ...more } = await store.night(source, day, options);
-      if (status !== 'published') throw new Error(`${day} of ${source} is ${status}: ${JSON.stringify(more)}`);
-    },
-  };
+/** Publishes days of sources; throws where one is not published. */
+export async function publishDays(
+  store: TemporaryStore,
+  days: readonly Day[],
+  sourceOf: (day: Day) => string,
+): Promise<void> {
+  for (const day of days) {
+    const { status, ...more } = await store.night(sourceOf(day), day);
+    if (status !== 'published') throw new Error(`${day} of ${sourceOf(day)} is ${status}: ${JSON.stringify(more)}`);
+  }
 }

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { constants, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ulid } from 'ulid';
@@ -15,6 +14,7 @@ import type { RecordVersion } from '../../../schemas/versions/record-version.ts'
 import { Database } from '../../../storage/duckdb/database.ts';
 import { openStore } from '../../../storage/open-store.ts';
 import { FETCH_SETUP } from '../fetch/fetch-setup.ts';
+import { KeptNights } from './kept-nights.ts';
 import { upkeepDeps } from './upkeep.ts';
 import { type DayRows, linesFromRows, writeDay } from './write-day.ts';
 
@@ -29,7 +29,7 @@ export interface TemporaryStore {
   readonly options: TemporaryStoreOptions;
   /** Reads the store's Parquet files. */
   readonly reader: Database;
-  /** Runs the night of a day of a source, a folder of its own or a folder of days. */
+  /** Runs the night of a day of a source, a folder of its own or a folder of days, or copies it: see {@link KeptNights}. */
   night(source: string, day: Day, options?: NightOptions): Promise<NightResult>;
   /** Publishes a day from its rows, whatever the guard says; throws where that fails. */
   publish(day: Day, rows: DayRows, options?: NightOptions & DaySource): Promise<NightResult>;
@@ -38,12 +38,6 @@ export interface TemporaryStore {
   prune(retention: Retention): Promise<void>;
   /** Puts back what of a snapshot's files is lost or damaged; throws where that fails. */
   republish(day: Day): Promise<void>;
-  /** Whether no night was run on it yet. */
-  isNew(): boolean;
-  /** Puts a copy of all that it holds into a new folder; leaves that folder alone where another was quicker. */
-  keep(folder: string): Promise<void>;
-  /** Makes it, new as it is, the store whose copy is in a folder; the nights that follow go on from there. */
-  fill(folder: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -92,11 +86,13 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
   const { threads = NIGHT_SETTINGS.duckdb.threads, memoryLimit = NIGHT_SETTINGS.duckdb.memoryLimit } = options;
   const root = await mkdtemp(join(tmpdir(), 'modelstats-nights-'));
   const [folder, source] = [join(root, 'store'), join(root, 'source')];
-  let [now, runs] = [new Date(0), 0];
+  let now = new Date(0);
+  const runs = { count: 0 };
   const newRunId = () => {
-    runs += 1;
-    return `${runPrefix}${String(runs).padStart(2, '0')}`;
+    runs.count += 1;
+    return `${runPrefix}${String(runs.count).padStart(2, '0')}`;
   };
+  const kept = new KeptNights(root, { ...options, runs });
   const duckdb = { memoryLimit, threads };
   const reader = await Database.open(':memory:', { ...duckdb, tempFolder: join(root, 'reader') });
   const store = await openStore(`file:${folder}`);
@@ -113,7 +109,8 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
   };
   const night: TemporaryStore['night'] = (from, day, { accept = false, acceptSuspects = [] } = {}) => {
     now = new Date(`${addDays(day, 1)}T${startsAt}`);
-    return runNight({ day, source: from, dryRun: false, accept, acceptSuspects }, deps);
+    const request = { day, source: from, dryRun: false, accept, acceptSuspects };
+    return kept.night({ source: from, day, options: { accept, acceptSuspects } }, () => runNight(request, deps));
   };
   return {
     folder,
@@ -145,30 +142,11 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       const result = await republish(day, { ...upkeep, origin: store, second: undefined, onFile: () => {} });
       if (!result.ok) throw new Error(JSON.stringify(result));
     },
-    isNew: () => runs === 0,
-    keep: async (to) => {
-      const copy = await mkdtemp(`${to}.`);
-      await Promise.all([copyFolder(folder, join(copy, 'store')), copyFolder(workFolder, join(copy, 'work'))]);
-      await writeFile(join(copy, 'begun.json'), JSON.stringify({ folder, runs, now }));
-      await rename(copy, to).catch(() => rm(copy, { recursive: true }));
-    },
-    fill: async (from) => {
-      await Promise.all([copyFolder(join(from, 'store'), folder), copyFolder(join(from, 'work'), workFolder)]);
-      const begun = JSON.parse(await readFile(join(from, 'begun.json'), 'utf8'));
-      [runs, now] = [Number(begun.runs), new Date(begun.now)];
-      // From the second night on the work folder has the address of the store that it belongs to.
-      const note = join(workFolder, 'store.json');
-      if (existsSync(note)) await writeFile(note, (await readFile(note, 'utf8')).replace(begun.folder, folder));
-    },
     dispose: async () => {
       reader.close();
       await rm(root, { recursive: true, force: true });
     },
   };
-}
-
-function copyFolder(from: string, to: string): Promise<void> {
-  return cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
 /** The folder of a fixture source. */
