@@ -9,11 +9,17 @@ import { isAnotherProcess } from '../run/run-folder.ts';
 import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';
 import { assertFilled } from '../source/fetch-list/fill-entry.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
-import { type FetchRecord, type RecordedFile, readFetchRecord, writeFetchRecord } from './day/fetch-record.ts';
+import {
+  describeFailure,
+  type FetchRecord,
+  type RecordedFile,
+  readFetchRecord,
+  writeFetchRecord,
+} from './day/fetch-record.ts';
 import { type EarlierFile, listEarlier } from './day/last-fetch.ts';
 import { copyOwnFiles } from './day/own-files.ts';
 import { isWhole } from './day/whole-files.ts';
-import { type FetchFileDeps, fetchFile } from './fetch-file.ts';
+import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
 
 export interface FetchRequest {
   /** The source's folder, with its `source.json`. */
@@ -22,6 +28,8 @@ export interface FetchRequest {
   /** The archive: the folder of the dated folders. */
   readonly into: string;
   readonly day: Day;
+  /** What the store of the night has of the last fetch; a fetch without a night looks into its archive alone. */
+  readonly stored?: StoredFiles | undefined;
 }
 
 export interface FetchDeps extends FetchFileDeps {
@@ -49,7 +57,7 @@ export interface FetchedDay {
  * what has changed. Rejects with `configuration` for a variable that a required file needs and that isn't set.
  */
 export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promise<FetchedDay> {
-  const { settings, into, day, root } = request;
+  const { settings, into, day, root, stored = async () => undefined } = request;
   assertFilled(settings.fetch, deps.variables);
   const folder = join(into, day);
   const partials = await openPartials(folder);
@@ -70,7 +78,9 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
     await round.write();
     const earlier = await listEarlier(into, { day, ownRecord: before });
     const limit = pLimit(deps.limits.concurrency);
-    await settleAll(settings.fetch.map((entry) => limit(() => fetchOne(entry, { round, earlier, partials, deps }))));
+    await settleAll(
+      settings.fetch.map((entry) => limit(() => fetchOne(entry, { round, earlier, stored, partials, deps }))),
+    );
     return await round.end(settings.fetch, timestampFromDate(deps.clock()));
   } finally {
     await rm(partials, { recursive: true, force: true });
@@ -122,15 +132,16 @@ async function removeUnlisted(
 interface FetchOneInput {
   readonly round: Round;
   readonly earlier: readonly EarlierFile[];
+  readonly stored: StoredFiles;
   readonly partials: string;
   readonly deps: FetchDeps;
 }
 
-async function fetchOne(entry: FetchEntry, { round, earlier, partials, deps }: FetchOneInput): Promise<void> {
+async function fetchOne(entry: FetchEntry, { round, earlier, stored, partials, deps }: FetchOneInput): Promise<void> {
   deps.onBegin(entry);
   const done = await round.findDone(entry);
   const partial = join(partials, randomUUID());
-  const file = done ?? (await fetchFile(entry, { folder: round.folder, partial, earlier }, deps));
+  const file = done ?? (await fetchFile(entry, { folder: round.folder, partial, earlier, stored }, deps));
   if (done === undefined) await round.note(file);
   deps.onEnd(file);
 }
@@ -183,7 +194,7 @@ class Round {
     const files = entries.flatMap((entry) => this.#find(entry) ?? []);
     const failed = files.filter(({ status }) => status === 'failed');
     const isOptional = ({ file }: FetchedFile) => entries.some((entry) => entry.file === file && entry.optional);
-    const problems = failed.filter((file) => !isOptional(file)).map(describeProblem);
+    const problems = failed.filter((file) => !isOptional(file)).map(describeFailure);
     this.#record = { ...this.#record, files, finished_at: problems.length === 0 ? now : null };
     await this.write();
     const carried = files.filter(({ status }) => status === 'carried');
@@ -195,9 +206,9 @@ class Round {
       record: { format: 1, ...this.#record },
       problems,
       warnings: [
-        ...failed.filter(isOptional).map((file) => `${describeProblem(file)}; what needs it is not captured`),
-        ...carried.map((file) => `${describeProblem(file)}; records of ${file.upstream} are carried`),
-        ...stale.map((file) => `${describeProblem(file)}; that of ${file.fetched_at} stays`),
+        ...failed.filter(isOptional).map((file) => `${describeFailure(file)}; ${consequenceOf(file)}`),
+        ...carried.map((file) => `${describeFailure(file)}; records of ${file.upstream} are carried`),
+        ...stale.map((file) => `${describeFailure(file)}; that of ${file.fetched_at} stays`),
       ],
     };
   }
@@ -207,8 +218,9 @@ class Round {
   }
 }
 
-function describeProblem({ upstream, url, file, problem }: FetchedFile): string {
-  return `${file} of ${upstream} could not be fetched from ${url}: ${problem}`;
+/** Of a file that may be carried the night says the rest: it knows whether there ever was one. */
+function consequenceOf({ carry }: RecordedFile): string {
+  return carry === undefined ? 'what needs it is not captured' : 'there is no earlier one to stand in for it';
 }
 
 /** Rejects with `source_rejected` where a required file is missing. */

@@ -1,8 +1,12 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import { addDays } from '../../schemas/day.ts';
+import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
@@ -42,20 +46,27 @@ beforeEach(async () => {
   mall.serve('/mall.json', { b: 5, c: 7 });
 });
 
-function writeSource({ sql }: { readonly sql: string }): Promise<void> {
+function writeSource({ sql, more = [] }: { readonly sql: string; readonly more?: readonly object[] }): Promise<void> {
   const upstreams = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://upstream.test' }));
-  const carried = { upstream: 'mall', url: `${mall.url}/mall.json`, file: 'mall.json', optional: true, carry: true };
-  const fetch = [{ upstream: 'shop', url: `${place.server.url}/shop.json`, file: 'shop.json' }, carried];
+  const ofMall = { upstream: 'mall', url: `${mall.url}/mall.json`, file: 'mall.json', optional: true, carry: true };
+  const shop = { upstream: 'shop', url: `${place.server.url}/shop.json`, file: 'shop.json' };
+  const fetch = [shop, ofMall, ...more.map((entry) => ({ ...ofMall, ...entry }))];
   return place.source([], { 'source.sql': sql, 'source.json': JSON.stringify({ upstreams, fetch }) });
 }
 
 const FIRST = '2026-06-01';
 
-function night(day: string) {
+function night(day: string, { workFolder = store.deps.workFolder, accept = false } = {}) {
   return runNight(
-    { day, source: place.root, dryRun: false, accept: false, acceptSuspects: [] },
-    { ...store.deps, clock: () => new Date(`${day}T00:05:00Z`), fetching: FETCH_SETUP },
+    { day, source: place.root, dryRun: false, accept, acceptSuspects: [] },
+    { ...store.deps, workFolder, clock: () => new Date(`${day}T00:05:00Z`), fetching: FETCH_SETUP },
   );
+}
+
+function verifyAll() {
+  const { store: objects, clock, duckdb, workFolder } = store.deps;
+  const deps = { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
+  return verify('all', deps);
 }
 
 async function newest() {
@@ -135,9 +146,7 @@ describe('an upstream that is down for a week', () => {
     expect(release.fetched?.[1]).toMatchObject({ status: 'fetched', failed_since: null });
     expect(JSON.parse(changes)).toMatchObject({ entity_id: 'c:mall', op: 'upsert' });
     expect(withoutPoints(open)).toEqual([]);
-    const { store: objects, clock, duckdb, workFolder } = store.deps;
-    const deps = { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
-    expect(await verify('all', deps)).toMatchObject({ ok: true, snapshots: 3 });
+    expect(await verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
   });
 
   test('has no records made up: what it never said while it was up is not there', async () => {
@@ -154,13 +163,113 @@ describe('an upstream that is down for a week', () => {
     ]);
   });
 
-  test('on the very first day has no file at all, and what reads it is not captured', async () => {
-    mall.breakForGood('/mall.json', faults.status(404));
-    expect(await night(FIRST)).toMatchObject({
+  test('is carried from the store alone: no night needs the work folder of another', async () => {
+    await night(FIRST);
+    mall.breakForGood('/mall.json', faults.status(503));
+    for (const day of [addDays(FIRST, 1), addDays(FIRST, 2)]) {
+      const workFolder = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
+      onTestFinished(() => rm(workFolder, { recursive: true }));
+      expect(await night(day, { workFolder })).toMatchObject({
+        status: 'published',
+        records: { models: 3, pricing: 4 },
+        events: { upsert: 0, delete: 0 },
+      });
+      const { release, open } = await newest();
+      expect(release.fetched?.[1]).toMatchObject({ status: 'carried', fetched_at: `${FIRST}T00:05:00Z` });
+      expect(withoutPoints(open)).toEqual(['models b', 'models c', 'pricing b:mall', 'pricing c:mall']);
+    }
+    expect(await verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
+  });
+
+  test('has its file carried from the store rather than from the archive of a machine that missed a night', async () => {
+    const workFolder = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
+    onTestFinished(() => rm(workFolder, { recursive: true }));
+    await night(FIRST);
+    mall.serve('/mall.json', { b: 5, c: 7, d: 9 });
+    await night(addDays(FIRST, 1), { workFolder });
+    mall.breakForGood('/mall.json', faults.status(503));
+    expect(await night(addDays(FIRST, 2))).toMatchObject({ status: 'published', events: { upsert: 0, delete: 0 } });
+    expect((await newest()).pricing).toHaveLength(5);
+  });
+
+  test('loses no record where the store has no file of it: what reads it is not captured', async () => {
+    await night(FIRST);
+    const { release } = await newest();
+    await rm(join(store.folder, releaseKey(release, RELEASE_PATHS.fetched('mall.json'))));
+    mall.breakForGood('/mall.json', faults.status(503));
+    place.server.serve('/shop.json', { a: 3 });
+    const workFolder = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
+    onTestFinished(() => rm(workFolder, { recursive: true }));
+    const why = /^mall\.json of mall could not be fetched from http.*: .* answered 503 .*, and its SELECT reads it$/;
+    expect(await night(addDays(FIRST, 1), { workFolder })).toMatchObject({
       status: 'rejected',
-      problems: [expect.stringMatching(/source\.sql found no files$/)],
+      problems: [expect.stringMatching(why), expect.stringMatching(/source\.sql found no files$/)],
     });
   });
+});
+
+describe('an upstream that has never been there', () => {
+  /** For three nights: what an upstream hasn't got isn't asked for again. */
+  beforeEach(() => mall.break('/mall.json', ...Array(3).fill(faults.status(404))));
+
+  test('is missing in the first nights, and all others begin without it', async () => {
+    for (const day of [FIRST, addDays(FIRST, 1)]) {
+      const result = await night(day);
+      expect(result).toMatchObject({ status: 'published', records: { models: 2, pricing: 2 }, quarantined: 0 });
+      expect(result.warnings.slice(0, 2)).toEqual([
+        expect.stringMatching(
+          /^mall\.json of mall could not be fetched from .*; there is no earlier one to stand in for it$/,
+        ),
+        'nothing of mall is captured before mall.json has been fetched once; all others go on',
+      ]);
+      const { release } = await newest();
+      expect(release.fetched?.[1]).toMatchObject({ status: 'failed', never_fetched: true, failed_since: FIRST });
+      expect(release.upstream_rows).toEqual({
+        models: { shop: { rows: 2, day } },
+        pricing: { shop: { rows: 2, day } },
+      });
+    }
+    expect((await newest()).release.events).toEqual({ upsert: 0, delete: 0 });
+    place.server.serve('/shop.json', { a: 1 });
+    await night(addDays(FIRST, 2), { accept: true });
+    expect((await newest()).release.events).toEqual({ upsert: 0, delete: 2 });
+    mall.serve('/mall.json', { b: 5, c: 7 });
+    expect(await night(addDays(FIRST, 3))).toMatchObject({ records: { models: 3, pricing: 3 }, quarantined: 0 });
+    expect(await verifyAll()).toMatchObject({ ok: true, snapshots: 4 });
+  });
+
+  test('leaves a dataset that it alone fills not captured, rather than empty', async () => {
+    const ranks = `-- rankings
+SELECT id AS model_id, 'c' AS category, 1 AS rank, 'mall' AS upstream FROM read_csv('ranks.csv', filename = true);
+`;
+    await writeSource({ sql: SQL + ranks, more: [{ file: 'ranks.csv', columns: { id: 'VARCHAR' } }] });
+    expect(await night(FIRST)).toMatchObject({ status: 'published', records: { models: 2, rankings: 0 } });
+    const { release } = await newest();
+    expect(release.captured).toEqual(['models', 'pricing']);
+  });
+
+  test('is the first thing that is told where its columns are unknown, and all refers to what it keeps away', async () => {
+    await writeSource({ sql: SQL.replace(`read_json_objects('mall.json')`, `read_json('mall.json')`) });
+    const why = 'mall\\.json of mall could not be fetched from http://[^ ]+: [^ ]+ answered 404';
+    expect((await night(FIRST)).problems).toEqual([
+      expect.stringMatching(
+        `^models: not captured: ${why}, and its SELECT reads it; with its columns in source\\.json the other upstreams would go on$`,
+      ),
+      expect.stringMatching(/^pricing: 2 of 2 rows are bad/),
+    ]);
+  });
+});
+
+test('a stored file is found damaged by verify, and comes back from the night before', async () => {
+  await night(FIRST);
+  await night(addDays(FIRST, 1));
+  const { release } = await newest();
+  const path = RELEASE_PATHS.fetched('mall.json');
+  await writeFile(join(store.folder, releaseKey(release, path)), 'other');
+  expect((await verifyAll()).problems).toEqual([{ snapshot: release.day, message: expect.stringContaining(path) }]);
+  await store.republish(release.day);
+  expect(await readFile(join(store.folder, releaseKey(release, path)), 'utf8')).toBe('{"b":5,"c":7}');
+  expect((await verifyAll()).problems).toEqual([]);
 });
 
 test('where a file may be carried, rows that do not name their upstreams reject the night, on good days too', async () => {
