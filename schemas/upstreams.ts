@@ -69,5 +69,7 @@ export function fetchedFileFrom({ upstream, url, file, status, bytes, sha256, ..
 export const ReleasedFileSchema = FetchedFileSchema.extend({
   /** Of a file that failed or is carried: the first of the days in a row without a new one, in the nights of this series. */
   failed_since: z.iso.date().nullable(),
+  /** Of a file that failed: whether no night of this series ever had it, so that nothing in force comes from it. Absent else. */
+  never_fetched: z.literal(true).optional(),
 });
 export type ReleasedFile = z.infer<typeof ReleasedFileSchema>;

@@ -425,7 +425,7 @@ def joined_name(upstream, id, provider):
 
 
 def public(root, day):
-    """The newest day of each upstream that isn't after this one, joined."""
+    """The newest day of each upstream that isn't after this one, joined; without those that have none."""
     aliases = load_aliases()
 
     def joined(upstream, id, provider=None):
@@ -435,7 +435,10 @@ def public(root, day):
     rows = {"facts": [], "benchmarks": [], "scores": [], "rankings": [], "pricing": []}
     prices = {}
     for upstream in JOINED:
-        newest = max(name for name in os.listdir(os.path.join(root, upstream)) if name <= day)
+        days = [name for name in os.listdir(os.path.join(root, upstream)) if name <= day]
+        if not days:
+            continue
+        newest = max(days)
         read = UPSTREAMS[upstream](os.path.join(root, upstream, newest), day)
         if upstream == "genai-prices":
             read["facts"] = [one for one in read["facts"] if one["serves"] != "openrouter" or "/" in one["id"]]

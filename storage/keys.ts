@@ -33,6 +33,8 @@ export const RELEASE_PATHS = {
   unpublished: 'state/unpublished.parquet',
   /** Only where the source keeps a table of names. */
   aliases: 'state/aliases.parquet',
+  /** The last bytes of a fetched file with `carry`, by its path below the day's folder. */
+  fetched: (file: string) => `state/fetched/${file}`,
   snapshot: (dataset: DatasetName) => `snapshot/${dataset}.jsonl.gz`,
   state: (dataset: DatasetName) => `state/${dataset}.parquet`,
   history: (dataset: DatasetName) => `history/${dataset}.parquet`,

@@ -53,6 +53,13 @@ export function faultFrom(error: unknown, host: string): OutboundFault {
   return new OutboundFault('connection', `${host} ${problem}`, options);
 }
 
+const UNREACHABLE_CODE = /^(?:ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** Whether a request came to no host at all: its name wasn't resolved, or no connection was made. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof OutboundFault ? error.reason === 'dns' : UNREACHABLE_CODE.test(codeOf(error));
+}
+
 function tlsMessage(code: string, host: string): string {
   const isHandshake = /^(?:ERR_SSL_|EPROTO$)/.test(code);
   if (isHandshake) return `no TLS connection with ${host} could be made`;

@@ -41,7 +41,17 @@ export interface FilePlace {
   /** A path for what is on its way, on the same disk; a folder beside it may be made with `.d` behind it. */
   readonly partial: string;
   readonly earlier: readonly EarlierFile[];
+  readonly stored: StoredFiles;
 }
+
+/**
+ * Puts a file's bytes of the last fetch, as the store of the night has them, to a local path; undefined where it has none. They come
+ * before those of the archive: the records in force are made of them.
+ */
+export type StoredFiles = (
+  wanted: Pick<RecordedFile, 'upstream' | 'file'>,
+  to: string,
+) => Promise<Pick<RecordedFile, 'bytes' | 'sha256' | 'fetched_at'> | undefined>;
 
 /**
  * Fetches one file into a day's folder, where it appears only when it is whole and what is expected. What its upstream does is a
@@ -49,6 +59,12 @@ export interface FilePlace {
  * this machine fails.
  */
 export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
+  const file = await fetchOrFail(entry, place, deps);
+  if (!entry.carry) return file;
+  return { ...file, carry: { folder: folderOf(entry) ?? null, columns: entry.columns ?? {} } };
+}
+
+async function fetchOrFail(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
   try {
     const [unfilled] = findUnfilled(entry, deps.variables);
     if (unfilled !== undefined) throw passingFault(`needs the variable ${unfilled}`);
@@ -66,7 +82,9 @@ export async function fetchFile(entry: FetchEntry, place: FilePlace, deps: Fetch
 type Obtained = FileHash & Validators & { readonly unchangedSince: string | null };
 
 async function obtain(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps): Promise<RecordedFile> {
-  let known = entry.pages === undefined ? await findEarlier(place.earlier, entry, hasValidator) : undefined;
+  const isSame = (recorded: RecordedFile) =>
+    recorded.url === entry.url && recorded.file === entry.file && hasValidator(recorded);
+  let known = entry.pages === undefined ? await findEarlier(place.earlier, isSame) : undefined;
   const got = await attempts(entry, deps, async () => {
     const obtained = await request(entry, { place, known, deps });
     // Bytes that are not what is expected are asked for without a condition the next time.
@@ -122,24 +140,28 @@ function contentExpected({ expect, unzip: folder }: FetchEntry): FetchEntry['exp
   return folder === undefined ? expect : { min_bytes: expect.min_bytes };
 }
 
-async function unpack(
-  { file, unzip: into, expect }: FetchEntry,
-  partial: string,
-  { limits }: FetchFileDeps,
-): Promise<UnzippedFolder | null> {
-  if (into === undefined) return null;
+async function unpack(entry: FetchEntry, partial: string, { limits }: FetchFileDeps): Promise<UnzippedFolder | null> {
+  const folder = folderOf(entry);
+  if (folder === undefined) return null;
   await rm(`${partial}.d`, { recursive: true, force: true });
   const unzipped = await unzip(partial, `${partial}.d`, limits);
-  assertEnough(unzipped.files, expect.min_rows ?? 1, `files in ${file}`);
-  return { folder: into.replace(/\/$/, ''), ...unzipped };
+  assertEnough(unzipped.files, entry.expect.min_rows ?? 1, `files in ${entry.file}`);
+  return { folder, ...unzipped };
+}
+
+/** The folder, below the day's, into which a zip file is unpacked. */
+function folderOf({ unzip: into }: FetchEntry): string | undefined {
+  return into?.replace(/\/$/, '');
 }
 
 /** Moves what is whole to where it belongs. */
-async function put({ file, unzip: into }: FetchEntry, { folder, partial }: FilePlace): Promise<void> {
+async function put(entry: FetchEntry, { folder, partial }: FilePlace): Promise<void> {
+  const { file } = entry;
   await mkdir(dirname(join(folder, file)), { recursive: true });
   await rename(partial, join(folder, file));
+  const into = folderOf(entry);
   if (into === undefined) return;
-  const target = join(folder, into.replace(/\/$/, ''));
+  const target = join(folder, into);
   await rm(target, { recursive: true, force: true });
   await mkdir(dirname(target), { recursive: true });
   await rename(`${partial}.d`, target);
@@ -170,10 +192,26 @@ async function carry(
   place: FilePlace,
   { problem, checkedAt, deps }: Failure,
 ): Promise<RecordedFile | undefined> {
-  const last = await findEarlier(place.earlier, entry);
+  const last = await obtainLast(entry, place);
   if (last === undefined) return undefined;
-  await copyFile(join(last.folder, entry.file), place.partial, constants.COPYFILE_FICLONE);
   const unzipped = await unpack(entry, place.partial, deps);
   await put(entry, place);
-  return { ...last.recorded, status: 'carried', checked_at: checkedAt, problem, unzipped };
+  const { upstream, url, file } = entry;
+  const { bytes, sha256, fetched_at } = last;
+  const validators = { etag: null, last_modified: null };
+  const told = { checked_at: checkedAt, problem, unzipped };
+  return { upstream, url, file, status: 'carried', bytes, sha256, ...validators, fetched_at, ...told };
+}
+
+/** Puts the bytes of the last fetch to the partial path, whichever address they came from. */
+async function obtainLast(
+  { upstream, file }: FetchEntry,
+  { partial, earlier, stored }: FilePlace,
+): Promise<Pick<RecordedFile, 'bytes' | 'sha256' | 'fetched_at'> | undefined> {
+  const inStore = await stored({ upstream, file }, partial);
+  if (inStore !== undefined) return inStore;
+  const last = await findEarlier(earlier, (recorded) => recorded.upstream === upstream && recorded.file === file);
+  if (last === undefined) return undefined;
+  await copyFile(join(last.folder, file), partial, constants.COPYFILE_FICLONE);
+  return last.recorded;
 }

@@ -9,11 +9,19 @@ import { isAnotherProcess } from '../run/run-folder.ts';
 import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';
 import { assertFilled } from '../source/fetch-list/fill-entry.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
-import { type FetchRecord, type RecordedFile, readFetchRecord, writeFetchRecord } from './day/fetch-record.ts';
+import {
+  describeFailure,
+  type FetchRecord,
+  type RecordedFile,
+  readFetchRecord,
+  writeFetchRecord,
+} from './day/fetch-record.ts';
 import { type EarlierFile, listEarlier } from './day/last-fetch.ts';
 import { copyOwnFiles } from './day/own-files.ts';
 import { isWhole } from './day/whole-files.ts';
-import { type FetchFileDeps, fetchFile } from './fetch-file.ts';
+import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
+import { Reachability } from './http/reachability.ts';
+import type { UpstreamFault } from './http/upstream-fault.ts';
 
 export interface FetchRequest {
   /** The source's folder, with its `source.json`. */
@@ -22,6 +30,8 @@ export interface FetchRequest {
   /** The archive: the folder of the dated folders. */
   readonly into: string;
   readonly day: Day;
+  /** What the store of the night has of the last fetch; a fetch without a night looks into its archive alone. */
+  readonly stored?: StoredFiles | undefined;
 }
 
 export interface FetchDeps extends FetchFileDeps {
@@ -49,7 +59,7 @@ export interface FetchedDay {
  * what has changed. Rejects with `configuration` for a variable that a required file needs and that isn't set.
  */
 export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promise<FetchedDay> {
-  const { settings, into, day, root } = request;
+  const { settings, into, day, root, stored = async () => undefined } = request;
   assertFilled(settings.fetch, deps.variables);
   const folder = join(into, day);
   const partials = await openPartials(folder);
@@ -70,8 +80,10 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
     await round.write();
     const earlier = await listEarlier(into, { day, ownRecord: before });
     const limit = pLimit(deps.limits.concurrency);
-    await settleAll(settings.fetch.map((entry) => limit(() => fetchOne(entry, { round, earlier, partials, deps }))));
-    return await round.end(settings.fetch, timestampFromDate(deps.clock()));
+    const client = new Reachability(deps);
+    const input = { round, earlier, stored, partials, deps: { ...deps, client } };
+    await settleAll(settings.fetch.map((entry) => limit(() => fetchOne(entry, input))));
+    return await round.end(settings.fetch, { now: timestampFromDate(deps.clock()), unreachable: client.faults() });
   } finally {
     await rm(partials, { recursive: true, force: true });
   }
@@ -122,15 +134,16 @@ async function removeUnlisted(
 interface FetchOneInput {
   readonly round: Round;
   readonly earlier: readonly EarlierFile[];
+  readonly stored: StoredFiles;
   readonly partials: string;
   readonly deps: FetchDeps;
 }
 
-async function fetchOne(entry: FetchEntry, { round, earlier, partials, deps }: FetchOneInput): Promise<void> {
+async function fetchOne(entry: FetchEntry, { round, earlier, stored, partials, deps }: FetchOneInput): Promise<void> {
   deps.onBegin(entry);
   const done = await round.findDone(entry);
   const partial = join(partials, randomUUID());
-  const file = done ?? (await fetchFile(entry, { folder: round.folder, partial, earlier }, deps));
+  const file = done ?? (await fetchFile(entry, { folder: round.folder, partial, earlier, stored }, deps));
   if (done === undefined) await round.note(file);
   deps.onEnd(file);
 }
@@ -179,27 +192,19 @@ class Round {
   }
 
   /** @param entries in whose order the record ends */
-  async end(entries: readonly FetchEntry[], now: string): Promise<FetchedDay> {
+  async end(entries: readonly FetchEntry[], { now, unreachable }: RoundEnd): Promise<FetchedDay> {
     const files = entries.flatMap((entry) => this.#find(entry) ?? []);
-    const failed = files.filter(({ status }) => status === 'failed');
     const isOptional = ({ file }: FetchedFile) => entries.some((entry) => entry.file === file && entry.optional);
-    const problems = failed.filter((file) => !isOptional(file)).map(describeProblem);
-    this.#record = { ...this.#record, files, finished_at: problems.length === 0 ? now : null };
+    const required = files.filter((file) => file.status === 'failed' && !isOptional(file));
+    this.#record = { ...this.#record, files, finished_at: required.length === 0 ? now : null };
     await this.write();
-    const carried = files.filter(({ status }) => status === 'carried');
-    const stale = files.filter(
-      ({ status, problem }) => problem !== null && status !== 'failed' && status !== 'carried',
-    );
-    return {
-      folder: this.folder,
-      record: { format: 1, ...this.#record },
-      problems,
-      warnings: [
-        ...failed.filter(isOptional).map((file) => `${describeProblem(file)}; what needs it is not captured`),
-        ...carried.map((file) => `${describeProblem(file)}; records of ${file.upstream} are carried`),
-        ...stale.map((file) => `${describeProblem(file)}; that of ${file.fetched_at} stays`),
-      ],
-    };
+    const day = { folder: this.folder, record: { format: 1 as const, ...this.#record } };
+    const warnings = warningsOf(files, isOptional);
+    if (unreachable.length === 0) return { ...day, problems: required.map(describeFailure), warnings };
+    // One cause is told once, and not for every file.
+    const cause = describeUnreachable(unreachable);
+    if (required.length > 0) return { ...day, problems: [cause], warnings: [] };
+    return { ...day, problems: [], warnings: [cause, ...warnings] };
   }
 
   #find(entry: FetchEntry): RecordedFile | undefined {
@@ -207,8 +212,35 @@ class Round {
   }
 }
 
-function describeProblem({ upstream, url, file, problem }: FetchedFile): string {
-  return `${file} of ${upstream} could not be fetched from ${url}: ${problem}`;
+interface RoundEnd {
+  readonly now: string;
+  /** Of each host, where none could be reached. */
+  readonly unreachable: readonly UpstreamFault[];
+}
+
+/** What is said where it is the network that fails, and no upstream. */
+function describeUnreachable(faults: readonly UpstreamFault[]): string {
+  const others = faults.length === 1 ? '' : `, and ${faults.length - 1} more hosts like it`;
+  return (
+    `no upstream could be reached (${faults[0]?.message}${others}): this machine seems to have no network, or to need a proxy, ` +
+    'which fetching does not use'
+  );
+}
+
+function warningsOf(files: readonly RecordedFile[], isOptional: (file: FetchedFile) => boolean): readonly string[] {
+  const failed = files.filter((file) => file.status === 'failed' && isOptional(file));
+  const carried = files.filter(({ status }) => status === 'carried');
+  const stale = files.filter(({ status, problem }) => problem !== null && status !== 'failed' && status !== 'carried');
+  return [
+    ...failed.map((file) => `${describeFailure(file)}; ${consequenceOf(file)}`),
+    ...carried.map((file) => `${describeFailure(file)}; records of ${file.upstream} are carried`),
+    ...stale.map((file) => `${describeFailure(file)}; that of ${file.fetched_at} stays`),
+  ];
+}
+
+/** Of a file that may be carried the night says the rest: it knows whether there ever was one. */
+function consequenceOf({ carry }: RecordedFile): string {
+  return carry === undefined ? 'what needs it is not captured' : 'there is no earlier one to stand in for it';
 }
 
 /** Rejects with `source_rejected` where a required file is missing. */

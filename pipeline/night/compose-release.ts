@@ -16,7 +16,7 @@ import {
 import type { Upstream } from '../../schemas/upstreams.ts';
 import { hashFile } from '../../storage/hash.ts';
 import { snapshotPaths } from '../../storage/keys.ts';
-import type { FetchRecord } from '../fetch/day/fetch-record.ts';
+import type { FetchRecord, RecordedFile } from '../fetch/day/fetch-record.ts';
 import type { Capture } from './capture/capture.ts';
 import type { Check } from './check/check.ts';
 import type { Diff } from './diff.ts';
@@ -46,6 +46,8 @@ export interface ReleaseInput {
   readonly upstreams: readonly Upstream[];
   /** What was fetched into the source's folder. */
   readonly fetched: FetchRecord | undefined;
+  /** Those of its files that no fetch has ever brought. */
+  readonly absent: readonly RecordedFile[];
 }
 
 /** Writes the snapshot's manifests and describes everything that lies in the folder: the release.json to be. */
@@ -60,6 +62,12 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
   const captured = input.captured.datasets.map(({ dataset }) => dataset);
   const upstreamRows = upstreamCounts(checked.upstreamRows, { day: input.day, previous: previous.release });
   const rankingMethod = rankingMethodOf(input, captured.includes('rankings'));
+  const fetchedInput = {
+    day: input.day,
+    previous: previous.release,
+    upstreams: input.upstreams,
+    absent: input.absent,
+  };
   return ReleaseSchema.parse({
     format: RELEASE_FORMAT,
     day: input.day,
@@ -90,7 +98,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
     ...(rankingMethod === DEFAULT_RANKING_METHOD ? {} : { ranking_method: rankingMethod }),
     ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
-    ...releaseFetched(input.fetched, { day: input.day, previous: previous.release, upstreams: input.upstreams }),
+    ...releaseFetched(input.fetched, fetchedInput),
     ...(upstreamRows === undefined ? {} : { upstream_rows: upstreamRows }),
   });
 }

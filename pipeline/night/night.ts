@@ -25,11 +25,12 @@ import { preview } from './preview.ts';
 import { loadPrevious } from './previous.ts';
 import { proveEvents, proveFiles } from './prove.ts';
 import { publish } from './publish.ts';
-import { carriedUpstreams } from './release-fetched.ts';
+import { absentNotes, copyFetched, failedUpstreams } from './release-fetched.ts';
 import { writeSnapshot, writeState } from './snapshot.ts';
 import { type DayPlace, fetchForNight, placeOfDay } from './source/fetched-source.ts';
 import { findSourceDay } from './source/source-day.ts';
 import { type CaptureLimits, limitsFromSettings } from './source/source-limits.ts';
+import { StoredFetch } from './source/stored-fetch.ts';
 
 export interface NightRequest {
   readonly day: Day;
@@ -114,19 +115,23 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
   const { day } = request;
   const { release: folder, scratch } = run.folder;
   const capturedAt = captureTime(day, run.startedAt);
+  const stored = new StoredFetch(deps.store, catalog.catalog);
   let found: NightFindings = {};
   try {
     const place = await placeOfDay(request.source, { day, workFolder: deps.workFolder });
-    const fetched = await fetchInto(place, { request, deps, run });
+    const fetched = await fetchInto(place, { request, deps, run, stored });
     found = { fetched: fetched?.record.files };
     if (fetched !== undefined) assertComplete(fetched);
     const source = await findSourceDay(place.root, day);
     found = { fetched: source.fetched?.files };
+    const absent = await stored.findAbsent(source.fetched);
     const database = await run.openDatabase(deps.duckdb);
     const limits = limitsFromSettings(deps.limits, source.settings);
     const places = { database, store: deps.store, folder, scratch };
-    const captured = await run.stage('capture', () => capture(source, { ...places, limits, duckdb: deps.duckdb }));
-    run.warn(captured.warnings);
+    const captured = await run.stage('capture', () =>
+      capture(source, { ...places, limits, duckdb: deps.duckdb, absent }),
+    );
+    run.warn([...absentNotes(absent), ...captured.warnings]);
     const previous = await run.stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
     const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
     const checked = await run.stage('check', () =>
@@ -136,13 +141,13 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
           capture: captured,
           settings: source.settings,
           acceptSuspects: request.acceptSuspects,
-          carried: carriedUpstreams(source.fetched),
+          carried: failedUpstreams(source.fetched, absent),
         },
         places,
       ),
     );
     found = { ...found, checked };
-    assertFewBadRows(checked, source.settings);
+    assertFewBadRows(checked, source.settings, captured.uncaptured);
     run.warn(checked.warnings);
     const changed = await run.stage('diff', () =>
       diff({ day, capturedAt, captured, checked, previous, versions }, places),
@@ -158,6 +163,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     const written = await run.stage('snapshot', () =>
       writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),
     );
+    await copyFetched(source, folder);
     const proof = { changed, written, previous, versions };
     await run.stage('prove', async () => {
       await proveEvents(proof, places);
@@ -180,6 +186,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       folder,
       upstreams: source.settings.upstreams,
       fetched: source.fetched,
+      absent,
     });
     if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));
     return { found, release };
@@ -191,10 +198,10 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
 /** The first stage, of sources that list what to fetch; undefined where nothing was to be fetched. */
 async function fetchInto(
   { root, toFetch }: DayPlace,
-  { request, deps, run }: Omit<StagesInput, 'catalog'>,
+  { request, deps, run, stored }: Omit<StagesInput, 'catalog'> & { readonly stored: StoredFetch },
 ): Promise<FetchedDay | undefined> {
   if (toFetch === undefined) return undefined;
-  const wanted = { root: request.source, settings: toFetch, into: root, day: request.day };
+  const wanted = { root: request.source, settings: toFetch, into: root, day: request.day, stored: stored.files };
   const fetched = await run.stage('fetch', () => fetchForNight(wanted, deps));
   run.warn(fetched?.warnings ?? []);
   return fetched;

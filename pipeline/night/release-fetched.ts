@@ -1,19 +1,26 @@
+import { constants, copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Day } from '../../schemas/day.ts';
 import type { Release, SourceFile } from '../../schemas/release.ts';
 import { fetchedFileFrom, type ReleasedFile, type Upstream } from '../../schemas/upstreams.ts';
-import type { FetchRecord } from '../fetch/day/fetch-record.ts';
+import { RELEASE_PATHS } from '../../storage/keys.ts';
+import type { FetchRecord, RecordedFile } from '../fetch/day/fetch-record.ts';
+import { upstreamsOf } from './capture/missing-files.ts';
+import type { SourceDay } from './source/source-day.ts';
 
 export interface ReleaseFetchedInput {
   readonly day: Day;
   readonly previous: Release | undefined;
   /** Those that the source names today; of a day that was fetched its record says who they were. */
   readonly upstreams: readonly Upstream[];
+  /** Those of its files that no fetch has ever brought. */
+  readonly absent: readonly RecordedFile[];
 }
 
 /** What a release says of upstreams and of files that were fetched from them; nothing where there are none. */
 export function releaseFetched(
   fetched: FetchRecord | undefined,
-  { day, previous, upstreams }: ReleaseFetchedInput,
+  { day, previous, upstreams, absent }: ReleaseFetchedInput,
 ): Pick<Release, 'upstreams' | 'fetched'> {
   if (fetched === undefined) return upstreams.length === 0 ? {} : { upstreams: [...upstreams] };
   const before = previous?.fetched ?? [];
@@ -21,7 +28,8 @@ export function releaseFetched(
     const told = fetchedFileFrom(file);
     if (file.status !== 'failed' && file.status !== 'carried') return { ...told, failed_since: null };
     const yesterday = before.find((one) => one.upstream === file.upstream && one.file === file.file);
-    return { ...told, failed_since: yesterday?.failed_since ?? day };
+    const failed = { ...told, failed_since: yesterday?.failed_since ?? day };
+    return absent.includes(file) ? { ...failed, never_fetched: true } : failed;
   });
   return { upstreams: [...fetched.upstreams], fetched: files };
 }
@@ -33,8 +41,26 @@ export function ownSourceFiles(fetched: FetchRecord | undefined, told: readonly 
     .map(({ file, bytes, sha256 }) => ({ name: file, dataset: null, bytes, sha256 }));
 }
 
-/** The ids of upstreams of which a file is that of an earlier day. */
-export function carriedUpstreams(fetched: FetchRecord | undefined): readonly string[] {
+/** The ids of upstreams that failed today, as far as their rows may be there: those of an earlier day, or of a part of their files. */
+export function failedUpstreams(fetched: FetchRecord | undefined, absent: readonly RecordedFile[]): readonly string[] {
   const carried = (fetched?.files ?? []).filter(({ status }) => status === 'carried');
-  return [...new Set(carried.map(({ upstream }) => upstream))];
+  return [...new Set([...carried, ...absent].map(({ upstream }) => upstream))];
+}
+
+/** What an operator should know of upstreams that have no earlier file. */
+export function absentNotes(absent: readonly RecordedFile[]): readonly string[] {
+  return upstreamsOf(absent).map((id) => {
+    const files = absent.filter(({ upstream }) => upstream === id).map(({ file }) => file);
+    return `nothing of ${id} is captured before ${files.join(', ')} has been fetched once; all others go on`;
+  });
+}
+
+/** Puts the bytes of files that may be carried into the release, where nights on any machine find them (decision 0096). */
+export async function copyFetched({ folder: from, fetched }: SourceDay, to: string): Promise<void> {
+  for (const { file, sha256, carry } of fetched?.files ?? []) {
+    if (carry === undefined || sha256 === null) continue;
+    const path = join(to, RELEASE_PATHS.fetched(file));
+    await mkdir(dirname(path), { recursive: true });
+    await copyFile(join(from, file), path, constants.COPYFILE_FICLONE);
+  }
 }

@@ -119,6 +119,11 @@ describe('what a source fetches', () => {
     [{ expect: { min_rows: 0 } }, /^fetch\[0\]\.expect\.min_rows: /],
     [{ expect: { rows: 5 } }, 'fetch[0].expect: Unrecognized key: "rows"'],
     [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],
+    [{ columns: { id: 'VARCHAR' } }, 'fetch[0].columns: only a file with carry is read without rows'],
+    [
+      { optional: true, carry: true, columns: { id: "VARCHAR) --" } },
+      'fetch[0].columns.id: must be a DuckDB type such as VARCHAR, BIGINT, DOUBLE or VARCHAR[]',
+    ],
     [{ optinal: true }, 'fetch[0]: Unrecognized key: "optinal"'],
   ])('is refused where it can not be right, and where is said: %j', async (change, problem) => {
     const said = await problemsOf({ ...ENTRY, ...change });

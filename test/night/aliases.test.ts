@@ -211,7 +211,7 @@ describe('a file of names', () => {
       expect(ok).toBe(false);
       const refused = files.filter(({ status }) => status === 'refused');
       expect(refused).toMatchObject([
-        { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the night before had no names, or others') },
+        { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the night before had none, or another') },
       ]);
     }
   });

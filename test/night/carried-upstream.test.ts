@@ -1,89 +1,27 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { runNight } from '../../pipeline/night/night.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
-import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import { addDays } from '../../schemas/day.ts';
+import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import * as faults from '../support/fetch/faults.ts';
-import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
-import { UpstreamServer } from '../support/fetch/upstream-server.ts';
-import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
-import {
-  listReleases,
-  readChanges,
-  readOpenIntervals,
-  readRelease,
-  readSnapshot,
-} from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { type TwoUpstreams, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';
 
-/** Two upstreams fill both datasets; a row of models may come from both. */
-const SQL = `-- models
-SELECT id, any_value(id) AS name, string_agg(upstream, ', ' ORDER BY upstream) AS upstream FROM (
-  SELECT unnest(json_keys(json)) AS id, 'shop' AS upstream FROM read_json_objects('shop.json')
-  UNION ALL SELECT unnest(json_keys(json)), 'mall' FROM read_json_objects('mall.json'))
-GROUP BY id;
-
--- pricing
-SELECT model_id, upstream AS provider, (prices->>model_id)::DOUBLE AS input_per_million, [upstream] AS upstream FROM (
-  SELECT unnest(json_keys(json)) AS model_id, json AS prices, 'shop' AS upstream FROM read_json_objects('shop.json')
-  UNION ALL SELECT unnest(json_keys(json)), json, 'mall' FROM read_json_objects('mall.json'));
-`;
-
-let place: FetchPlace;
-let mall: UpstreamServer;
-let store: TemporaryStore;
+let place: TwoUpstreams;
 beforeEach(async () => {
-  [place, mall, store] = [await useFetch(), await UpstreamServer.start(), await openTemporaryStore()];
-  onTestFinished(store.dispose);
-  onTestFinished(() => mall.close());
-  await writeSource({ sql: SQL });
-  place.server.serve('/shop.json', { a: 1, b: 2 });
-  mall.serve('/mall.json', { b: 5, c: 7 });
+  place = await useTwoUpstreams();
 });
-
-function writeSource({ sql }: { readonly sql: string }): Promise<void> {
-  const upstreams = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://upstream.test' }));
-  const carried = { upstream: 'mall', url: `${mall.url}/mall.json`, file: 'mall.json', optional: true, carry: true };
-  const fetch = [{ upstream: 'shop', url: `${place.server.url}/shop.json`, file: 'shop.json' }, carried];
-  return place.source([], { 'source.sql': sql, 'source.json': JSON.stringify({ upstreams, fetch }) });
-}
 
 const FIRST = '2026-06-01';
 
-function night(day: string) {
-  return runNight(
-    { day, source: place.root, dryRun: false, accept: false, acceptSuspects: [] },
-    { ...store.deps, clock: () => new Date(`${day}T00:05:00Z`), fetching: FETCH_SETUP },
-  );
-}
-
-async function newest() {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing was published');
-  const open = (await readOpenIntervals(store, entry))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  return {
-    release: await readRelease(store, entry),
-    pricing: (await readSnapshot(store, entry, 'pricing'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-    changes: (await readChanges(store, entry)).trim(),
-    open,
-  };
-}
-
 describe('an upstream that is down for a week', () => {
   test('has its records carried, without points, while others go on; everything says since when', async () => {
-    expect((await night(FIRST)).problems).toEqual([]);
-    mall.breakForGood('/mall.json', faults.status(503));
+    expect((await place.night(FIRST)).problems).toEqual([]);
+    place.mall.breakForGood('/mall.json', faults.status(503));
     for (let days = 1; days <= 7; days += 1) {
-      place.server.serve('/shop.json', { a: 1 + days, b: 2 });
+      place.shop.serve('/shop.json', { a: 1 + days, b: 2 });
       const day = addDays(FIRST, days);
-      const result = await night(day);
+      const result = await place.night(day);
       expect(result).toMatchObject({
         status: 'published',
         records: { models: 3, pricing: 4 },
@@ -93,7 +31,7 @@ describe('an upstream that is down for a week', () => {
           expect.stringMatching(/^mall\.json of mall could not be fetched from .*; records of mall are carried$/),
         ]),
       });
-      const { release, open } = await newest();
+      const { release, open } = await place.newest();
       expect(release.captured).toEqual(['models', 'pricing']);
       const rows = { shop: { rows: 2, day }, mall: { rows: 2, day: FIRST } };
       expect(release.upstream_rows).toEqual({ models: rows, pricing: rows });
@@ -105,19 +43,22 @@ describe('an upstream that is down for a week', () => {
       });
       expect(withoutPoints(open)).toEqual(['models b', 'models c', 'pricing b:mall', 'pricing c:mall']);
     }
-    const status = await readStatus(store.deps.store, { ...store.deps, expectedDay: undefined });
+    const status = await readStatus(place.store.deps.store, { ...place.store.deps, expectedDay: undefined });
     expect(status.missing_files).toMatchObject([{ upstream: 'mall', file: 'mall.json', since: addDays(FIRST, 1) }]);
   });
 
   test('is no loss, however large: not of its own rows, nor of those that others have a part in', async () => {
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`m${index}`, 1]));
-    place.server.serve('/shop.json', many);
-    mall.serve('/mall.json', many);
-    await night(FIRST);
-    mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
-    expect(await night(addDays(FIRST, 1))).toMatchObject({ status: 'published', events: { upsert: 0, delete: 0 } });
-    mall.serve('/mall.json', {});
-    expect(await night(addDays(FIRST, 2))).toMatchObject({
+    place.shop.serve('/shop.json', many);
+    place.mall.serve('/mall.json', many);
+    await place.night(FIRST);
+    place.mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
+    expect(await place.night(addDays(FIRST, 1))).toMatchObject({
+      status: 'published',
+      events: { upsert: 0, delete: 0 },
+    });
+    place.mall.serve('/mall.json', {});
+    expect(await place.night(addDays(FIRST, 2))).toMatchObject({
       status: 'held',
       problems: expect.arrayContaining([
         'models of mall would shrink from 20 to 0 rows (by 100 %); at most 30 % may go',
@@ -126,26 +67,24 @@ describe('an upstream that is down for a week', () => {
   });
 
   test('is captured again when it is back: what changed is an event, the rest has points again', async () => {
-    await night(FIRST);
-    mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
-    await night(addDays(FIRST, 1));
-    mall.serve('/mall.json', { b: 5, c: 8 });
-    await night(addDays(FIRST, 2));
-    const { release, changes, open } = await newest();
+    await place.night(FIRST);
+    place.mall.break('/mall.json', ...Array(3).fill(faults.cutOff));
+    await place.night(addDays(FIRST, 1));
+    place.mall.serve('/mall.json', { b: 5, c: 8 });
+    await place.night(addDays(FIRST, 2));
+    const { release, changes, open } = await place.newest();
     expect(release.fetched?.[1]).toMatchObject({ status: 'fetched', failed_since: null });
     expect(JSON.parse(changes)).toMatchObject({ entity_id: 'c:mall', op: 'upsert' });
     expect(withoutPoints(open)).toEqual([]);
-    const { store: objects, clock, duckdb, workFolder } = store.deps;
-    const deps = { ...upkeepDeps(workFolder), store: objects, clock, duckdb, onPlan: () => {}, onSnapshot: () => {} };
-    expect(await verify('all', deps)).toMatchObject({ ok: true, snapshots: 3 });
+    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
   });
 
   test('has no records made up: what it never said while it was up is not there', async () => {
-    await night(FIRST);
-    mall.breakForGood('/mall.json', faults.htmlPage());
-    place.server.serve('/shop.json', { a: 1, b: 2, d: 4 });
-    await night(addDays(FIRST, 1));
-    expect((await newest()).pricing.map(({ model_id, provider }) => `${model_id}:${provider}`)).toEqual([
+    await place.night(FIRST);
+    place.mall.breakForGood('/mall.json', faults.htmlPage());
+    place.shop.serve('/shop.json', { a: 1, b: 2, d: 4 });
+    await place.night(addDays(FIRST, 1));
+    expect((await place.newest()).pricing.map(({ model_id, provider }) => `${model_id}:${provider}`)).toEqual([
       'a:shop',
       'b:mall',
       'b:shop',
@@ -154,22 +93,59 @@ describe('an upstream that is down for a week', () => {
     ]);
   });
 
-  test('on the very first day has no file at all, and what reads it is not captured', async () => {
-    mall.breakForGood('/mall.json', faults.status(404));
-    expect(await night(FIRST)).toMatchObject({
-      status: 'rejected',
-      problems: [expect.stringMatching(/source\.sql found no files$/)],
+  test('is carried from the store alone: no night needs the work folder of another', async () => {
+    await place.night(FIRST);
+    place.mall.breakForGood('/mall.json', faults.status(503));
+    for (const day of [addDays(FIRST, 1), addDays(FIRST, 2)]) {
+      const workFolder = await place.newFolder();
+      expect(await place.night(day, { workFolder })).toMatchObject({
+        status: 'published',
+        records: { models: 3, pricing: 4 },
+        events: { upsert: 0, delete: 0 },
+      });
+      const { release, open } = await place.newest();
+      expect(release.fetched?.[1]).toMatchObject({ status: 'carried', fetched_at: `${FIRST}T00:05:00Z` });
+      expect(withoutPoints(open)).toEqual(['models b', 'models c', 'pricing b:mall', 'pricing c:mall']);
+    }
+    expect(await place.verifyAll()).toMatchObject({ ok: true, snapshots: 3 });
+  });
+
+  test('has its file carried from the store rather than from the archive of a machine that missed a night', async () => {
+    const workFolder = await place.newFolder();
+    await place.night(FIRST);
+    place.mall.serve('/mall.json', { b: 5, c: 7, d: 9 });
+    await place.night(addDays(FIRST, 1), { workFolder });
+    place.mall.breakForGood('/mall.json', faults.status(503));
+    expect(await place.night(addDays(FIRST, 2))).toMatchObject({
+      status: 'published',
+      events: { upsert: 0, delete: 0 },
+    });
+    expect((await place.newest()).pricing).toHaveLength(5);
+  });
+
+  test('is carried from the archive where the store has no file of it, as with releases of older programs', async () => {
+    await place.night(FIRST);
+    const { release } = await place.newest();
+    await rm(join(place.store.folder, releaseKey(release, RELEASE_PATHS.fetched('mall.json'))));
+    place.mall.breakForGood('/mall.json', faults.status(503));
+    expect(await place.night(addDays(FIRST, 1))).toMatchObject({
+      status: 'published',
+      events: { upsert: 0, delete: 0 },
     });
   });
-});
 
-test('where a file may be carried, rows that do not name their upstreams reject the night, on good days too', async () => {
-  await writeSource({ sql: SQL.replace(', [upstream] AS upstream', '') });
-  expect(await night(FIRST)).toMatchObject({
-    status: 'rejected',
-    problems: [
-      'source.sql (pricing): the column upstream is missing, which names the upstreams of each row: a fetched file has carry',
-    ],
+  test('loses no record where the store has no file of it: what reads it is not captured', async () => {
+    await place.night(FIRST);
+    const { release } = await place.newest();
+    await rm(join(place.store.folder, releaseKey(release, RELEASE_PATHS.fetched('mall.json'))));
+    place.mall.breakForGood('/mall.json', faults.status(503));
+    place.shop.serve('/shop.json', { a: 3 });
+    const workFolder = await place.newFolder();
+    const why = /^mall\.json of mall could not be fetched from http.*: .* answered 503 .*, and its SELECT reads it$/;
+    expect(await place.night(addDays(FIRST, 1), { workFolder })).toMatchObject({
+      status: 'rejected',
+      problems: [expect.stringMatching(why), expect.stringMatching(/source\.sql found no files$/)],
+    });
   });
 });
 

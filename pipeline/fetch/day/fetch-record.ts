@@ -6,15 +6,25 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { FetchedFileSchema, UpstreamSchema } from '../../../schemas/upstreams.ts';
+import { type FetchedFile, FetchedFileSchema, UpstreamSchema } from '../../../schemas/upstreams.ts';
 import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';
+
+/** The folder, below the day's, into which a zip file is unpacked, and the columns that the recipe says. */
+const CarrySchema = z.object({ folder: z.string().nullable(), columns: z.record(z.string(), z.string()) });
 
 /** A file with what its upstream calls that version of it. */
 const RecordedFileSchema = FetchedFileSchema.extend({
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
+  /** Of a file that may be carried: what a SELECT has to know of it while no fetch has ever brought it. Absent else. */
+  carry: CarrySchema.optional(),
 });
 export type RecordedFile = z.infer<typeof RecordedFileSchema>;
+
+/** What could not be had, from whom, from where and why. */
+export function describeFailure({ upstream, url, file, problem }: FetchedFile): string {
+  return `${file} of ${upstream} could not be fetched from ${url}: ${problem}`;
+}
 
 /** A file of the source itself, as its day has it. */
 const OwnFileSchema = z.strictObject({

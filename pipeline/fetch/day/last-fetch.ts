@@ -33,19 +33,13 @@ function filesOf(folder: string, record: FetchRecord | undefined): EarlierFile[]
   return (record?.files ?? []).map((recorded) => ({ folder, recorded }));
 }
 
-/**
- * The newest whole one of the same address and name; undefined where there is none.
- * @param isWanted what else it has to be
- */
+/** The newest whole one that is wanted; undefined where there is none. */
 export async function findEarlier(
   earlier: readonly EarlierFile[],
-  wanted: { readonly url: string; readonly file: string },
-  isWanted: (recorded: RecordedFile) => boolean = () => true,
+  isWanted: (recorded: RecordedFile) => boolean,
 ): Promise<EarlierFile | undefined> {
   for (const one of earlier) {
-    const isSame = one.recorded.url === wanted.url && one.recorded.file === wanted.file;
-    if (!isSame || !isWanted(one.recorded)) continue;
-    if (await isWhole(one.folder, { ...one.recorded, unzipped: null })) return one;
+    if (isWanted(one.recorded) && (await isWhole(one.folder, { ...one.recorded, unzipped: null }))) return one;
   }
   return undefined;
 }

@@ -7,7 +7,7 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { checkUrl } from '../../../http/outbound/address-check.ts';
 import { checkedLookup } from '../../../http/outbound/checked-lookup.ts';
-import { faultFrom, type OutboundFault } from '../../../http/outbound/outbound-fault.ts';
+import { faultFrom, isUnreachable, type OutboundFault } from '../../../http/outbound/outbound-fault.ts';
 import { type AllowedNetwork, parseNetwork } from '../../../http/outbound/public-address.ts';
 import { FOLLOWED } from '../../../http/outbound/redirects.ts';
 import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
@@ -170,5 +170,5 @@ function upstreamFaultFrom(error: unknown, { host }: URL, { asked, signal }: Dea
     return passingFault(`${host} sent nothing for ${IDLE_MS_MAX / 1000} s`);
   }
   const { message, reason }: OutboundFault = faultFrom(error, host);
-  return new UpstreamFault(message, { mayPass: reason !== 'blocked' });
+  return new UpstreamFault(message, { mayPass: reason !== 'blocked', isUnreachable: isUnreachable(error) });
 }

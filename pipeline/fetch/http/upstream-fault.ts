@@ -3,6 +3,8 @@ export interface UpstreamFaultOptions {
   readonly mayPass: boolean;
   /** How long the upstream wants to be left alone, in milliseconds, where it says so. */
   readonly waitMs?: number | undefined;
+  /** Whether the request came to no host at all: nothing resolved its name, or took its connection. */
+  readonly isUnreachable?: boolean | undefined;
 }
 
 /**
@@ -13,11 +15,13 @@ export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly mayPass: boolean;
   readonly waitMs: number | undefined;
+  readonly isUnreachable: boolean;
 
-  constructor(message: string, { mayPass, waitMs }: UpstreamFaultOptions) {
+  constructor(message: string, { mayPass, waitMs, isUnreachable = false }: UpstreamFaultOptions) {
     super(message);
     this.mayPass = mayPass;
     this.waitMs = waitMs;
+    this.isUnreachable = isUnreachable;
   }
 }
 

@@ -5,13 +5,15 @@ import type { SourceFile } from '../../../schemas/release.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import { hashFile } from '../../../storage/hash.ts';
+import type { RecordedFile } from '../../fetch/day/fetch-record.ts';
 import type { DatasetSource, SourceDay } from '../source/source-day.ts';
 import { type ScanLimits, TooMuch, unpackedBytesMax } from '../source/source-limits.ts';
 import { table } from '../tables.ts';
 import { diagnose } from './diagnose.ts';
+import { NO_FILE, upstreamsOf, whyMissing, whyNoFile } from './missing-files.ts';
 import { type Relation, relationFromFile } from './relation.ts';
 import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
-import { type SelectDeps, selectDatasets } from './sql/select-datasets.ts';
+import { type SelectDeps, type Selected, selectDatasets } from './sql/select-datasets.ts';
 import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
 /** Parents before children. The scores come last: theirs is mostly the largest file, and it is scanned while the others are read. */
@@ -40,6 +42,8 @@ export interface CapturedFile extends CapturedDataset {
 export interface Capture {
   /** What was there today, in dataset order; a dataset that is absent was not captured. */
   readonly datasets: readonly CapturedDataset[];
+  /** Why each other dataset was not. */
+  readonly uncaptured: ReadonlyMap<DatasetName, string>;
   readonly sourceFiles: readonly SourceFile[];
   /** What an operator should know and need not act on. */
   readonly warnings: readonly string[];
@@ -52,7 +56,10 @@ export interface FileDeps {
   readonly limits: ScanLimits;
 }
 
-export type CaptureDeps = FileDeps & SelectDeps;
+export interface CaptureDeps extends Omit<FileDeps & SelectDeps, 'absent'> {
+  /** Fetched files that no fetch has ever brought. */
+  readonly absent: readonly RecordedFile[];
+}
 
 /**
  * A stage of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
@@ -60,32 +67,43 @@ export type CaptureDeps = FileDeps & SelectDeps;
  * are left to check.
  */
 export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Capture> {
-  const selected = await selectDatasets(source, deps);
+  const absent = deps.absent.map(({ file, carry }) => ({ file, folder: null, columns: {}, ...carry }));
+  const selected = await selectDatasets(source, { ...deps, absent });
   const files = new Map(
     source.datasets
       .filter(({ dataset }) => !selected.has(dataset))
       .map((file) => [file.dataset, scanAhead(file, deps)]),
   );
   const captured = new Map<DatasetName, CapturedDataset>();
+  const uncaptured = new Map<DatasetName, string>();
   try {
     for (const name of READING_ORDER) {
       const file = files.get(name);
-      const dataset = selected.has(name)
-        ? await captureSelected(DATASETS[name], selected.get(name), deps)
+      const given = selected.get(name);
+      const dataset = given
+        ? await captureSelected(DATASETS[name], given, { ...deps, source })
         : file && (await captureScanned(DATASETS[name], file, deps));
-      if (dataset !== undefined) captured.set(name, dataset);
+      if (typeof dataset === 'object') captured.set(name, dataset);
+      else uncaptured.set(name, dataset ?? whyNoFile(name, source.fetched?.files ?? []));
     }
   } finally {
     await Promise.allSettled([...files.values()].map(({ scanning }) => scanning));
   }
   const datasets = DATASET_NAMES.flatMap((name) => captured.get(name) ?? []);
   if (source.fetched?.carries) datasets.forEach(assertUpstreams);
-  const missing = DATASET_NAMES.filter((name) => !captured.has(name));
-  if (datasets.length === 0) throw new AppError('source_rejected', `${source.folder}: source.sql found no files`);
+  if (datasets.length === 0) {
+    const causes = new Set([...uncaptured.values()].filter((why) => why !== NO_FILE));
+    throw new AppError('source_rejected', [...causes, `${source.folder}: source.sql found no files`].join('\n'));
+  }
   const warnings = datasets.flatMap(columnWarnings);
   warnings.push(...source.unread.map((name) => `${name}: is not read; files are named after their dataset`));
-  warnings.push(...missing.map((name) => `${name}: no file today; its records are carried`));
-  return { datasets, sourceFiles: await sourceFiles(source, datasets), warnings };
+  warnings.push(
+    ...DATASET_NAMES.flatMap((name) => {
+      const why = uncaptured.get(name);
+      return why === undefined ? [] : [`${name}: ${why}; its records are carried`];
+    }),
+  );
+  return { datasets, uncaptured, sourceFiles: await sourceFiles(source, datasets), warnings };
 }
 
 /** A file that is looked through. */
@@ -138,19 +156,24 @@ async function captureScanned(
   }
 }
 
-/** The rows of a SELECT of `source.sql`; undefined where a file that it names isn't there. */
+/** The rows of a SELECT of `source.sql`; or why there are none to be captured. */
 async function captureSelected(
   dataset: Dataset,
-  relation: Relation | undefined,
-  deps: CaptureDeps,
-): Promise<CapturedDataset | undefined> {
-  if (relation === undefined) return undefined;
-  assertRequiredColumns(dataset, 'source.sql', relation);
+  given: Selected,
+  { source, ...deps }: CaptureDeps & { readonly source: SourceDay },
+): Promise<CapturedDataset | string> {
+  if ('missing' in given) return whyMissing(given.missing, source.fetched?.files ?? [], deps.absent);
+  assertRequiredColumns(dataset, 'source.sql', given);
   const { rowsMax, fileBytesMax } = deps.limits;
   // What is read of the staged rows lies in memory beside what becomes of them.
-  const bytesMax = fileBytesMax + (relation.staged?.bytes ?? 0);
-  const rows = await readRows(dataset, relation, { database: deps.database, rowsMax, isCounted: true, bytesMax });
-  return { dataset: dataset.name, origin: 'source.sql', rows, relation, file: undefined };
+  const bytesMax = fileBytesMax + (given.staged?.bytes ?? 0);
+  const rows = await readRows(dataset, given, { database: deps.database, rowsMax, isCounted: true, bytesMax });
+  if (rows === 0 && deps.absent.length > 0) {
+    // Of a dataset that only absent files fill nobody has said anything.
+    await deps.database.run(`DROP TABLE ${table('source', dataset.name)}; DETACH staged_${dataset.name}`);
+    return `its SELECT gives no rows without ${upstreamsOf(deps.absent).join(', ')}`;
+  }
+  return { dataset: dataset.name, origin: 'source.sql', rows, relation: given, file: undefined };
 }
 
 interface ReadDeps {

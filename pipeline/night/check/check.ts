@@ -8,7 +8,7 @@ import type { Capture } from '../capture/capture.ts';
 import { table } from '../tables.ts';
 import { createIssues, type Issue, listIssues } from './issues.ts';
 import { describeReason, reasonsOf } from './reasons.ts';
-import { checkReferences } from './references.ts';
+import { checkReferences, UNKNOWN_PARENT } from './references.ts';
 import { checkRows } from './rows.ts';
 import { setAsideSharedIds } from './shared-ids.ts';
 import { checkSuspects, type SuspectCheck } from './suspects.ts';
@@ -103,18 +103,47 @@ const REASONS_TOLD_MAX = 3;
 
 /**
  * Throws `source_rejected` where a dataset has more bad rows than the settings allow, with the most frequent reasons of each such
- * dataset. The number that is always allowed is for the odd row: it lets in no dataset that is bad for the most part.
+ * dataset. The number that is always allowed is for the odd row: it lets in no dataset that is bad for the most part. Where the rows
+ * name models or benchmarks that were not captured, why comes first: it is the cause of all.
+ *
+ * @param uncaptured why datasets were not captured
  */
-export function assertFewBadRows(checked: Check, settings: SourceSettings): void {
-  const problems = DATASET_NAMES.flatMap((name) => {
-    const [bad, rows] = [checked.quarantined[name], checked.rows[name]];
-    const byNumber = Math.min(settings.max_bad_rows, Math.floor(rows / 2));
-    const allowed = Math.max(byNumber, Math.floor(settings.max_bad_fraction * rows));
-    if (bad <= allowed) return [];
-    const reasons = reasonsOf(checked.issues.filter(({ dataset, kind }) => dataset === name && kind === 'bad'));
-    const told = reasons.slice(0, REASONS_TOLD_MAX).map(describeReason);
-    const more = reasons.length > told.length ? [`and for ${reasons.length - told.length} more reasons`] : [];
-    return [`${name}: ${bad} of ${rows} rows are bad, ${allowed} are allowed: ${[...told, ...more].join('; ')}`];
+export function assertFewBadRows(
+  checked: Check,
+  settings: SourceSettings,
+  uncaptured: Capture['uncaptured'] = new Map(),
+): void {
+  const bad = DATASET_NAMES.filter((name) => checked.quarantined[name] > allowedRows(checked.rows[name], settings));
+  if (bad.length === 0) return;
+  const parents = new Set(bad.flatMap((name) => parentsOfBad(name, checked)));
+  const causes = [...parents].flatMap((parent) => {
+    const why = uncaptured.get(parent);
+    return why === undefined ? [] : [`${parent}: not captured: ${why}`];
   });
-  if (problems.length > 0) throw new AppError('source_rejected', problems.join('\n'));
+  const problems = bad.map((name) => describeBad(name, checked, settings));
+  throw new AppError('source_rejected', [...causes, ...problems].join('\n'));
+}
+
+function allowedRows(rows: number, settings: SourceSettings): number {
+  const byNumber = Math.min(settings.max_bad_rows, Math.floor(rows / 2));
+  return Math.max(byNumber, Math.floor(settings.max_bad_fraction * rows));
+}
+
+/** The datasets to which bad rows of a dataset refer in vain. */
+function parentsOfBad(name: DatasetName, { issues }: Check): readonly DatasetName[] {
+  const fields = new Set(
+    issues.flatMap((issue) => (issue.dataset === name && issue.reason === UNKNOWN_PARENT ? [issue.field] : [])),
+  );
+  return DATASETS[name].columns.flatMap((column) =>
+    column.references !== undefined && fields.has(column.name) ? [column.references] : [],
+  );
+}
+
+function describeBad(name: DatasetName, checked: Check, settings: SourceSettings): string {
+  const [bad, rows] = [checked.quarantined[name], checked.rows[name]];
+  const reasons = reasonsOf(checked.issues.filter(({ dataset, kind }) => dataset === name && kind === 'bad'));
+  const told = reasons.slice(0, REASONS_TOLD_MAX).map(describeReason);
+  const more = reasons.length > told.length ? [`and for ${reasons.length - told.length} more reasons`] : [];
+  const allowed = allowedRows(rows, settings);
+  return `${name}: ${bad} of ${rows} rows are bad, ${allowed} are allowed: ${[...told, ...more].join('; ')}`;
 }

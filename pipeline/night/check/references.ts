@@ -20,6 +20,9 @@ export interface ReferenceInput {
   readonly withheld: ReadonlySet<DatasetName>;
 }
 
+/** Why a row whose model or benchmark never existed is bad. */
+export const UNKNOWN_PARENT = 'is unknown and never existed';
+
 const PARENTS = ['models', 'benchmarks'] as const satisfies readonly DatasetName[];
 
 /**
@@ -90,7 +93,7 @@ async function takeOut(database: Database, { parent, dataset, column, kind }: Ta
   const key = columnList(DATASETS[dataset].key);
   const wasRemoved = `c.${column} IN (SELECT id FROM removed WHERE dataset = '${parent}')`;
   const condition = `${lostSql(parent, column)} AND ${kind === 'orphan' ? wasRemoved : `NOT ${wasRemoved}`}`;
-  const reason = kind === 'orphan' ? 'is gone; the record goes with it' : 'is unknown and never existed';
+  const reason = kind === 'orphan' ? 'is gone; the record goes with it' : UNKNOWN_PARENT;
   const issue = issueSql({
     dataset,
     kind,

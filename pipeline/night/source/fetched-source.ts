@@ -61,13 +61,13 @@ export interface FetchForNightDeps {
  * Rejects with `source_rejected` where it hasn't.
  */
 export async function fetchForNight(
-  { root, settings, into, day }: FetchRequest & { readonly settings: SourceSettings },
+  { settings, into, day, ...request }: FetchRequest & { readonly settings: SourceSettings },
   { fetching, clock, duckdb }: FetchForNightDeps,
 ): Promise<FetchedDay | undefined> {
   if (day === dayFromDate(clock())) {
     // Loaded here: most nights fetch nothing, and the HTTP client takes longer to load than many a night takes.
     const { runFetch } = await import('../../fetch/run-fetch.ts');
-    return runFetch({ root, settings, into, day }, fetching, { clock, duckdb });
+    return runFetch({ ...request, settings, into, day }, fetching, { clock, duckdb });
   }
   const { finished_at = null } = (await readFetchRecord(join(into, day))) ?? {};
   if (finished_at !== null) return undefined;

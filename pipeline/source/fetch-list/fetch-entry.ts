@@ -16,6 +16,14 @@ const JsonPathText = textWithout((text) =>
   parseJsonPath(text) === undefined ? 'must be a path such as $.data or $.links.next' : undefined,
 );
 
+const ColumnName = z.string().min(1).max(200);
+const ColumnType = z
+  .string()
+  .regex(
+    /^[A-Z][A-Z0-9]*(?:\(\d+(?:, ?\d+)?\))?(?:\[\])?$/,
+    'must be a DuckDB type such as VARCHAR, BIGINT, DOUBLE or VARCHAR[]',
+  );
+
 const Count = z.number().int().positive();
 
 /** What an answer has to be, or it isn't the file (specification "Fetching"). */
@@ -52,6 +60,11 @@ export const FetchEntrySchema = z.strictObject({
    * carried. Every SELECT tells the upstreams of its rows then.
    */
   carry: z.boolean().default(false),
+  /**
+   * Columns of a file that may be carried, each with its DuckDB type: as which SELECTs find it while no fetch has ever brought it.
+   * Only where a SELECT doesn't say them itself.
+   */
+  columns: z.record(ColumnName, ColumnType).optional(),
   /** The folder, below the day's, into which the zip file is unpacked. */
   unzip: textWithout(findFolderProblem).optional(),
   pages: PagesSchema.optional(),

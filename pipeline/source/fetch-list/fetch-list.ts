@@ -35,10 +35,12 @@ function hasUser(address: string | null): boolean {
 }
 
 /** Keys of an entry that don't go with others, each with why. */
-function contradictionsIn({ carry, optional, pages, unzip, file }: FetchEntry): readonly (readonly [string, string])[] {
+function contradictionsIn(entry: FetchEntry): readonly (readonly [string, string])[] {
+  const { carry, optional, columns, pages, unzip, file } = entry;
   const isPaged = pages !== undefined;
   const found: (readonly [string, string])[] = [];
   if (carry && !optional) found.push(['carry', 'only a file that is optional can be carried']);
+  if (columns !== undefined && !carry) found.push(['columns', 'only a file with carry is read without rows']);
   if (isPaged && unzip !== undefined) found.push(['unzip', 'an answer in pages is no zip file']);
   if (isPaged && !/\.json$/i.test(file)) found.push(['file', 'pages are joined to a file that ends with .json']);
   return found;

@@ -8,8 +8,8 @@ import { fetchFile } from '../../../storage/fetch-object.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import type { FoundRelease } from './find-release.ts';
+import { copyUnchanged } from './rebuild/copy-unchanged.ts';
 import type { Materials } from './rebuild/materials.ts';
-import { rebuildAliases } from './rebuild/rebuild-aliases.ts';
 import { rebuildChanges } from './rebuild/rebuild-changes.ts';
 import { rebuildHistory } from './rebuild/rebuild-history.ts';
 import { rebuildRemoved, rebuildSuspects, rebuildUnpublished } from './rebuild/rebuild-notes.ts';
@@ -92,7 +92,9 @@ function parquetRebuilds(path: string, { materials, rebuild }: WaysDeps): readon
   if (path === RELEASE_PATHS.changes) return [way('the snapshot', rebuildChanges)];
   if (path === RELEASE_PATHS.removed) return [way('the state', rebuildRemoved)];
   if (path === RELEASE_PATHS.unpublished) return [way('the state', rebuildUnpublished)];
-  if (path === RELEASE_PATHS.aliases) return [way('the names of the night before', rebuildAliases)];
+  if (path === RELEASE_PATHS.aliases || path.startsWith(RELEASE_PATHS.fetched(''))) {
+    return [way('the same file of the night before', (to, from) => copyUnchanged(path, to, from))];
+  }
   if (path === RELEASE_PATHS.suspects) return [way('the count of prices held back', rebuildSuspects)];
   const state = DATASET_NAMES.find((name) => RELEASE_PATHS.state(name) === path);
   if (state !== undefined) return [way('the snapshot', (to, from) => rebuildState(state, to, from))];

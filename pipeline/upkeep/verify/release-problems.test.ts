@@ -37,11 +37,12 @@ const FAILED: ReleasedFile = {
 };
 
 /** A release of which only this is looked at. */
-function releaseWith(fetched: ReleasedFile): Release {
+function releaseWith(fetched: ReleasedFile, files: Release['files'] = []): Release {
   return {
     day: '2026-06-01',
     upstreams: [UPSTREAM],
     fetched: [fetched],
+    files,
   } satisfies Partial<Release> as unknown as Release;
 }
 
@@ -65,4 +66,11 @@ test.each([
   [{ ...FAILED, fetched_at: '2026-06-01T00:05:00Z' }, 'a is failed, and told otherwise besides'],
 ])('what a release says of a file against itself is found', (file, problem) => {
   expect(findFetchedProblems(releaseWith(file))).toEqual([problem]);
+});
+
+test('a stored file that is another than the one that was fetched is found', () => {
+  const stored = { path: 'state/fetched/a', bytes: 1, sha256: '0'.repeat(64) };
+  expect(findFetchedProblems(releaseWith(CARRIED, [stored]))).toEqual([]);
+  const other = { ...stored, sha256: '1'.repeat(64) };
+  expect(findFetchedProblems(releaseWith(CARRIED, [other]))).toEqual(['state/fetched/a is not the a that was fetched']);
 });

@@ -4,6 +4,7 @@ import { type DatasetFile, idFromSnapshot, type Manifest } from '../../../schema
 import type { Release } from '../../../schemas/release.ts';
 import { numberFromVersion } from '../../../schemas/versions/record-version.ts';
 import { hashFile, readBlocks } from '../../../storage/hash.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
 
 /** Where size or hash in the manifest differ from those of the compressed file. */
 export async function findPackedProblems(file: DatasetFile, path: string): Promise<readonly string[]> {
@@ -33,7 +34,7 @@ async function countLines(path: string): Promise<number> {
 }
 
 /** What is wrong with what a release says of its fetched files, in itself: the files lie in an archive of the operator's. */
-export function findFetchedProblems({ day, upstreams = [], fetched = [] }: Release): readonly string[] {
+export function findFetchedProblems({ day, upstreams = [], fetched = [], files }: Release): readonly string[] {
   return fetched.flatMap(({ upstream, file, status, sha256, fetched_at, failed_since }) => {
     const isNew = failed_since === null;
     const isOld = failed_since !== null && failed_since <= day;
@@ -45,7 +46,11 @@ export function findFetchedProblems({ day, upstreams = [], fetched = [] }: Relea
       carried: isThere && isOld,
       failed: isMissing && isOld,
     };
+    const stored = files.find(({ path }) => path === RELEASE_PATHS.fetched(file));
     return [
+      ...(stored === undefined || stored.sha256 === sha256
+        ? []
+        : [`${stored.path} is not the ${file} that was fetched`]),
       ...(upstreams.some(({ id }) => id === upstream)
         ? []
         : [`${file} was fetched from ${upstream}, which is not told`]),

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type DatasetName, mapDatasets } from '../../../schemas/datasets.ts';
@@ -8,7 +9,7 @@ import { UPSTREAM_DATA } from '../real-data.ts';
 import type { DayFiles } from './recipe-folder.ts';
 
 /** What `sources/public` joins. */
-const JOINED = ['models-dev', 'openrouter', 'litellm', 'genai-prices', 'lmarena', 'epoch', 'livebench'];
+export const JOINED = ['models-dev', 'openrouter', 'litellm', 'genai-prices', 'lmarena', 'epoch', 'livebench'];
 
 /** The days of an upstream, oldest first; of `public` those on which one that it joins has a day and all have begun. */
 export function listDays(upstream: string): readonly Day[] {
@@ -25,7 +26,7 @@ export function loadRealDay(upstream: string, day: Day): DayFiles {
   return Object.assign({}, ...JOINED.map((name) => loadRecorded(name, newest(name))));
 }
 
-function listRecorded(upstream: string): readonly Day[] {
+export function listRecorded(upstream: string): readonly Day[] {
   return readdirSync(join(UPSTREAM_DATA ?? '', upstream))
     .filter(isDay)
     .sort();
@@ -69,12 +70,30 @@ const counted = new Map<string, OracleCounts>();
 
 /** What an independent reading of an upstream's day gives. */
 export function askOracle(upstream: string, day: Day): OracleRecords {
-  const run = [ORACLE, UPSTREAM_DATA ?? '', '--rows', upstream, day];
-  const text = execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  const records: OracleRecords = JSON.parse(text);
+  const records = readByOracle(UPSTREAM_DATA ?? '', upstream, day);
   const counts = mapDatasets((dataset) => records[dataset].length);
   counted.set(`${upstream} ${day}`, counts);
   return records;
+}
+
+/** What it gives where each upstream that `sources/public` joins has given, last, what it has on another day, or nothing yet. */
+export function askOracleOf(given: ReadonlyMap<string, Day>, day: Day): OracleRecords {
+  const root = mkdtempSync(join(tmpdir(), 'modelstats-given-'));
+  try {
+    for (const upstream of JOINED) {
+      mkdirSync(join(root, upstream));
+      const last = given.get(upstream);
+      if (last !== undefined) symlinkSync(resolve(UPSTREAM_DATA ?? '', upstream, last), join(root, upstream, last));
+    }
+    return readByOracle(root, 'public', day);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+function readByOracle(root: string, upstream: string, day: Day): OracleRecords {
+  const run = [ORACLE, root, '--rows', upstream, day];
+  return JSON.parse(execFileSync('python3', run, { encoding: 'utf8', maxBuffer: 2 ** 28 }));
 }
 
 /** How many records of each dataset it gives. */

@@ -29,7 +29,7 @@ export interface Recipe {
 }
 
 /** The newest version of the records, as if it had always been in force: recorded days lie before it. */
-const NEWEST = [{ ...versionInForce(RECORD_VERSIONS, '2999-12-31'), noticeFrom: null, inForceFrom: null }];
+export const NEWEST = [{ ...versionInForce(RECORD_VERSIONS, '2999-12-31'), noticeFrom: null, inForceFrom: null }];
 
 /** What the SELECTs of a recipe may take. */
 const MEMORY_LIMIT = '300MB';

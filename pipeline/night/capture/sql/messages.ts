@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { DuckDBLimits } from '../../../../storage/duckdb/database.ts';
+import type { AbsentFile } from './absent-files.ts';
 import type { Section } from './sections.ts';
 
 /** What the SELECTs of one `source.sql` may see and use of the machine. */
@@ -12,6 +13,8 @@ export interface SandboxSettings extends DuckDBLimits {
   readonly folders: readonly [string, ...string[]];
   /** Where DuckDB spills, absolute; made when needed. */
   readonly spillFolder: string;
+  /** Files that the SELECTs find without rows; none unless given. */
+  readonly absent?: readonly AbsentFile[];
   /** What may be spilled to the disk. */
   readonly spillBytesMax: number;
 }
@@ -43,8 +46,8 @@ export const AnswerSchema = z.union([
   z.object({ ready: z.literal(true) }),
   /** Its rows are in the file. */
   z.object({ columns: ColumnsSchema }),
-  /** A file that it names isn't there. */
-  z.object({ isMissing: z.literal(true) }),
+  /** A file that it names isn't there: its path, or the pattern that none matches. */
+  z.object({ missing: z.string() }),
   /** By its own fault; the message names file and line. */
   z.object({ rejected: z.string() }),
   /** By the machine's fault, or ours. */

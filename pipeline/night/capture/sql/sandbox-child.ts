@@ -29,8 +29,8 @@ async function answer(order: Order): Promise<Answer> {
 async function select({ section, staged }: SelectOrder, within: Sandbox): Promise<Answer> {
   const rows = await StagedRows.open(staged);
   try {
-    const isThere = await within.run(section, rows);
-    return isThere ? { columns: await rows.finish() } : { isMissing: true };
+    const missing = await within.run(section, rows);
+    return missing === undefined ? { columns: await rows.finish() } : { missing };
   } catch (cause) {
     throw cause instanceof TooMuch ? rejectedSection(section, cause.message, 0, cause) : cause;
   } finally {

@@ -26,6 +26,11 @@ const LOOK_MS = 10;
 /** Kept of what the process complains of, in characters: the end. */
 const COMPLAINT_MAX = 1000;
 
+/** A file that a SELECT names and that isn't there, relative to the day's folder; or the pattern that no file matches. */
+export interface MissingFile {
+  readonly missing: string;
+}
+
 export interface SandboxProcessSettings extends SandboxSettings {
   /** For one SELECT, from its parsing to its last row. */
   readonly timeoutMs: number;
@@ -81,10 +86,10 @@ export class SandboxProcess {
   }
 
   /**
-   * Runs the one SELECT of a section and puts its rows into a file; undefined where a file that it names isn't there. Rejects with
+   * Runs the one SELECT of a section and puts its rows into a file; the missing file where one that it names isn't there. Rejects with
    * `source_rejected`, naming file and line, where it is no such SELECT, fails, or takes more than it may; nothing can be run then.
    */
-  async run(section: Section, staged: StagedFile): Promise<SelectColumns | undefined> {
+  async run(section: Section, staged: StagedFile): Promise<SelectColumns | MissingFile> {
     const watch = this.#watch();
     try {
       const answer = await this.#ask({ select: { section, staged } });
@@ -92,7 +97,7 @@ export class SandboxProcess {
         throw rejectedSection(section, watch.excess() ?? `ended the process that it ran in: ${answer}`);
       }
       if ('columns' in answer) return answer.columns;
-      if ('isMissing' in answer) return undefined;
+      if ('missing' in answer) return answer;
       if ('rejected' in answer) throw new AppError('source_rejected', answer.rejected);
       throw new Error('failed' in answer ? answer.failed : 'the process of source.sql answered out of turn');
     } finally {

@@ -3,9 +3,11 @@
  * sight of the machine is the given folders, for reading. No extensions, no network, no settings that could be changed, nothing
  * of the night's own data. Rows leave it block by block.
  */
+import { join, relative, sep } from 'node:path';
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { messageFromError } from '../../../../schemas/errors.ts';
 import { sqlText } from '../../../../storage/duckdb/database.ts';
+import { type AbsentFile, withoutAbsentFiles } from './absent-files.ts';
 import type { SandboxSettings, SelectColumns } from './messages.ts';
 import { rejectedSection, type Section } from './sections.ts';
 import { judgeSelect, type SelectRules } from './select.ts';
@@ -19,10 +21,12 @@ export interface RowTaker {
 export class Sandbox {
   readonly #connection: DuckDBConnection;
   readonly #rules: SelectRules;
+  readonly #absent: readonly AbsentFile[];
 
-  private constructor(connection: DuckDBConnection, rules: SelectRules) {
+  private constructor(connection: DuckDBConnection, rules: SelectRules, absent: readonly AbsentFile[]) {
     this.#connection = connection;
     this.#rules = rules;
+    this.#absent = absent;
   }
 
   static async open(settings: SandboxSettings): Promise<Sandbox> {
@@ -46,36 +50,53 @@ export class Sandbox {
     await connection.run('SET enable_external_access = false');
     await connection.run('SET lock_configuration = true');
     const systemTables = views.getRows().map(([name]) => String(name));
-    return new Sandbox(connection, { folder: settings.folders[0], systemTables });
+    return new Sandbox(connection, { folder: settings.folders[0], systemTables }, settings.absent ?? []);
   }
 
   /**
-   * Runs the one SELECT of a section; false where a file that it names isn't there. Rejects with `source_rejected`, naming file
+   * Runs the one SELECT of a section; resolves to the file where one that it names isn't there, else to undefined. Rejects with `source_rejected`, naming file
    * and line, where it is no such SELECT, or fails.
    */
-  async run(section: Section, taker: RowTaker): Promise<boolean> {
+  async run(section: Section, taker: RowTaker): Promise<string | undefined> {
     try {
       await this.#stream(section, await this.#judge(section), taker);
-      return true;
+      return undefined;
     } catch (cause) {
-      if (isMissingFile(cause)) return false;
+      const missing = missingFile(cause);
+      if (missing !== undefined) return relative(this.#rules.folder, missing).split(sep).join('/');
       if (!isDuckDBError(cause)) throw cause;
       throw rejectedSection(section, reasonFromDuckDB(cause), lineFromDuckDB(cause), cause);
     }
   }
 
-  /** The section's statement, with absolute paths. */
+  /** The section's statement, with absolute paths, and without what is absent. */
   async #judge(section: Section): Promise<string> {
-    const reader = await this.#connection.runAndReadAll(
-      'SELECT json_serialize_sql($1::VARCHAR, skip_default := true)::VARCHAR',
-      [section.sql],
-    );
-    const parsed: unknown = JSON.parse(String(reader.value(0, 0)));
-    const { sql, problem, line } = judgeSelect(section.sql, parsed, this.#rules);
+    const text = await this.#withoutAbsent(section.sql);
+    const { sql, problem, line } = judgeSelect(text, await this.#parse(text), this.#rules);
     // Throws where the text can't be parsed, and says at which line.
-    if (problem === 'syntax') await this.#connection.extractStatements(section.sql);
+    if (problem === 'syntax') await this.#connection.extractStatements(text);
     if (problem !== undefined) throw rejectedSection(section, problem, line);
     return sql;
+  }
+
+  async #withoutAbsent(sql: string): Promise<string> {
+    if (this.#absent.length === 0) return sql;
+    const hasFiles = async (pattern: string) => {
+      const found = await this.#connection.runAndReadAll('SELECT count(*)::DOUBLE FROM glob($1)', [
+        join(this.#rules.folder, pattern),
+      ]);
+      return found.value(0, 0) !== 0;
+    };
+    return withoutAbsentFiles(sql, await this.#parse(sql), { absent: this.#absent, hasFiles });
+  }
+
+  /** DuckDB's parse tree of a text. */
+  async #parse(sql: string): Promise<unknown> {
+    const reader = await this.#connection.runAndReadAll(
+      'SELECT json_serialize_sql($1::VARCHAR, skip_default := true)::VARCHAR',
+      [sql],
+    );
+    return JSON.parse(String(reader.value(0, 0)));
   }
 
   async #stream(section: Section, sql: string, taker: RowTaker): Promise<void> {
@@ -96,9 +117,9 @@ export class Sandbox {
   }
 }
 
-/** True for DuckDB's complaint that a file named in SQL isn't there: the dataset is not captured then. */
-function isMissingFile(error: unknown): boolean {
-  return /^IO Error: No files found that match the pattern/.test(messageFromError(error));
+/** The path in DuckDB's complaint that a file named in SQL isn't there: the dataset is not captured then. */
+function missingFile(error: unknown): string | undefined {
+  return /^IO Error: No files found that match the pattern "([\s\S]*?)"/.exec(messageFromError(error))?.[1];
 }
 
 function isDuckDBError(error: unknown): boolean {

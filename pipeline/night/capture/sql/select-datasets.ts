@@ -5,8 +5,9 @@ import { type Database, type DuckDBLimits, sqlText } from '../../../../storage/d
 import type { SourceDay } from '../../source/source-day.ts';
 import type { CaptureLimits } from '../../source/source-limits.ts';
 import { compareColumns, type Relation, textColumnSql, textSql, upstreamIdsSql } from '../relation.ts';
+import type { AbsentFile } from './absent-files.ts';
 import type { SelectColumns } from './messages.ts';
-import { SandboxProcess } from './sandbox-process.ts';
+import { type MissingFile, SandboxProcess } from './sandbox-process.ts';
 import { loadSections } from './sections.ts';
 
 export interface SelectDeps {
@@ -16,18 +17,23 @@ export interface SelectDeps {
   readonly limits: CaptureLimits;
   /** What the SELECTs may use of the machine, in a database of their own. */
   readonly duckdb: DuckDBLimits;
+  /** Files that the SELECTs find without rows: no fetch has ever brought them. */
+  readonly absent: readonly AbsentFile[];
 }
 
+/** What a SELECT gave: its rows, or the file that it names and that isn't there. */
+export type Selected = Relation | MissingFile;
+
 /**
- * Runs the SELECTs of a day's `source.sql`, one per dataset that it maps; undefined where a file that one names isn't there, and
- * nothing at all without a `source.sql`. Rejects with `source_rejected`, naming file and line.
+ * Runs the SELECTs of a day's `source.sql`, one per dataset that it maps; nothing at all without a `source.sql`. Rejects with
+ * `source_rejected`, naming file and line.
  */
 export async function selectDatasets(
   source: SourceDay,
-  { database, scratch, duckdb, limits }: SelectDeps,
-): Promise<ReadonlyMap<DatasetName, Relation | undefined>> {
-  const relations = new Map<DatasetName, Relation | undefined>();
-  if (source.sqlPath === undefined) return relations;
+  { database, scratch, duckdb, limits, absent }: SelectDeps,
+): Promise<ReadonlyMap<DatasetName, Selected>> {
+  const selected = new Map<DatasetName, Selected>();
+  if (source.sqlPath === undefined) return selected;
   const sections = await loadSections(source.sqlPath);
   const sandbox = await SandboxProcess.open({
     ...duckdb,
@@ -36,22 +42,26 @@ export async function selectDatasets(
     spillBytesMax: limits.fileBytesMax,
     // As DuckDB sees it: it follows links before it compares.
     folders: [await realpath(source.folder)],
+    absent,
     timeoutMs: limits.sqlTimeoutMs,
   });
   try {
     for (const section of sections) {
       const path = join(scratch, `${section.dataset}.duckdb`);
       const staged = { path, rowsMax: limits.rowsMax, bytesMax: limits.fileBytesMax };
-      const columns = await sandbox.run(section, staged);
+      const given = await sandbox.run(section, staged);
+      if ('missing' in given) {
+        selected.set(section.dataset, given);
+        continue;
+      }
       const onlyUpstream = source.settings.upstreams.length === 1 ? source.settings.upstreams[0]?.id : undefined;
-      const rows = columns && { path, columns, onlyUpstream };
-      const relation = rows && (await relationFromStaged(database, DATASETS[section.dataset], rows));
-      relations.set(section.dataset, relation);
+      const rows = { path, columns: given, onlyUpstream };
+      selected.set(section.dataset, await relationFromStaged(database, DATASETS[section.dataset], rows));
     }
   } finally {
     await sandbox.close();
   }
-  return relations;
+  return selected;
 }
 
 /** In which a SELECT may name the upstreams of each row: a text, with commas between several, or a list. */

@@ -27,13 +27,13 @@ const TABLE_FUNCTIONS: readonly string[] = [
 const SETTING_FUNCTIONS: readonly string[] = ['current_setting', 'getvariable', 'json_serialize_plan'];
 
 /** `json_serialize_sql` of a text: DuckDB's parse tree, or why it has none. */
-const ParsedSchema = z.union([
+export const ParsedSchema = z.union([
   z.object({ error: z.literal(false), statements: z.array(z.unknown()) }),
   z.object({ error: z.literal(true), error_type: z.string() }),
 ]);
 
 /** A node of the tree; only what is looked at. */
-const NodeSchema = z.looseObject({
+export const NodeSchema = z.looseObject({
   type: z.unknown().optional(),
   query_location: z.number().optional().catch(undefined),
   function_name: z.string().optional(),
@@ -43,7 +43,7 @@ const NodeSchema = z.looseObject({
   children: z.array(z.unknown()).optional().catch(undefined),
   value: z.unknown().optional(),
 });
-type Node = z.infer<typeof NodeSchema>;
+export type Node = z.infer<typeof NodeSchema>;
 
 /** What a statement is judged by, besides the rules here. */
 export interface SelectRules {
@@ -79,7 +79,7 @@ export function judgeSelect(sql: string, parsed: unknown, rules: SelectRules): J
   return { sql: withAbsolutePaths(sql, paths, rules.folder) };
 }
 
-function isFileFunction({ function_name = '' }: Node): boolean {
+export function isFileFunction({ function_name = '' }: Node): boolean {
   return FILE_FUNCTIONS.includes(function_name.toLowerCase());
 }
 
@@ -108,7 +108,7 @@ function lineOfNode(sql: string, { query_location }: Node): number {
 }
 
 /** True for a file where a table's name is expected; what DuckDB takes for one. */
-function isFileName({ type, table_name = '' }: Node): boolean {
+export function isFileName({ type, table_name = '' }: Node): boolean {
   return type === 'BASE_TABLE' && /\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet)(?:\.gz|\.zst)?$/i.test(table_name);
 }
 
@@ -134,7 +134,7 @@ function problemOfKind(sql: string, errorType: string) {
 }
 
 /** Every object of the tree, at any depth; a table function's own node is told from a call inside of an expression. */
-function* nodesOf(tree: unknown): Generator<{ readonly node: Node; readonly isTableFunction: boolean }> {
+export function* nodesOf(tree: unknown): Generator<{ readonly node: Node; readonly isTableFunction: boolean }> {
   const waiting: { readonly value: unknown; readonly isTableFunction: boolean }[] = [
     { value: tree, isTableFunction: false },
   ];
@@ -150,7 +150,7 @@ function* nodesOf(tree: unknown): Generator<{ readonly node: Node; readonly isTa
 }
 
 /** The texts that a file function's first argument is made of. */
-function pathsOf({ children = [] }: Node): readonly Node[] {
+export function pathsOf({ children = [] }: Node): readonly Node[] {
   const first = NodeSchema.safeParse(children[0]).data;
   if (first === undefined) return [];
   if (first.function_name !== 'list_value') return [first];
@@ -158,7 +158,7 @@ function pathsOf({ children = [] }: Node): readonly Node[] {
 }
 
 /** A quoted text or name at a place of the SQL, in each of the ways of quoting. */
-const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
+export const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
 
 function withAbsolutePaths(sql: string, nodes: readonly Node[], folder: string): string {
   const bytes = Buffer.from(sql, 'utf8'); // Places in the tree count bytes.
@@ -183,7 +183,7 @@ function withAbsolutePaths(sql: string, nodes: readonly Node[], folder: string):
 const TextSchema = z.object({ type: z.object({ id: z.literal('VARCHAR') }), value: z.string() });
 
 /** The path that a constant or a table's name is. */
-function pathOf(node: Node): string | undefined {
+export function pathOf(node: Node): string | undefined {
   if (node.type !== 'BASE_TABLE') return TextSchema.safeParse(node.value).data?.value;
   return node.table_name;
 }

@@ -1,0 +1,190 @@
+/**
+ * Files that no fetch has ever brought, as the SELECTs of `source.sql` find them: without rows (decision 0096). A call that reads
+ * such files alone becomes a relation without rows; from a list of files they are left out. The text that comes of it is judged like
+ * any other, so nothing gets by here that a source could not write itself.
+ */
+import { sqlName } from '../../../../storage/duckdb/database.ts';
+import {
+  isFileFunction,
+  isFileName,
+  type Node,
+  NodeSchema,
+  nodesOf,
+  ParsedSchema,
+  pathOf,
+  pathsOf,
+  QUOTED,
+} from './select.ts';
+
+export interface AbsentFile {
+  /** Its path below the day's folder. */
+  readonly file: string;
+  /** The folder of a zip file; null for any other. */
+  readonly folder: string | null;
+  /** Its columns with their types, as far as the recipe says them. */
+  readonly columns: Columns;
+}
+
+type Columns = Readonly<Record<string, string>>;
+
+export interface AbsentDeps {
+  readonly absent: readonly AbsentFile[];
+  /** Whether any file matches a pattern, relative to the day's folder. */
+  readonly hasFiles: (pattern: string) => Promise<boolean>;
+}
+
+/** Columns of functions that always give the same ones. */
+const FIXED_COLUMNS: Readonly<Record<string, Columns>> = {
+  read_text: { filename: 'VARCHAR', content: 'VARCHAR', size: 'BIGINT', last_modified: 'TIMESTAMPTZ' },
+  read_blob: { filename: 'VARCHAR', content: 'BLOB', size: 'BIGINT', last_modified: 'TIMESTAMPTZ' },
+  read_json_objects: { json: 'JSON' },
+  read_json_objects_auto: { json: 'JSON' },
+  read_ndjson_objects: { json: 'JSON' },
+  glob: { file: 'VARCHAR' },
+};
+
+interface Edit {
+  /** In bytes, as places in the tree are. */
+  readonly at: number;
+  readonly bytes: number;
+  readonly sql: string;
+}
+
+/**
+ * A SELECT that reads nothing of absent files. One whose columns nobody says stays as it is: DuckDB finds no such file then.
+ * @param parsed what `json_serialize_sql` says of exactly this text
+ */
+export async function withoutAbsentFiles(sql: string, parsed: unknown, deps: AbsentDeps): Promise<string> {
+  const result = ParsedSchema.parse(parsed);
+  if (result.error) return sql;
+  const bytes = Buffer.from(sql, 'utf8');
+  const edits: Edit[] = [];
+  for (const { node } of nodesOf(result.statements)) {
+    const call = node.type === 'TABLE_FUNCTION' ? NodeSchema.safeParse(node['function']).data : undefined;
+    const edit = call === undefined ? nameEdit(node, bytes, deps) : await callEdit({ node, call }, bytes, deps);
+    if (edit !== undefined) edits.push(edit);
+  }
+  return applyEdits(bytes, edits);
+}
+
+function applyEdits(bytes: Buffer, edits: readonly Edit[]): string {
+  let text = bytes;
+  for (const { at, bytes: length, sql } of edits.toSorted((left, right) => right.at - left.at)) {
+    // Errors name lines: there have to be as many.
+    const lines = '\n'.repeat(
+      text
+        .subarray(at, at + length)
+        .toString('utf8')
+        .split('\n').length - 1,
+    );
+    text = Buffer.concat([text.subarray(0, at), Buffer.from(sql + lines), text.subarray(at + length)]);
+  }
+  return text.toString('utf8');
+}
+
+/** A file's name in the place of a table. */
+function nameEdit(node: Node, bytes: Buffer, { absent }: AbsentDeps): Edit | undefined {
+  const { query_location: at, table_name: path = '' } = node;
+  if (at === undefined || !isFileName(node)) return undefined;
+  const file = absent.find((one) => one.file === path);
+  if (file === undefined || Object.keys(file.columns).length === 0) return undefined;
+  const name = path.replace(/^.*\//, '').replace(/\..*$/, '');
+  return { at, bytes: tokenAt(bytes, at).length, sql: emptySql(file.columns, aliasOf(node) ?? name, node) };
+}
+
+interface Call {
+  /** The table function's node, with its alias. */
+  readonly node: Node;
+  readonly call: Node;
+}
+
+async function callEdit({ node, call }: Call, bytes: Buffer, deps: AbsentDeps): Promise<Edit | undefined> {
+  if (!isFileFunction(call) || call.query_location === undefined) return undefined;
+  const paths = pathsOf(call).flatMap((one) => {
+    const [path, at] = [pathOf(one), one.query_location];
+    return path === undefined || at === undefined ? [] : [{ path, at, token: tokenAt(bytes, at) }];
+  });
+  const gone = await Promise.all(paths.map(({ path }) => findAbsent(path, deps)));
+  const kept = paths.filter((_, index) => gone[index] === undefined);
+  const [first, last] = [paths[0], paths.at(-1)];
+  if (first === undefined || last === undefined || kept.length === paths.length) return undefined;
+  if (kept.length > 0) {
+    const sql = kept.map(({ token }) => token.toString('utf8')).join(', ');
+    return { at: first.at, bytes: last.at + last.token.length - first.at, sql };
+  }
+  const columns = columnsOf(
+    call,
+    gone.filter((one) => one !== undefined),
+  );
+  if (columns === undefined) return undefined;
+  const [at, length] = [call.query_location, callLength(bytes.subarray(call.query_location))];
+  return { at, bytes: length, sql: emptySql(columns, aliasOf(node) ?? call.function_name ?? '', node) };
+}
+
+/** The absent file that a path or pattern is about; undefined where it may find others. */
+async function findAbsent(path: string, { absent, hasFiles }: AbsentDeps): Promise<AbsentFile | undefined> {
+  const [start = ''] = path.split(/[*?[]/, 1);
+  const isPattern = start.length < path.length;
+  const found = absent.find(({ file, folder }) => {
+    if (folder !== null && (start.startsWith(`${folder}/`) || (isPattern && `${folder}/`.startsWith(start))))
+      return true;
+    return isPattern ? file.startsWith(start) : file === path;
+  });
+  return found !== undefined && isPattern && (await hasFiles(path)) ? undefined : found;
+}
+
+/** What a call's rows would have: as the function or its `columns` says, else as the recipe does; undefined where nobody does. */
+function columnsOf(call: Node, absent: readonly AbsentFile[]): Columns | undefined {
+  const fixed = FIXED_COLUMNS[call.function_name?.toLowerCase() ?? ''];
+  if (fixed !== undefined) return fixed;
+  const said = optionOf(call, 'columns')?.children ?? [];
+  const own = said.map((child) => NodeSchema.parse(child)).map((child) => [aliasOf(child) ?? '', pathOf(child) ?? '']);
+  const ofRecipe = absent.find((file) => Object.keys(file.columns).length > 0)?.columns;
+  const columns: Columns | undefined = own.length > 0 ? Object.fromEntries(own) : ofRecipe;
+  if (columns === undefined) return undefined;
+  return optionOf(call, 'filename') === undefined ? columns : { ...columns, filename: 'VARCHAR' };
+}
+
+/** The value of a named argument, written `name = value` or `name := value`. */
+function optionOf({ children = [] }: Node, name: string): Node | undefined {
+  for (const child of children.map((one) => NodeSchema.parse(one))) {
+    const names = NodeSchema.safeParse(child['left']).data?.['column_names'];
+    if (Array.isArray(names) && String(names[0]).toLowerCase() === name)
+      return NodeSchema.safeParse(child['right']).data;
+    if (aliasOf(child)?.toLowerCase() === name) return child;
+  }
+  return undefined;
+}
+
+function aliasOf(node: Node): string | undefined {
+  return typeof node['alias'] === 'string' ? node['alias'] : undefined;
+}
+
+/** @param alias by which the SELECT calls the relation; not written where it stands behind it already */
+function emptySql(columns: Columns, alias: string, node: Node): string {
+  const selected = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${sqlName(name)}`);
+  const relation = `(SELECT ${selected.join(', ')} WHERE false)`;
+  return aliasOf(node) === undefined ? `${relation} AS ${sqlName(alias)}` : relation;
+}
+
+/** The quoted text or name at a place. */
+function tokenAt(bytes: Buffer, at: number): Buffer {
+  QUOTED.lastIndex = 0;
+  return Buffer.from(QUOTED.exec(bytes.subarray(at).toString('utf8'))?.[0] ?? '');
+}
+
+/** What may hold brackets that are none, and brackets. */
+const BRACKETS =
+  /[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\/|[()]/g;
+
+/** The bytes of a call, from its name to the bracket that ends it. */
+function callLength(bytes: Buffer): number {
+  const text = bytes.toString('utf8');
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(BRACKETS)) {
+    if (token === '(') depth += 1;
+    if (token === ')') depth -= 1;
+    if (token === ')' && depth === 0) return Buffer.byteLength(text.slice(0, index + 1));
+  }
+  return 0;
+}

@@ -1,0 +1,94 @@
+/** What SELECTs find in the place of files that no fetch has ever brought; run by DuckDB, within the sandbox. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { AbsentFile } from '../../../pipeline/night/capture/sql/absent-files.ts';
+import { Sandbox } from '../../../pipeline/night/capture/sql/sandbox.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'modelstats-absent-')));
+  await mkdir(join(folder, 'boards'));
+  await writeFile(join(folder, 'here.csv'), 'a,b\n1,x\n');
+  await writeFile(join(folder, 'boards/text.csv'), 'a,b\n2,y\n');
+  return () => rm(folder, { recursive: true });
+});
+
+const ABSENT: readonly AbsentFile[] = [
+  { file: 'gone.json', folder: null, columns: {} },
+  { file: 'gone.csv', folder: null, columns: { a: 'BIGINT', 'b c': 'VARCHAR[]' } },
+  { file: 'boards/vision.csv', folder: null, columns: {} },
+  { file: 'gone.zip', folder: 'zip', columns: { a: 'BIGINT' } },
+];
+
+/** The rows of a SELECT, and its columns; or the file that is missing. */
+async function run(sql: string, absent = ABSENT) {
+  const settings = { memoryLimit: '100MB', threads: 1, spillFolder: join(folder, 'spill'), spillBytesMax: 1 << 20 };
+  const sandbox = await Sandbox.open({ ...settings, folders: [folder], absent });
+  let [rows, names]: [unknown[], readonly string[]] = [[], []];
+  const taker = {
+    begin: async (columns: { readonly names: readonly string[] }) => {
+      names = columns.names;
+    },
+    take: async (chunk: { getRows(): unknown[] }) => {
+      rows = [...rows, ...chunk.getRows()];
+    },
+  };
+  const missing = await sandbox.run({ path: 'source.sql', dataset: 'models', line: 1, sql }, taker);
+  return missing === undefined ? { rows, names } : { missing };
+}
+
+test.each([
+  [`SELECT content::JSON->>'x' AS x FROM read_text('gone.json')`, ['x']],
+  [`SELECT read_text.content FROM read_text('gone.json')`, ['content']],
+  [`SELECT json FROM read_json_objects('gone.json', format = 'unstructured') AS t`, ['json']],
+  [
+    `SELECT id, filename FROM read_json('gone.json', columns = {id: 'VARCHAR', "a b": 'JSON[]'}, filename = true)`,
+    ['id', 'filename'],
+  ],
+  [`SELECT id FROM read_json('gone.json', columns := {'id': 'VARCHAR'})`, ['id']],
+  [`SELECT a + 1 AS a, t."b c"[1] AS b FROM read_csv('gone.csv', delim = ')', quote = '"') AS t /* ) */`, ['a', 'b']],
+  [`SELECT gone.a FROM 'gone.csv'`, ['a']],
+  [`SELECT t.a FROM 'gone.csv' AS t`, ['a']],
+  [
+    `SELECT (to_json(cells)::MAP(VARCHAR, VARCHAR))['z'] AS z FROM read_csv('zip/*.csv', union_by_name = true) AS cells`,
+    ['z'],
+  ],
+  [`SELECT a FROM read_csv(['gone.csv', 'zip/one.csv']) -- )`, ['a']],
+])('%s gives its columns, and no rows', async (sql, names) => {
+  expect(await run(sql)).toEqual({ rows: [], names });
+});
+
+test('of a list, or a pattern, the files that are there are read', async () => {
+  const both = {
+    rows: [
+      [1n, 'x'],
+      [2n, 'y'],
+    ],
+    names: ['a', 'b'],
+  };
+  expect(await run(`SELECT * FROM read_csv(['gone.csv', 'here.csv', 'boards/vision.csv', 'boards/text.csv'])`)).toEqual(
+    both,
+  );
+  expect(await run(`SELECT * FROM read_csv('boards/*.csv')`)).toEqual({ ...both, rows: [[2n, 'y']] });
+});
+
+test('rows of others stay beside it, and lines of messages are those of the file', async () => {
+  const sql = `SELECT a FROM read_csv('here.csv') UNION ALL\nSELECT a FROM read_csv('gone.csv',\n  header = true)`;
+  expect(await run(sql)).toEqual({ rows: [[1n]], names: ['a'] });
+  await expect(run(`${sql}\nWHERE nothing > 1`)).rejects.toThrow(/source\.sql line 5/);
+});
+
+test('a file that only should be there, or whose columns nobody says, is missing', async () => {
+  expect(await run(`SELECT * FROM read_csv('none.csv')`)).toEqual({ missing: 'none.csv' });
+  expect(await run(`SELECT * FROM read_parquet('gone.json')`)).toEqual({ missing: 'gone.json' });
+  expect(await run(`SELECT * FROM read_csv('gone.csv')`, [])).toEqual({ missing: 'gone.csv' });
+});
+
+test('what stands in for a file is judged like all that a source writes', async () => {
+  const columns = { a: `VARCHAR) AS a FROM enable_logging() --` };
+  await expect(
+    run(`SELECT a FROM read_csv('gone.csv')`, [{ file: 'gone.csv', folder: null, columns }]),
+  ).rejects.toThrow();
+});
