@@ -6,6 +6,7 @@ import { differences } from './differences.ts';
 import { downloadFile } from './download.ts';
 import { noLines, readLines, writeLines } from './json-lines.ts';
 import { parseRecord } from './keys.ts';
+import { assertContent, assertFileAllowed } from './packed-content.ts';
 import type { Snapshot } from './read-snapshots.ts';
 import type { SyncDeps, SyncOptions } from './sync-run.ts';
 
@@ -58,15 +59,18 @@ export async function importNothing(
   return state;
 }
 
-/** A snapshot's file of a dataset, proven; its path. */
+/** A snapshot's file of a dataset, proven packed and unpacked; its path. */
 export async function download(snapshot: Snapshot, name: DatasetName, deps: SyncDeps): Promise<string> {
   const { client, scratch, signal, onStep } = deps;
   const file = snapshot.files[name];
+  assertFileAllowed(file, { snapshot: snapshot.id, fileBytesMax: client.settings.fileBytesMax });
   const fileName = `${snapshot.id}.${name}.jsonl.gz`;
   const path = await scratch.path(fileName);
-  if (await scratch.holds(fileName, file)) return path;
-  const onBytes = (bytes: number) => onStep?.({ is: 'download', dataset: name, bytes, of: file.bytes });
-  await downloadFile({ client, snapshot: snapshot.id, file, path, signal, onBytes });
+  if (!(await scratch.holds(fileName, file))) {
+    const onBytes = (bytes: number) => onStep?.({ is: 'download', dataset: name, bytes, of: file.bytes });
+    await downloadFile({ client, snapshot: snapshot.id, file, path, signal, onBytes });
+  }
+  await assertContent(path, file, snapshot.id);
   return path;
 }
 

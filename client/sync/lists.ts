@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
-import type { ClientError } from '../errors.ts';
+import { AnswerTooLargeError, type ClientError } from '../errors.ts';
 import type { Page } from '../filters.ts';
+import { LIMITED_BY } from '../read-body.ts';
 import type { Files } from './copy.ts';
 import { writeLines } from './json-lines.ts';
 import { type AnyRecord, compareKeys, keyOf } from './keys.ts';
@@ -15,6 +16,9 @@ type ListedName = (typeof LISTED)[number];
 
 /** How often a night may come in between. */
 const ROUNDS_MAX = 3;
+
+/** How many times the largest answer all lists of a copy may have together; a list is sorted in memory. */
+const LISTS_OF_ANSWERS = 8;
 
 /** The tags of the lists that a copy was made of. */
 type Etags = z.infer<typeof EtagsSchema>;
@@ -100,6 +104,7 @@ interface FoundList {
 class Walk {
   readonly #deps: SyncDeps;
   readonly #releases = new Set<string | null>();
+  #bytes = 0;
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
@@ -153,11 +158,25 @@ class Walk {
     const records: AnyRecord[] = [];
     for (let page = first; ; ) {
       this.#releases.add(page.dataAsOf);
+      this.#assertBounded(name, page);
       records.push(...page.body.records);
       this.#deps.onStep?.({ is: 'list', dataset: name, records: records.length, of: page.body.total });
       const { next_cursor: cursor } = page.body;
       if (cursor === null || !this.isOfOneRelease) return records;
       page = await ask({ cursor });
+    }
+  }
+
+  /** Rejects a list that has no end. */
+  #assertBounded(name: ListedName, { body: { records, next_cursor: cursor }, bytes }: Answer<ListPage>): void {
+    this.#bytes += bytes;
+    const bytesMax = LISTS_OF_ANSWERS * this.#deps.client.settings.answerBytesMax;
+    if (this.#bytes > bytesMax) {
+      const message = `the lists are larger than ${bytesMax} bytes together: ${LIMITED_BY.answer}`;
+      throw new AnswerTooLargeError(message, { code: 'answer_too_large' });
+    }
+    if (records.length === 0 && cursor !== null) {
+      throw new AppError('corrupt', `a page of the list of ${name} has no records, and says that there are more`);
     }
   }
 }
