@@ -6,6 +6,7 @@ import { isDay } from '../../schemas/day.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
+import { argumentProblem } from './argument-problem.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -91,8 +92,7 @@ function changedFields({ data, key }: Row): Row | null {
 /** The cursor behind the changes of a day, or of the last day before it that has a snapshot. Throws RequestInvalid. */
 async function withCursor({ since, ...args }: Body, exchange: Exchange): Promise<Body> {
   if (since === undefined || since === null) return args;
-  const problem = (msg: string) =>
-    new RequestInvalid([{ loc: ['query', 'since'], msg, type: 'value_error', input: since, ctx: {} }]);
+  const problem = (msg: string) => new RequestInvalid([argumentProblem('since', since, { msg, type: 'value_error' })]);
   if (typeof since !== 'string' || !isDay(since)) throw problem('Input should be a day YYYY-MM-DD');
   if ((args['cursor'] ?? null) !== null) throw problem('Input should be left out where there is a cursor');
   const { body } = await exchange.askAgain(snapshotsRoute, {});

@@ -6,6 +6,7 @@ import type { Body, Exchange } from '../exchange.ts';
 import { MODEL_COLUMNS } from '../text/columns.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
+import { argumentProblem } from './argument-problem.ts';
 import { argumentsSchema } from './json-schemas.ts';
 import { findReason, lastPart, REASONS, wordsOf } from './name-match.ts';
 import { outputSchemaOf } from './output-schema.ts';
@@ -68,9 +69,7 @@ function nameFrom(args: Body): string {
   const { success, data } = ArgumentsSchema.safeParse(args);
   if (success && wordsOf(data.name).length > 0) return data.name;
   const msg = `Input should be a text of 1 to ${NAME_LENGTH_MAX} characters with letters or digits`;
-  throw new RequestInvalid([
-    { loc: ['query', 'name'], msg, type: 'value_error', input: args['name'] ?? null, ctx: {} },
-  ]);
+  throw new RequestInvalid([argumentProblem('name', args['name'], { msg, type: 'value_error' })]);
 }
 
 /** The models that an upstream calls exactly so, and the one that has this id. */

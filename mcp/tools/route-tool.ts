@@ -5,6 +5,7 @@ import type { Body, Exchange, RouteBody, RouteRequest } from '../exchange.ts';
 import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
 import type { Found, Telling } from '../text/telling.ts';
+import { argumentProblem } from './argument-problem.ts';
 import { type ArgumentWords, inputSchemaOf } from './json-schemas.ts';
 import { outputSchemaOf } from './output-schema.ts';
 import type { Tool } from './tool.ts';
@@ -72,13 +73,10 @@ function requestFrom(args: Body, route: DataRoute): RouteRequest {
 export function assertKnownArguments(args: Body, names: readonly string[]): void {
   const problems: RequestProblem[] = Object.entries(args)
     .filter(([name]) => !names.includes(name))
-    .map(([name, input]) => ({
-      loc: ['query', name],
-      msg: `There is no such argument; there are ${names.join(', ') || 'none'}`,
-      type: 'extra_forbidden',
-      input,
-      ctx: {},
-    }));
+    .map(([name, input]) => {
+      const msg = `There is no such argument; there are ${names.join(', ') || 'none'}`;
+      return argumentProblem(name, input, { msg, type: 'extra_forbidden' });
+    });
   if (problems.length > 0) throw new RequestInvalid(problems);
 }
 
