@@ -12,7 +12,7 @@ import { ACCOUNT_ROUTE, answerAccount } from '../api/routes/account.ts';
 import { errorAnswerFrom } from '../http/errors/error-answer.ts';
 import { httpError } from '../http/errors/http-error.ts';
 import type { Abort } from '../http/request-end.ts';
-import { inArguments } from './tools/argument-problem.ts';
+import { inArguments } from './argument-problem.ts';
 
 export interface ExchangeDeps {
   /** The visit of the message. */

@@ -3,10 +3,10 @@ import { snapshotDownloadRoute } from '../../api/routes/snapshots/snapshot-downl
 import { snapshotsRoute } from '../../api/routes/snapshots/snapshots.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
 import { isDay } from '../../schemas/day.ts';
+import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
-import { argumentProblem } from './argument-problem.ts';
 import { routeTool } from './route-tool.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,11 +1,11 @@
 import type { DataRoute } from '../../api/answers/data-route.ts';
 import type { JsonSchema } from '../../api/openapi/schema-collector.ts';
 import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
+import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange, RouteBody, RouteRequest } from '../exchange.ts';
 import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
 import type { Found, Telling } from '../text/telling.ts';
-import { argumentProblem } from './argument-problem.ts';
 import { type ArgumentWords, inputSchemaOf } from './json-schemas.ts';
 import { outputSchemaOf } from './output-schema.ts';
 import type { Tool } from './tool.ts';

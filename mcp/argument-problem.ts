@@ -1,4 +1,4 @@
-import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
+import { RequestInvalid, type RequestProblem } from '../http/errors/validation.ts';
 
 /** Where the arguments of a tool are wrong; the first element of `loc`, in place of the part of a URL. */
 const PLACE = 'arguments';
