@@ -5,12 +5,11 @@ import SqliteDatabase from 'better-sqlite3';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { checkCopy } from '../../client/sync/check.ts';
 import { Scratch } from '../../client/sync/scratch.ts';
-import { collect } from '../support/client/collect.ts';
+import { loseScore } from '../support/client/lose-score.ts';
 import { linesOf, syncInto, useFolder, useService, withCopy } from '../support/client/service.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
-const NEWEST = '2026-06-03';
 const place = useFolder();
 const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
 let count = 0;
@@ -30,42 +29,6 @@ const check = (copyAt: string) =>
       clock: () => new Date(),
     }),
   );
-
-/** Takes the first score out of a copy, as an update that says nothing of it. */
-async function loseScore(copyAt: string): Promise<void> {
-  await withCopy(copyAt, async (copy) => {
-    const state = await copy.state();
-    if (state === undefined) throw new Error('there is no state');
-    const rest = (await collect(copy.lines('scores', state.schema_version))).slice(1);
-    const scores = newPlace('.jsonl');
-    await writeFile(scores, rest.map((line) => `${line}\n`).join(''));
-    const nothing = { upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-    await copy.update({ ...nothing, replaced: { scores }, state });
-  });
-}
-
-describe.each(['.duckdb', '.sqlite', ''])('a copy "%s" that was changed since the last sync', (ending) => {
-  it('is found out by the next one, imported anew, and right again', { timeout: 30_000 }, async () => {
-    into = newPlace(ending);
-    const key = await service.addKey({ plan: 'builder' });
-    const client = service.client({ key });
-    await syncInto(into, client);
-    const right = await linesOf(into);
-    await loseScore(into);
-    const result = await syncInto(into, client);
-    expect(result).toMatchObject({
-      status: 'imported',
-      warnings: [
-        `scores no longer equaled snapshot ${NEWEST}, as something else wrote into the copy; all was imported anew`,
-      ],
-    });
-    expect(await linesOf(into)).toEqual(right);
-    // Found right, it costs nothing.
-    const { used } = (await client.getAccount()).body.usage;
-    expect(await syncInto(into, client)).toMatchObject({ status: 'up_to_date', warnings: [] });
-    expect((await client.getAccount()).body.usage.used).toBe(used);
-  });
-});
 
 test('a value, a row too many, a table that is gone: each is found in SQLite', async () => {
   into = newPlace('.sqlite');
@@ -103,7 +66,7 @@ test('a copy of an older program, which did not note what it held, is proven onc
   expect(await syncInto(into, client)).toMatchObject({ status: 'up_to_date' });
   expect((await client.getAccount()).body.usage.used).toBe(7);
   await noteTagAlone();
-  await loseScore(into);
+  await loseScore(into, newPlace('.jsonl'));
   expect(await syncInto(into, client)).toMatchObject({ status: 'imported' });
 });
 
@@ -126,7 +89,7 @@ test('lists, which no hash of the service proves, are read anew where the copy i
   const key = await service.addKey({ contract: { burst_per_minute: 100_000 } });
   await syncInto(into, service.client({ key }));
   const right = await linesOf(into, '1.0');
-  await loseScore(into);
+  await loseScore(into, newPlace('.jsonl'));
   const result = await syncInto(into, service.client({ key }));
   expect(result).toMatchObject({
     status: 'imported',
