@@ -13,12 +13,23 @@ export const ClientSettingsSchema = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without blanks'),
   /** Tries of one request that the network or the service failed. */
   attemptsMax: z.int().min(1).max(100).default(6),
-  /** Until an answer has arrived; of a download, while nothing more of it arrives. */
+  /** Until an answer has arrived; of a download, until 64 KiB more of it have. */
   timeoutMs: Milliseconds.default(60_000),
   /** The longest wait before a try; the first is a second at most, and each may take twice as long. */
   retryDelayMsMax: Milliseconds.default(30_000),
   /** How long one request may wait in all for limits per minute to pass. */
   limitWaitMsMax: Milliseconds.default(600_000),
+  /** The largest answer, in bytes, unpacked; what becomes of it takes several times as much memory. */
+  answerBytesMax: z
+    .int()
+    .min(1024)
+    .max(256 * 1024 * 1024)
+    .default(32 * 1024 * 1024),
+  /** The largest file of a snapshot, in bytes, packed as well as unpacked. */
+  fileBytesMax: z
+    .int()
+    .min(1024)
+    .default(4 * 1024 ** 3),
   /** `User-Agent`. */
   userAgent: z.string().min(1).default('modelstats-client'),
 });

@@ -33,11 +33,14 @@ import type {
   SnapshotFilters,
   UpdateFilters,
 } from './filters.ts';
+import { parseAnswer, readText } from './read-body.ts';
 import { type Retry, send, throwUnlessOk } from './send.ts';
 
 /** What a request was answered with. */
 export interface Answer<T> {
   readonly body: T;
+  /** Of the body, unpacked. */
+  readonly bytes: number;
   /** For {@link ModelstatsClient.ifChanged}. */
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -221,7 +224,7 @@ export class ModelstatsClient {
       Authorization: `Bearer ${this.#settings.key}`,
       ...(this.#etag === null ? {} : { 'If-None-Match': this.#etag }),
     };
-    return send({ url, headers }, (response) => readAnswer<T>(response), {
+    return send({ url, headers }, (response) => readAnswer<T>(response, this.#settings), {
       settings: this.#settings,
       signal,
       onRetry: this.#deps.onRetry,
@@ -243,13 +246,17 @@ export class ModelstatsClient {
 }
 
 /** A body that can't be read is thrown as a SyntaxError, which counts as no answer. */
-async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+async function readAnswer<T>(
+  response: Response,
+  { answerBytesMax }: Pick<ClientSettings, 'answerBytesMax'>,
+): Promise<Answer<T>> {
   await throwUnlessOk(response);
   const { headers } = response;
   const remaining = Number(headers.get('x-quota-remaining') ?? Number.NaN);
-  const body: T = JSON.parse(await response.text());
+  const { text, bytes } = await readText(response, answerBytesMax);
   return {
-    body,
+    body: parseAnswer(text) as T, // What the service says of the route; who needs more parses it.
+    bytes,
     etag: headers.get('etag'),
     lastModified: headers.get('last-modified'),
     dataAsOf: headers.get('x-data-as-of'),

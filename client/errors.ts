@@ -6,7 +6,7 @@
 export interface ErrorFields {
   /**
    * Stable and machine-readable, such as `quota_exceeded`. Of this module's own: `invalid_request` for a 422, `no_answer`,
-   * `redirected`, and `http_<status>` for what is no answer of the service.
+   * `answer_too_large`, `redirected`, and `http_<status>` for what is no answer of the service.
    */
   readonly code: string;
   /** The HTTP status; undefined where no answer came. */
@@ -40,6 +40,9 @@ export interface InvalidParameter {
   readonly type: string;
 }
 
+/** Of a message, which may be as long as a server likes. */
+const MESSAGE_CHARACTERS_MAX = 2000;
+
 /** A call that didn't succeed. */
 export class ClientError extends Error implements ErrorFields {
   override readonly name: string = 'ClientError';
@@ -57,7 +60,7 @@ export class ClientError extends Error implements ErrorFields {
   readonly detail: readonly InvalidParameter[];
 
   constructor(message: string, fields: ErrorFields, options?: ErrorOptions) {
-    super(message, options);
+    super(message.slice(0, MESSAGE_CHARACTERS_MAX), options);
     this.code = fields.code;
     this.status = fields.status;
     this.param = fields.param ?? null;
@@ -116,6 +119,11 @@ export class QuotaExceededError extends ClientError {
 /** The service failed, or can't answer just now (5xx), however often it was asked. */
 export class ServiceError extends ClientError {
   override readonly name = 'ServiceError';
+}
+
+/** The answer, or a file, is larger than the settings allow. */
+export class AnswerTooLargeError extends ClientError {
+  override readonly name = 'AnswerTooLargeError';
 }
 
 /** No answer came, or none that can be understood, however often it was asked for. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSettings } from './client-settings.ts';
 import { ClientError, ConnectionError, QuotaExceededError, RateLimitError, ServiceError } from './errors.ts';
+import { readErrorText } from './read-body.ts';
 import { errorFromAnswer } from './read-error.ts';
 
 /** What a request is sent again for, and after how long. */
@@ -50,7 +51,7 @@ export async function send<T>(
 
 /** Rejects with what an answer says that is no 2xx. */
 export async function throwUnlessOk(response: Response): Promise<void> {
-  if (!response.ok) throw errorFromAnswer(response.status, response.headers, await response.text());
+  if (!response.ok) throw errorFromAnswer(response.status, response.headers, await readErrorText(response));
 }
 
 async function sendOnce<T>(

@@ -3,6 +3,7 @@
  * then what is sent all the same is not read, and never more of it than {@link UNREAD_BYTES_MAX} let through.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isNestedDeeper } from '../schemas/json-depth.ts';
 import { type HttpError, httpError } from './errors/http-error.ts';
 
 /** `json` and `form` are parsed by the type that the request names; `bytes` is a Buffer, whatever the type. */
@@ -13,6 +14,9 @@ export interface Bodies {
   /** Longest body; a route may set another with its own `bodyLimit`. */
   readonly bytesMax: number;
 }
+
+/** Levels of lists and objects in a body of JSON. More: code that calls itself for each runs out of stack; nothing here needs six. */
+export const JSON_LEVELS_MAX = 64;
 
 /** Longest body that is thrown away where none is taken. */
 const UNREAD_BYTES_MAX = 64 * 1024;
@@ -37,7 +41,7 @@ export function assertLength({ headers }: FastifyRequest, bytesMax = UNREAD_BYTE
 
 /**
  * Makes the routes of a scope take bodies: those that it adds from now on. Anything else than the named kinds is refused with
- * 415, anything longer with 413.
+ * 415, anything longer with 413, and JSON that is nested deeper than {@link JSON_LEVELS_MAX} with 400.
  */
 export function takeBodies(scope: FastifyInstance, { kinds, bytesMax }: Bodies): void {
   scope.removeAllContentTypeParsers();
@@ -51,7 +55,11 @@ const PARSERS: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> = {
   json: (scope) => {
     const parse = scope.getDefaultJsonParser('error', 'error');
     scope.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-      parse(request, text, (error, value) => (error ? done(improper('JSON', error)) : done(null, value)));
+      parse(request, text, (error, value: unknown) => {
+        if (error) done(improper('JSON', error));
+        else if (isNestedDeeper(value, JSON_LEVELS_MAX)) done(tooDeep());
+        else done(null, value);
+      });
     });
   },
   form: (scope) => {
@@ -78,6 +86,10 @@ function formFields(text: string): Readonly<Record<string, string | readonly str
   return Object.fromEntries(
     [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
   );
+}
+
+function tooDeep(): HttpError {
+  return httpError('bad_request', `The body of the request is nested more than ${JSON_LEVELS_MAX} levels deep`);
 }
 
 function improper(kind: string, cause: unknown): HttpError {

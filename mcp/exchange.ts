@@ -12,6 +12,7 @@ import { ACCOUNT_ROUTE, answerAccount } from '../api/routes/account.ts';
 import { errorAnswerFrom } from '../http/errors/error-answer.ts';
 import { httpError } from '../http/errors/http-error.ts';
 import type { Abort } from '../http/request-end.ts';
+import { inArguments } from './argument-problem.ts';
 
 export interface ExchangeDeps {
   /** The visit of the message. */
@@ -125,7 +126,11 @@ export class Exchange {
 
   #toldOf(error: unknown): Told {
     const { requestId, baseUrl, log } = this.#deps;
-    const { status, body, error: told } = errorAnswerFrom(error, { requestId, baseUrl, errors: API_ERRORS });
+    const {
+      status,
+      body,
+      error: told,
+    } = errorAnswerFrom(inArguments(error), { requestId, baseUrl, errors: API_ERRORS });
     if (status >= 500) log.error({ err: told.cause ?? told }, 'a tool failed');
     return { status, body: JSON.parse(body) as Body }; // Our own envelope, an object.
   }

@@ -16,6 +16,7 @@ import { Exchange } from './exchange.ts';
 import { challengeOf } from './oauth/metadata.ts';
 import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';
 import { isOwnOrigin } from './origin.ts';
+import { refuseAsJsonRpc } from './refused-message.ts';
 import { serverFor } from './server.ts';
 
 /** `POST /mcp`: what it asks of its callers. The backstop is never below the organization's own limit per minute. */
@@ -40,6 +41,7 @@ export function mcpFace(settings: McpSettings): AddFace {
     if (oauth !== undefined) await addOAuthRoutes(app, deps.root, oauth);
     await app.register(async (scope) => {
       takeBodies(scope, { kinds: ['json'], bytesMax: MESSAGE_BYTES_MAX });
+      refuseAsJsonRpc(scope, deps.baseUrlOf);
       const access = oauth === undefined ? MCP_ROUTE : { ...MCP_ROUTE, challenge: challengeOf(oauth.publicUrl) };
       scope.post('/mcp', { config: { access } }, (request, reply) =>
         answerMessage(request, reply, { ...deps, ...settings }),

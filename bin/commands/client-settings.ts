@@ -21,6 +21,8 @@ export function clientSettings(
     timeoutMs: config.CLIENT_TIMEOUT_MS,
     retryDelayMsMax: config.CLIENT_RETRY_MAX_MS,
     limitWaitMsMax: config.CLIENT_LIMIT_WAIT_MAX_MS,
+    answerBytesMax: config.CLIENT_ANSWER_BYTES_MAX,
+    fileBytesMax: config.CLIENT_FILE_BYTES_MAX,
     userAgent: `modelstats/${toolVersion}`,
   });
   if (data !== undefined) return data;

@@ -1,4 +1,5 @@
 import type { ClientSettings } from '../client-settings.ts';
+import { parseAnswer, readErrorText, readText } from '../read-body.ts';
 import { errorFromAnswer } from '../read-error.ts';
 import { type SendDeps, send } from '../send.ts';
 import type { Message, MessageId } from './message.ts';
@@ -24,7 +25,7 @@ export function postMessage(
     ...protocolHeaders(message, version),
   };
   const outgoing = { url: `${settings.url}/mcp`, headers, body: message.text };
-  return send(outgoing, (response) => readMessages(response, message.id), { settings, signal, onRetry });
+  return send(outgoing, (response) => readMessages(response, message.id, settings), { settings, signal, onRetry });
 }
 
 /** Where a request says which version it speaks: only revisions from 2026-07-28 on do. */
@@ -58,9 +59,13 @@ function headerValue(text: string): string {
 }
 
 /** The messages of an answer, which is JSON or a stream of events. What can't be read is thrown, and counts as no answer. */
-async function readMessages(response: Response, id: MessageId | undefined): Promise<readonly string[]> {
+async function readMessages(
+  response: Response,
+  id: MessageId | undefined,
+  { answerBytesMax }: Pick<ClientSettings, 'answerBytesMax'>,
+): Promise<readonly string[]> {
   const { status, headers } = response;
-  const text = await response.text();
+  const text = response.ok ? (await readText(response, answerBytesMax)).text : await readErrorText(response);
   if (status >= 500 || status === 429) throw errorFromAnswer(status, headers, text);
   if (response.ok && text === '') return [];
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -82,7 +87,7 @@ function eventsIn(stream: string): readonly string[] {
 
 /** A message as one line. A refusal that names no request is that of the one that was sent. */
 function lineFrom(text: string, id: MessageId | undefined): string {
-  const message: Readonly<Record<string, unknown>> = Object(JSON.parse(text));
+  const message: Readonly<Record<string, unknown>> = Object(parseAnswer(text));
   if (message['jsonrpc'] !== '2.0') throw new SyntaxError('the answer is no message of MCP');
   if ('error' in message && (message['id'] ?? undefined) === undefined && id !== undefined) {
     return JSON.stringify({ ...message, id });

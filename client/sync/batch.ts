@@ -8,6 +8,8 @@ import type { Scratch } from './scratch.ts';
 /** Events that come into the copy together. */
 export class Batch {
   readonly #events: ChangeEvent[] = [];
+  /** Of the answers that they came in. */
+  bytes = 0;
 
   get size(): number {
     return this.#events.length;
@@ -17,8 +19,9 @@ export class Batch {
     return this.#events.filter(({ op }) => op === 'upsert').length;
   }
 
-  add(events: readonly ChangeEvent[]): void {
+  add(events: readonly ChangeEvent[], bytes: number): void {
     this.#events.push(...events);
+    this.bytes += bytes;
   }
 
   /** What they do, as files. Of several events of one record the last one counts. */

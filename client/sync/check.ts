@@ -1,10 +1,11 @@
 import type { DatasetName } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError, isAppError } from '../../schemas/errors.ts';
 import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import { findContentProblems } from './content.ts';
 import { differences } from './differences.ts';
 import { download } from './import-snapshot.ts';
 import { readLines } from './json-lines.ts';
+import type { PlacedLines } from './keyed-lines.ts';
 import { readSnapshots, type Snapshot } from './read-snapshots.ts';
 import type { SyncDeps } from './sync-run.ts';
 
@@ -15,6 +16,8 @@ export interface DatasetDifference {
   readonly missing: number;
   readonly extra: number;
   readonly different: number;
+  /** Why the copy can't be compared any further: the file, the line, and what is wrong with it; null: it could. */
+  readonly problem: string | null;
   /** The first of them. */
   readonly records: readonly RecordDifference[];
 }
@@ -52,7 +55,8 @@ export async function checkCopy(deps: SyncDeps): Promise<CheckResult> {
   const found: DatasetDifference[] = [];
   for (const { dataset } of problems) {
     const path = await download(snapshot, dataset, deps);
-    found.push(await differenceOf(dataset, copy.lines(dataset, snapshot.schema_version), readLines(path)));
+    const ofCopy = { lines: copy.lines(dataset, snapshot.schema_version), place: copy.placeOf(dataset) };
+    found.push(await differenceOf(dataset, ofCopy, { lines: readLines(path), place: path }));
   }
   await scratch.remove();
   return { ok: found.length === 0, snapshot_id: snapshot.id, differences: found };
@@ -74,16 +78,21 @@ async function findSnapshot({ client, copy }: SyncDeps): Promise<Snapshot> {
 
 async function differenceOf(
   dataset: DatasetName,
-  copy: AsyncIterable<string>,
-  snapshot: AsyncIterable<string>,
+  copy: PlacedLines,
+  snapshot: PlacedLines,
 ): Promise<DatasetDifference> {
   const counts = { missing: 0, extra: 0, different: 0 };
   const records: RecordDifference[] = [];
-  for await (const { key, left = null, right = null } of differences(dataset, copy, snapshot)) {
-    if (left === null) counts.missing += 1;
-    else if (right === null) counts.extra += 1;
-    else counts.different += 1;
-    if (records.length < TOLD_MAX) records.push({ key, copy: left, snapshot: right });
+  try {
+    for await (const { key, left = null, right = null } of differences(dataset, copy, snapshot)) {
+      if (left === null) counts.missing += 1;
+      else if (right === null) counts.extra += 1;
+      else counts.different += 1;
+      if (records.length < TOLD_MAX) records.push({ key, copy: left, snapshot: right });
+    }
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    return { dataset, ...counts, problem: error.message, records };
   }
-  return { dataset, ...counts, records };
+  return { dataset, ...counts, problem: null, records };
 }

@@ -19,8 +19,8 @@ export interface SyncState {
   /** The first day that the events kept here tell everything of; null: none are kept. */
   readonly history_from: string | null;
   /**
-   * Tags of the answers that this was made of, as JSON: of `snapshots`, or of the lists by dataset. Null until the copy is proven to
-   * equal its snapshot.
+   * What the next sync asks and compares with, as JSON: tags of the answers that this was made of, and the hashes of the content that it
+   * had then (`made-of.ts`). Null until the copy is proven to equal its snapshot.
    */
   readonly etags: string | null;
 }
@@ -30,6 +30,9 @@ export type FollowableState = SyncState & { readonly cursor: string };
 
 /** JSON Lines files by dataset; `.gz` where the name says so. */
 export type Files = Readonly<Partial<Record<DatasetName, string>>>;
+
+/** The content of a copy: SHA-256 of each dataset's lines. */
+export type ContentHashes = Readonly<Record<DatasetName, string>>;
 
 /** What changes in a copy, all at once. */
 export interface Update {
@@ -62,6 +65,8 @@ export interface Copy {
   readonly state: () => Promise<SyncState | undefined>;
   /** A dataset's canonical lines in a version of the records, sorted by key; a copy that is verbatim has those of its own. */
   readonly lines: (dataset: DatasetName, version: string) => AsyncIterable<string>;
+  /** Where those lines stand: a file or a table, as people know it. */
+  readonly placeOf: (dataset: DatasetName) => string;
   /** All of it or, where it rejects, nothing. */
   readonly update: (update: Update) => Promise<void>;
   readonly close: () => Promise<void>;

@@ -5,6 +5,8 @@ import { differences } from './differences.ts';
 
 const benchmarks = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', '言', 'Z'), fc.constantFrom('one', 'two'));
 
+const side = (names: Readonly<Record<string, string>>) => ({ lines: linesOf(names), place: 'a test' });
+
 async function* linesOf(names: Readonly<Record<string, string>>): AsyncGenerator<string, void> {
   const ids = Object.keys(names).sort();
   for (const id of ids) yield JSON.stringify({ id, name: names[id] });
@@ -13,7 +15,7 @@ async function* linesOf(names: Readonly<Record<string, string>>): AsyncGenerator
 test('what differs between two datasets is each record that one lacks, or has otherwise, and no other', async () => {
   await fc.assert(
     fc.asyncProperty(benchmarks, benchmarks, async (left, right) => {
-      const found = await collect(differences('benchmarks', linesOf(left), linesOf(right)));
+      const found = await collect(differences('benchmarks', side(left), side(right)));
       const ids = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
       expect(found).toEqual(
         ids

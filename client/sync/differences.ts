@@ -1,5 +1,6 @@
 import type { DatasetName } from '../../schemas/datasets.ts';
-import { type AnyRecord, compareKeys, keyOf, parseRecord } from './keys.ts';
+import { type KeyedLine, keyedLines, type PlacedLines } from './keyed-lines.ts';
+import { compareKeys } from './keys.ts';
 
 /** How a record of one side stands against the other side's. */
 export interface Difference {
@@ -9,13 +10,13 @@ export interface Difference {
   readonly right: string | undefined;
 }
 
-/** The records that differ between two datasets, each given as lines sorted by key. */
+/** The records that differ between two datasets, each given as lines sorted by key. Rejects with `corrupt` where one is no record. */
 export async function* differences(
   dataset: DatasetName,
-  left: AsyncIterable<string>,
-  right: AsyncIterable<string>,
+  left: PlacedLines,
+  right: PlacedLines,
 ): AsyncGenerator<Difference, void> {
-  const [lefts, rights] = [records(dataset, left), records(dataset, right)];
+  const [lefts, rights] = [keyedLines(dataset, left), keyedLines(dataset, right)];
   try {
     yield* differencesOf(lefts, rights);
   } finally {
@@ -24,7 +25,7 @@ export async function* differences(
   }
 }
 
-type Records = AsyncGenerator<Keyed, undefined>;
+type Records = AsyncGenerator<KeyedLine, undefined>;
 
 async function* differencesOf(lefts: Records, rights: Records): AsyncGenerator<Difference, void> {
   let [a, b] = [await lefts.next(), await rights.next()];
@@ -45,21 +46,8 @@ async function* differencesOf(lefts: Records, rights: Records): AsyncGenerator<D
   }
 }
 
-interface Keyed {
-  readonly key: readonly string[];
-  readonly line: string;
-}
-
-async function* records(dataset: DatasetName, lines: AsyncIterable<string>): AsyncGenerator<Keyed, undefined> {
-  for await (const line of lines) {
-    const record: AnyRecord = parseRecord(line);
-    yield { key: keyOf(dataset, record), line };
-  }
-  return undefined;
-}
-
 /** A side that has ended comes last. */
-function orderOf(a: Keyed | undefined, b: Keyed | undefined): number {
+function orderOf(a: KeyedLine | undefined, b: KeyedLine | undefined): number {
   if (a === undefined) return 1;
   return b === undefined ? -1 : compareKeys(a.key, b.key);
 }

@@ -7,6 +7,7 @@ import type { DatasetFile } from '../../schemas/manifest.ts';
 import type { SnapshotDownload } from '../answers.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
 import { ClientError, NotFoundError } from '../errors.ts';
+import { readErrorText } from '../read-body.ts';
 import { errorFromAnswer } from '../read-error.ts';
 import { connectionError } from '../send.ts';
 import { writeFully } from './json-lines.ts';
@@ -32,12 +33,13 @@ export async function downloadFile(input: DownloadInput): Promise<void> {
   const { attemptsMax, retryDelayMsMax } = input.client.settings;
   const download = new Download(input, await open(input.path, 'w'));
   try {
-    for (let failures = 0; ; ) {
-      const before = download.reached;
+    for (let [failures, reached] = [0, 0]; ; ) {
       const problem = await download.goOn();
       if (problem === undefined) return;
-      // What got further than any try before was no failure, as long as the connection breaks again and again.
-      failures = download.reached > before ? 1 : failures + 1;
+      // What got further than the tries before was no failure, as long as the connection breaks again and again.
+      const isFurther = download.reached >= reached + PROGRESS_BYTES;
+      if (isFurther) reached = download.reached;
+      failures = isFurther ? 1 : failures + 1;
       if (failures >= attemptsMax) throw problem;
       await sleep(Math.min(retryDelayMsMax, FIRST_DELAY_MS * 2 ** failures), undefined, { signal: input.signal });
     }
@@ -47,6 +49,8 @@ export async function downloadFile(input: DownloadInput): Promise<void> {
 }
 
 const FIRST_DELAY_MS = 250;
+/** What has to arrive within the time. Smaller: a server that sends now and then a byte is waited for; larger: slow lines are given up. */
+const PROGRESS_BYTES = 64 * 1024;
 
 function damaged({ snapshot, file, client }: DownloadInput): AppError {
   const message = `${file.name} of snapshot ${snapshot}: ${client.settings.attemptsMax} downloads were not what the manifest says`;
@@ -98,19 +102,15 @@ class Download {
     const { client, snapshot, file, signal } = this.#input;
     this.#address ??= await addressOf(client.getDownload(snapshot, file.name, { signal }));
     const url = this.#address;
-    const idle = new AbortController();
-    const timer = setTimeout(() => idle.abort(new Error('nothing arrived for too long')), client.settings.timeoutMs);
+    const { timeoutMs } = client.settings;
+    const slow = new AbortController();
+    const reason = new Error(`less than ${PROGRESS_BYTES} bytes arrived within ${timeoutMs} ms`);
+    const timer = setTimeout(() => slow.abort(reason), timeoutMs);
     try {
-      const response = await fetch(url, {
-        headers: this.#bytes === 0 ? {} : { Range: `bytes=${this.#bytes}-` },
-        signal: signal === undefined ? idle.signal : AbortSignal.any([idle.signal, signal]),
+      await this.#receive(url, {
+        signal: signal === undefined ? slow.signal : AbortSignal.any([slow.signal, signal]),
+        onProgress: () => timer.refresh(),
       });
-      if (!response.ok) await this.#refuse(response);
-      if (response.headers.get('content-range')?.startsWith(`bytes ${this.#bytes}-`) !== true) this.#beginAnew();
-      for await (const chunk of response.body ?? []) {
-        timer.refresh();
-        await this.#write(chunk);
-      }
       return await this.#isRight();
     } catch (error) {
       signal?.throwIfAborted();
@@ -118,6 +118,26 @@ class Download {
       throw connectionError(url, error);
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Writes what comes of the rest; `onProgress` is called whenever {@link PROGRESS_BYTES} more are there. */
+  async #receive(
+    url: string,
+    { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: () => void },
+  ): Promise<void> {
+    const response = await fetch(url, {
+      headers: this.#bytes === 0 ? {} : { Range: `bytes=${this.#bytes}-` },
+      signal,
+    });
+    if (!response.ok) await this.#refuse(response);
+    if (response.headers.get('content-range')?.startsWith(`bytes ${this.#bytes}-`) !== true) this.#beginAnew();
+    let told = this.#bytes;
+    for await (const chunk of response.body ?? []) {
+      await this.#write(chunk);
+      if (this.#bytes < told + PROGRESS_BYTES) continue;
+      onProgress();
+      told = this.#bytes;
     }
   }
 
@@ -149,7 +169,7 @@ class Download {
   async #refuse(response: Response): Promise<never> {
     this.#address = undefined;
     if (response.status === 416) this.#beginAnew();
-    const error = errorFromAnswer(response.status, response.headers, (await response.text()).slice(0, 1000));
+    const error = errorFromAnswer(response.status, response.headers, await readErrorText(response));
     if (response.status !== 404) throw error;
     // Pruned since the address was given: as if the snapshot were gone.
     throw new NotFoundError(error.message, { code: 'not_found', status: 404, param: 'snapshot_id' }, { cause: error });

@@ -14,6 +14,8 @@ export interface FollowInput extends SyncOptions {
 }
 
 const PAGE_EVENTS = 1000;
+/** How many times the largest answer the answers of a batch have, which is held in memory, before it is applied. */
+const BATCH_ANSWERS = 4;
 
 /**
  * Applies the feed from the copy's cursor to exactly the snapshot's, in batches, each with the cursor behind it; the snapshot's
@@ -43,11 +45,12 @@ export async function follow(
   while (seq < newest.seq) {
     onStep?.({ is: 'follow', seq, of: newest.seq });
     const limit = Math.min(PAGE_EVENTS, newest.seq - seq);
-    const { body } = await client.getChanges({ cursor: cursorFromSeq(seq), limit }, { signal });
-    batch.add(checkedEvents(body, { after: seq, limit }));
+    const { body, bytes } = await client.getChanges({ cursor: cursorFromSeq(seq), limit }, { signal });
+    batch.add(checkedEvents(body, { after: seq, limit }), bytes);
     seq += limit;
     const isLast = seq >= newest.seq;
-    if (batch.size >= copy.batchEvents && !isLast) {
+    const isFull = batch.size >= copy.batchEvents || batch.bytes >= BATCH_ANSWERS * client.settings.answerBytesMax;
+    if (isFull && !isLast) {
       await apply({ ...state, etags: null, cursor: cursorFromSeq(seq), synced_at: clock().toISOString() }, {});
     }
   }

@@ -1,23 +1,42 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { AppError } from '../../schemas/errors.ts';
 
-/** The lines of a file, unpacked where its name ends in `.gz`. */
+/** The longest line, which is also the largest object that DuckDB reads; a record has some hundred. */
+export const LINE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The lines of a file, unpacked where its name ends in `.gz`. Rejects with `corrupt` where one has more bytes than any record. */
 export async function* readLines(path: string): AsyncGenerator<string, void> {
-  const file = createReadStream(path, { highWaterMark: 1 << 20 });
-  const unpacked = path.endsWith('.gz') ? file.pipe(createGunzip({ chunkSize: 1 << 20 })) : file;
-  file.on('error', (error) => unpacked.destroy(error));
-  unpacked.setEncoding('utf8');
   let rest = '';
-  for await (const chunk of unpacked) {
+  for await (const chunk of openFile(path).setEncoding('utf8')) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
+    if (rest.length > LINE_BYTES_MAX)
+      throw new AppError('corrupt', `${path} has a line of more than ${LINE_BYTES_MAX} bytes`);
     yield* lines;
   }
   if (rest !== '') yield rest;
 }
+
+/** The bytes of a file block by block, unpacked where its name ends in `.gz`. */
+export function readBlocks(path: string): AsyncIterable<Buffer> {
+  return openFile(path);
+}
+
+function openFile(path: string): Readable {
+  const file = createReadStream(path, { highWaterMark: BLOCK_BYTES });
+  if (!path.endsWith('.gz')) return file;
+  const unpacked = createGunzip({ chunkSize: BLOCK_BYTES });
+  file.on('error', (error) => unpacked.destroy(error));
+  unpacked.on('close', () => file.destroy());
+  return file.pipe(unpacked);
+}
+
+const BLOCK_BYTES = 1 << 20;
 
 /** Lines in groups of so many, the last one smaller. */
 export async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[], void> {

@@ -1,12 +1,14 @@
-import { z } from 'zod';
-import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';
-import type { ClientError } from '../errors.ts';
+import { AnswerTooLargeError, type ClientError } from '../errors.ts';
 import type { Page } from '../filters.ts';
-import type { Files } from './copy.ts';
+import { LIMITED_BY } from '../read-body.ts';
+import { contentHashes } from './content.ts';
+import type { Files, SyncState } from './copy.ts';
 import { writeLines } from './json-lines.ts';
 import { type AnyRecord, compareKeys, keyOf } from './keys.ts';
+import { type MadeOf, madeOf } from './made-of.ts';
 import type { SyncDeps, SyncResult } from './sync-run.ts';
 
 /** The datasets that lists have; prices stand only with each model, a request each. */
@@ -16,13 +18,15 @@ type ListedName = (typeof LISTED)[number];
 /** How often a night may come in between. */
 const ROUNDS_MAX = 3;
 
+/** How many times the largest answer all lists of a copy may have together; a list is sorted in memory. */
+const LISTS_OF_ANSWERS = 8;
+
 /** The tags of the lists that a copy was made of. */
-type Etags = z.infer<typeof EtagsSchema>;
-const EtagsSchema = z.partialRecord(z.enum(LISTED), z.string()).catch({});
+type Etags = Pick<MadeOf, ListedName>;
 
 /**
  * Makes the copy from the lists of current data, for a plan without snapshots: every page of each list, all from one release. A
- * list that did not change since costs nothing. Rejects as the calls do, `unavailable` where nights come in between again and again,
+ * list that did not change since costs nothing, unless something else wrote into the copy: then all are read. Rejects as the calls do, `unavailable` where nights come in between again and again,
  * `usage` where the copy was made of a snapshot, which has more.
  */
 export async function syncLists(reason: ClientError, deps: SyncDeps): Promise<SyncResult> {
@@ -33,7 +37,9 @@ export async function syncLists(reason: ClientError, deps: SyncDeps): Promise<Sy
     throw new AppError('usage', message, { cause: reason });
   }
   const own = before?.url === client.url ? before : undefined;
-  const { files, etags, dataAsOf } = await readLists(EtagsSchema.parse(JSON.parse(own?.etags ?? '{}')), deps);
+  const changed = own === undefined ? [] : await changedDatasets(own, deps);
+  const known: MadeOf = own === undefined || changed.length > 0 ? {} : madeOf(own);
+  const { files, etags, dataAsOf } = await readLists(known, deps);
   const isNew = own === undefined || Object.keys(files).length > 0;
   const data_as_of = dataAsOf ?? own?.data_as_of ?? '';
   if (isNew) {
@@ -44,10 +50,36 @@ export async function syncLists(reason: ClientError, deps: SyncDeps): Promise<Sy
     const nothing = { upserts: {}, deletes: {}, events: undefined, dropsEvents: true };
     await copy.update({ ...nothing, replaced, state: { ...NO_FEED, ...state } });
   }
+  if (isNew || known.content === undefined) await noteContent(etags, deps);
   await scratch.remove();
   const status = isNew ? 'imported' : 'up_to_date';
   const events = { upsert: 0, delete: 0 };
-  return { status, snapshot_id: null, cursor: null, data_as_of, events, warnings: warningsOf(reason) };
+  const warnings = [...warningsOf(reason), ...changedWarnings(changed)];
+  return { status, snapshot_id: null, cursor: null, data_as_of, events, warnings };
+}
+
+/** The datasets that are no longer what they were when the copy was made; none where that was not noted. */
+async function changedDatasets(state: SyncState, { copy }: SyncDeps): Promise<readonly DatasetName[]> {
+  const { content = null } = madeOf(state);
+  if (content === null) return [];
+  const hashes = await contentHashes(copy, state.schema_version);
+  return DATASET_NAMES.filter((dataset) => hashes[dataset] !== content[dataset]);
+}
+
+/** No service says what the copy should hold: what it holds now is what the next sync compares with. */
+async function noteContent(etags: Etags, { copy }: SyncDeps): Promise<void> {
+  const state = await copy.state();
+  if (state === undefined) return;
+  const content = await contentHashes(copy, state.schema_version);
+  const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
+  const note: MadeOf = { ...etags, content };
+  await copy.update({ ...nothing, state: { ...state, etags: JSON.stringify(note) } });
+}
+
+function changedWarnings(changed: readonly DatasetName[]): readonly string[] {
+  if (changed.length === 0) return [];
+  const be = changed.length === 1 ? 'was' : 'were';
+  return [`${changed.join(', ')} ${be} changed by something else since the last sync; the lists were read anew`];
 }
 
 interface FoundLists {
@@ -63,7 +95,8 @@ async function readLists(known: Etags, deps: SyncDeps): Promise<FoundLists> {
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     const walk = new Walk(deps);
     const files: Partial<Record<ListedName, string>> = {};
-    const etags: Etags = { ...known };
+    const { models, benchmarks, scores, rankings } = known;
+    const etags: { -readonly [Name in ListedName]: Etags[Name] } = { models, benchmarks, scores, rankings };
     for (const name of LISTED) {
       const found = await walk.readList(name, known[name] ?? null);
       if (found === undefined) continue;
@@ -100,6 +133,7 @@ interface FoundList {
 class Walk {
   readonly #deps: SyncDeps;
   readonly #releases = new Set<string | null>();
+  #bytes = 0;
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
@@ -153,11 +187,25 @@ class Walk {
     const records: AnyRecord[] = [];
     for (let page = first; ; ) {
       this.#releases.add(page.dataAsOf);
+      this.#assertBounded(name, page);
       records.push(...page.body.records);
       this.#deps.onStep?.({ is: 'list', dataset: name, records: records.length, of: page.body.total });
       const { next_cursor: cursor } = page.body;
       if (cursor === null || !this.isOfOneRelease) return records;
       page = await ask({ cursor });
+    }
+  }
+
+  /** Rejects a list that has no end. */
+  #assertBounded(name: ListedName, { body: { records, next_cursor: cursor }, bytes }: Answer<ListPage>): void {
+    this.#bytes += bytes;
+    const bytesMax = LISTS_OF_ANSWERS * this.#deps.client.settings.answerBytesMax;
+    if (this.#bytes > bytesMax) {
+      const message = `the lists are larger than ${bytesMax} bytes together: ${LIMITED_BY.answer}`;
+      throw new AnswerTooLargeError(message, { code: 'answer_too_large' });
+    }
+    if (records.length === 0 && cursor !== null) {
+      throw new AppError('corrupt', `a page of the list of ${name} has no records, and says that there are more`);
     }
   }
 }

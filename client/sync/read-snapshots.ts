@@ -35,7 +35,7 @@ const ListedSchema = z.object({
  */
 export function readSnapshots({ body, etag }: Pick<Answer<Snapshots>, 'body' | 'etag'>): readonly Snapshot[] {
   const { data, error } = ListedSchema.safeParse(body);
-  if (data === undefined) throw corrupt(z.prettifyError(error));
+  if (data === undefined) throw corrupt(z.prettifyError(error).slice(0, 1000));
   return data.snapshots
     .filter(({ id }) => snapshotFromId(id)?.noticedMajor === null)
     .map(({ datasets, ...manifest }, index) => {

@@ -1,16 +1,16 @@
-import { z } from 'zod';
 import { seqFromCursor } from '../../schemas/change.ts';
-import { SCHEMA_VERSION } from '../../schemas/datasets.ts';
+import { DATASET_NAMES, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
 import { AppError, isAppError } from '../../schemas/errors.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
 import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import type { ChangeEvent } from '../answers.ts';
 import { type ClientError, CursorExpiredError, NotFoundError, NotInPlanError } from '../errors.ts';
-import { type ContentProblem, findContentProblems } from './content.ts';
+import { type ContentProblem, contentHashes, findContentProblems } from './content.ts';
 import type { FollowableState, SyncState } from './copy.ts';
 import { follow } from './follow.ts';
 import { importNothing, importSnapshot } from './import-snapshot.ts';
 import { syncLists } from './lists.ts';
+import { type MadeOf, madeOf } from './made-of.ts';
 import { readSnapshots, type Snapshot } from './read-snapshots.ts';
 import type { SyncDeps, SyncOptions, SyncResult } from './sync-run.ts';
 
@@ -55,6 +55,8 @@ class Sync {
   readonly #events = { upsert: 0, delete: 0 };
   #status: SyncResult['status'] = 'up_to_date';
   #etag: string | null = null;
+  /** Whether this run has found the copy to be right. */
+  #isProven = false;
 
   constructor(options: SyncOptions, deps: SyncDeps) {
     this.#options = options;
@@ -64,7 +66,7 @@ class Sync {
   async run(): Promise<SyncResult> {
     this.#etag = await this.#knownTag();
     for (let round = 1; ; round += 1) {
-      const snapshots = await this.#listSnapshots();
+      const snapshots = (await this.#listSnapshots()) ?? (await this.#listForChanged());
       if (snapshots === undefined) return this.#result();
       try {
         if (!(await this.#reach(snapshots))) return this.#result();
@@ -82,7 +84,27 @@ class Sync {
     const state = await this.#deps.copy.state();
     const isComplete =
       state?.url === this.#deps.client.url && (!this.#options.keepsHistory || state.history_from !== null);
-    return isComplete ? (TagsSchema.parse(JSON.parse(state.etags ?? '{}')).snapshots ?? null) : null;
+    if (!isComplete) return null;
+    const { snapshots = null, content } = madeOf(state);
+    return content === undefined ? null : snapshots;
+  }
+
+  /** Nothing is new: the snapshots all the same where the copy is no longer what it was, else undefined. */
+  async #listForChanged(): Promise<readonly Snapshot[] | undefined> {
+    if (this.#isProven || (await this.#isAsItWas())) return undefined;
+    this.#etag = null;
+    return this.#listSnapshots();
+  }
+
+  /** Whether the copy has the content that was noted when it was proven. */
+  async #isAsItWas(): Promise<boolean> {
+    const { copy, onStep } = this.#deps;
+    const state = await copy.state();
+    const { content } = state === undefined ? {} : madeOf(state);
+    if (state === undefined || content === undefined) return false;
+    if (content === null) return true;
+    const hashes = await contentHashes(copy, state.schema_version, (dataset) => onStep?.({ is: 'check', dataset }));
+    return DATASET_NAMES.every((dataset) => hashes[dataset] === content[dataset]);
   }
 
   /** Undefined: none are new since they were last listed. */
@@ -107,19 +129,22 @@ class Sync {
     if (what.warning !== undefined) this.#warn(what.warning);
     if (what.do === 'nothing') return false;
     if (what.do === 'import') await this.#import(snapshots, newest);
-    else await this.#followOrImport(what.state, newest);
+    if (what.do === 'follow') await this.#followOrImport(what.state, newest);
     await this.#prove(newest);
-    await this.#keepTag(newest);
+    await this.#noteProof(newest);
     return true;
   }
 
-  /** Says in the copy that it is proven, and what the next sync asks with. */
-  async #keepTag({ listTag }: Snapshot): Promise<void> {
+  /** Says in the copy that it is proven, what the next sync asks with, and what it compares. */
+  async #noteProof(newest: Snapshot): Promise<void> {
     const { copy } = this.#deps;
+    this.#isProven = true;
     const state = await copy.state();
     if (state === undefined) return;
+    const content = this.#canProve(newest) ? mapDatasets((dataset) => newest.files[dataset].content_sha256) : null;
+    const etags = JSON.stringify({ snapshots: newest.listTag, content } satisfies MadeOf);
     const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-    await copy.update({ ...nothing, state: { ...state, etags: JSON.stringify({ snapshots: listTag }) } });
+    if (etags !== state.etags) await copy.update({ ...nothing, state: { ...state, etags } });
   }
 
   async #import(snapshots: readonly Snapshot[], newest: Snapshot): Promise<void> {
@@ -157,7 +182,11 @@ class Sync {
     const problems = await this.#findProblems(newest);
     if (problems.length === 0) return;
     const names = problems.map(({ dataset }) => dataset).join(', ');
-    this.#warn(`${names} did not equal snapshot ${newest.id} after the feed was followed; all was imported anew`);
+    this.#warn(
+      this.#status === 'up_to_date'
+        ? `${names} no longer equaled snapshot ${newest.id}, as something else wrote into the copy; all was imported anew`
+        : `${names} did not equal snapshot ${newest.id} after the feed was followed; all was imported anew`,
+    );
     await importSnapshot(newest, { ...this.#deps, ...this.#options });
     this.#status = 'imported';
     const [left] = await this.#findProblems(newest);
@@ -170,8 +199,13 @@ class Sync {
 
   async #findProblems(newest: Snapshot): Promise<readonly ContentProblem[]> {
     const { copy, onStep } = this.#deps;
-    if (!copy.isVerbatim && !isKnownVersion(newest.schema_version)) return [];
+    if (!this.#canProve(newest)) return [];
     return findContentProblems(newest, copy, (dataset) => onStep?.({ is: 'check', dataset }));
+  }
+
+  /** A copy with columns of its own lacks the fields that this program doesn't know. */
+  #canProve({ schema_version: version }: Snapshot): boolean {
+    return this.#deps.copy.isVerbatim || isKnownVersion(version);
   }
 
   /** The first event that the feed has; undefined where there is no feed, or nothing in it. */
@@ -209,10 +243,9 @@ class Sync {
   }
 }
 
-const TagsSchema = z.object({ snapshots: z.string().nullish() }).catch({});
-
 type Task =
   | { readonly do: 'nothing'; readonly warning?: string }
+  | { readonly do: 'prove'; readonly warning?: undefined }
   | { readonly do: 'import'; readonly warning?: string }
   | { readonly do: 'follow'; readonly state: FollowableState; readonly warning?: undefined };
 
@@ -242,7 +275,7 @@ function whatToDo(
   }
   const isReached =
     state.snapshot_id === newest.id && state.cursor === newest.change_cursor && state.data_as_of === newest.data_as_of;
-  if (isReached && state.etags !== null) return { do: 'nothing' };
+  if (isReached) return { do: 'prove' };
   if (state.snapshot_id !== null && newest.id < state.snapshot_id) {
     const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
     return { do: 'nothing', warning };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AccountSchema } from '../../accounts/account.ts';
+import { HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
 import { ACCOUNT_ROUTE } from '../../api/routes/account.ts';
 import { cell, type Row } from '../text/table.ts';
 import { lines } from '../text/told.ts';
@@ -22,6 +23,11 @@ export const accountTool: Tool = {
   },
 };
 
+/** How far back history goes, as people say it. */
+function historyOf(months: unknown): string {
+  return Number(months) >= HISTORY_MONTHS_FULL ? 'full, to the first day' : `${cell(months)} months back`;
+}
+
 function accountText(body: Row): string {
   const [plan, usage] = [Object(body['plan']) as Row, Object(body['usage']) as Row];
   const limit = usage['limit'] === null ? 'without a limit' : `of ${cell(usage['limit'])}`;
@@ -30,6 +36,6 @@ function accountText(body: Row): string {
   return lines(
     `Plan ${cell(plan['display_name'])} (${cell(plan['status'])}), with ${cell(plan['features'])}.`,
     `Units used on ${cell(usage['quota_day'])} (UTC): ${cell(usage['used'])} ${limit}${left}; the next day begins at ${resetAt}.`,
-    `Requests a minute: ${cell(usage['burst_limit'])}. History: ${cell(plan['history_months'])} months back.`,
+    `Requests a minute: ${cell(usage['burst_limit'])}. History: ${historyOf(plan['history_months'])}.`,
   );
 }

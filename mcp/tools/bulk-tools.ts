@@ -3,6 +3,7 @@ import { snapshotDownloadRoute } from '../../api/routes/snapshots/snapshot-downl
 import { snapshotsRoute } from '../../api/routes/snapshots/snapshots.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
 import { isDay } from '../../schemas/day.ts';
+import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';
 import { asOf, lines } from '../text/told.ts';
@@ -91,8 +92,7 @@ function changedFields({ data, key }: Row): Row | null {
 /** The cursor behind the changes of a day, or of the last day before it that has a snapshot. Throws RequestInvalid. */
 async function withCursor({ since, ...args }: Body, exchange: Exchange): Promise<Body> {
   if (since === undefined || since === null) return args;
-  const problem = (msg: string) =>
-    new RequestInvalid([{ loc: ['query', 'since'], msg, type: 'value_error', input: since, ctx: {} }]);
+  const problem = (msg: string) => new RequestInvalid([argumentProblem('since', since, { msg, type: 'value_error' })]);
   if (typeof since !== 'string' || !isDay(since)) throw problem('Input should be a day YYYY-MM-DD');
   if ((args['cursor'] ?? null) !== null) throw problem('Input should be left out where there is a cursor');
   const { body } = await exchange.askAgain(snapshotsRoute, {});

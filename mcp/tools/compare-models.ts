@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { modelRoute } from '../../api/routes/current/model.ts';
+import { HttpError, notFound } from '../../http/errors/http-error.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
-import type { Body, RouteBody } from '../exchange.ts';
+import { argumentProblem } from '../argument-problem.ts';
+import type { Body, Exchange, RouteBody } from '../exchange.ts';
 import { fits } from '../text/size.ts';
 import { type Columns, cell, type Row, rowsOf, table } from '../text/table.ts';
 import type { Found } from '../text/telling.ts';
@@ -56,7 +58,7 @@ export const compareModelsTool: Tool = {
     const ids = idsFrom(args);
     // One after the other: the first that is refused ends it.
     const answers: RouteBody[] = [];
-    for (const id of ids) answers.push(await exchange.ask(modelRoute, { params: { id } }));
+    for (const [index, id] of ids.entries()) answers.push(await askModel(id, index, exchange));
     const models = answers.map(({ body }) => body);
     const comparison = { models: models.map(factsOf), rankings: ranksOf(models), scores: sharedScores(models) };
     return shortened(comparison, asOf(answers[0]?.dataAsOf));
@@ -67,9 +69,22 @@ export const compareModelsTool: Tool = {
 function idsFrom(args: Body): readonly string[] {
   assertKnownArguments(args, ['ids']);
   const { success, data } = ArgumentsSchema.safeParse(args);
-  if (success && new Set(data.ids).size === data.ids.length) return data.ids;
+  if (success && new Set(data.ids).size === data.ids.length && !data.ids.includes('')) return data.ids;
   const msg = `Input should be a list of 2 to ${MODELS_MAX} different ids`;
-  throw new RequestInvalid([{ loc: ['query', 'ids'], msg, type: 'value_error', input: args['ids'] ?? null, ctx: {} }]);
+  throw new RequestInvalid([argumentProblem('ids', args['ids'], { msg, type: 'value_error' })]);
+}
+
+/** Rejects as the route does, but names the id: the tool has several, and no argument `id`. */
+async function askModel(id: string, index: number, exchange: Exchange): Promise<RouteBody> {
+  try {
+    return await exchange.ask(modelRoute, { params: { id } });
+  } catch (error) {
+    if (error instanceof RequestInvalid) {
+      throw new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: ['arguments', 'ids', index] })));
+    }
+    if (!(error instanceof HttpError && error.code === 'not_found' && error.options.param === 'id')) throw error;
+    throw notFound('ids', `There is no model ${JSON.stringify(id)}`);
+  }
 }
 
 /** Without the last scores where the answer is too long. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ModelSchema } from '../../api/answers/records.ts';
 import { modelsRoute } from '../../api/routes/current/models.ts';
 import { RequestInvalid } from '../../http/errors/validation.ts';
+import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange } from '../exchange.ts';
 import { MODEL_COLUMNS } from '../text/columns.ts';
 import { cell, type Row, rowsOf, table } from '../text/table.ts';
@@ -68,9 +69,7 @@ function nameFrom(args: Body): string {
   const { success, data } = ArgumentsSchema.safeParse(args);
   if (success && wordsOf(data.name).length > 0) return data.name;
   const msg = `Input should be a text of 1 to ${NAME_LENGTH_MAX} characters with letters or digits`;
-  throw new RequestInvalid([
-    { loc: ['query', 'name'], msg, type: 'value_error', input: args['name'] ?? null, ctx: {} },
-  ]);
+  throw new RequestInvalid([argumentProblem('name', args['name'], { msg, type: 'value_error' })]);
 }
 
 /** The models that an upstream calls exactly so, and the one that has this id. */

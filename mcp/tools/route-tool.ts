@@ -1,6 +1,7 @@
 import type { DataRoute } from '../../api/answers/data-route.ts';
 import type { JsonSchema } from '../../api/openapi/schema-collector.ts';
 import { RequestInvalid, type RequestProblem } from '../../http/errors/validation.ts';
+import { argumentProblem } from '../argument-problem.ts';
 import type { Body, Exchange, RouteBody, RouteRequest } from '../exchange.ts';
 import { fits, TOKENS_MAX, tokensOf } from '../text/size.ts';
 import { rowsOf } from '../text/table.ts';
@@ -72,13 +73,10 @@ function requestFrom(args: Body, route: DataRoute): RouteRequest {
 export function assertKnownArguments(args: Body, names: readonly string[]): void {
   const problems: RequestProblem[] = Object.entries(args)
     .filter(([name]) => !names.includes(name))
-    .map(([name, input]) => ({
-      loc: ['query', name],
-      msg: `There is no such argument; there are ${names.join(', ') || 'none'}`,
-      type: 'extra_forbidden',
-      input,
-      ctx: {},
-    }));
+    .map(([name, input]) => {
+      const msg = `There is no such argument; there are ${names.join(', ') || 'none'}`;
+      return argumentProblem(name, input, { msg, type: 'extra_forbidden' });
+    });
   if (problems.length > 0) throw new RequestInvalid(problems);
 }
 

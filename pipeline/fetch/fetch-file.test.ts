@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as faults from '../../test/support/fetch/faults.ts';
 import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
@@ -79,7 +80,6 @@ describe('a file', () => {
   });
 
   test('whose name ends with .gz stays packed, whatever the server calls that', async () => {
-    const { gzipSync } = await import('node:zlib');
     const packed = gzipSync(TEXT);
     place.server.serve('/models.json.gz', packed);
     place.server.break('/models.json.gz', faults.answerWith(packed, { 'content-encoding': 'gzip' }));
@@ -90,6 +90,21 @@ describe('a file', () => {
     };
     expect(await fetchModels(entry)).toMatchObject({ status: 'fetched', bytes: packed.length });
     expect(await fetchModels(entry, { day: '2026-06-02' })).toMatchObject({ status: 'fetched', bytes: packed.length });
+  });
+
+  test.each([
+    [
+      'models.jsonl.gz',
+      gzipSync(Buffer.alloc(17_000_000, ' ')),
+      /^unpacks to more than 16777216 bytes \(MODELSTATS_FETCH_BYTES_MAX\)$/,
+    ],
+    ['models.jsonl.gz', gzipSync(TEXT).subarray(0, -9), /^is no whole gzip file \(3 attempts\)$/],
+  ])('that is called %s is no file where it is too large unpacked, or cut off', async (file, packed, problem) => {
+    place.server.serve(`/${file}`, packed);
+    expect(await fetchModels({ url: `/${file}`, file })).toMatchObject({
+      status: 'failed',
+      problem: expect.stringMatching(problem),
+    });
   });
 
   test.each([

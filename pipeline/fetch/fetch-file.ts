@@ -6,6 +6,7 @@ import type { FileHash } from '../../storage/hash.ts';
 import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';
 import { fillEntry, findUnfilled, type Variables } from '../source/fetch-list/fill-entry.ts';
 import { assertEnough, type ContentDeps, checkContent } from './content/check-content.ts';
+import { assertUnpackedSize } from './content/unpacked-size.ts';
 import { unzip } from './content/unzip.ts';
 import type { RecordedFile } from './day/fetch-record.ts';
 import { type EarlierFile, findEarlier, hasValidator } from './day/last-fetch.ts';
@@ -89,6 +90,7 @@ async function obtain(entry: FetchEntry, place: FilePlace, deps: FetchFileDeps):
     const obtained = await request(entry, { place, known, deps });
     // Bytes that are not what is expected are asked for without a condition the next time.
     known = undefined;
+    if (/\.gz$/i.test(entry.file)) await assertUnpackedSize(place.partial, deps.limits.bytesMax);
     await checkContent({ path: place.partial, name: entry.file, expected: contentExpected(entry) }, deps);
     return { obtained, unzipped: await unpack(entry, place.partial, deps) };
   });

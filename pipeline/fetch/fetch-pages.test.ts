@@ -78,6 +78,11 @@ test.each<[string, () => void, RegExp]>([
     /^page 2 leads back to one before$/,
   ],
   [
+    'lists lie in each other deeper than any record',
+    () => place.server.serve('/page1', `{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
+    /^page 2 is nested more than 64 levels deep$/,
+  ],
+  [
     'the next address is none',
     () => place.server.serve('/page1', { data: [], links: { next: 7 } }),
     /^\$\.links\.next is no address of a page$/,

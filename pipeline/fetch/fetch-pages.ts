@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { isNestedDeeper } from '../../schemas/json-depth.ts';
 import { hashFile } from '../../storage/hash.ts';
 import type { Pages } from '../source/fetch-list/fetch-entry.ts';
 import { type JsonPath, parseJsonPath, valueAt } from '../source/fetch-list/json-path.ts';
@@ -41,6 +42,9 @@ export async function fetchPages(
   return { ...(await hashFile(wanted.path)), etag: null, last_modified: null, url: wanted.url };
 }
 
+/** Levels of lists and objects in a page. Many more: it could be read, but not written again. */
+const LEVELS_MAX = 64;
+
 interface RowsPlace {
   readonly path: JsonPath;
   /** As the recipe has it. */
@@ -55,6 +59,9 @@ async function fetchPage(wanted: DownloadRequest, place: RowsPlace, deps: Downlo
   const page = await readDocument(wanted.path, 'page.json');
   const found = valueAt(page, place.path);
   if (!Array.isArray(found)) throw passingFault(`page ${place.number} has no array ${place.text}`);
+  if (isNestedDeeper(page, LEVELS_MAX)) {
+    throw lastingFault(`page ${place.number} is nested more than ${LEVELS_MAX} levels deep`);
+  }
   return { got, page, found };
 }
 

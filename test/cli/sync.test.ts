@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openCopy } from '../../client/sync/copies/open-copy.ts';
-import { useFolder, useService, withCopy } from '../support/client/service.ts';
+import { syncInto, useFolder, useService, withCopy } from '../support/client/service.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { answersFrom, callCli, startCli } from '../support/processes/cli.ts';
 
@@ -57,6 +58,21 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
   expect(answer).toMatchObject({ ok: false, snapshot_id: DAY, into });
   expect(answer?.['differences']).toMatchObject([{ dataset: 'models', missing: 1, extra: 0, different: 0 }]);
   expect((await run(['--into', into, '--check'])).stdout).toContain('models differs');
+});
+
+test('a line of a folder that lacks its key is told by --check, and mended by the next sync, which warns', async () => {
+  const into = place('folder');
+  await syncInto(into, service.client());
+  await writeFile(join(into, 'scores.jsonl'), '{"value":1}\n');
+  const { code, stdout } = await run(['--into', into, '--check']);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`scores differs from snapshot ${DAY}`);
+  expect(stdout).toContain(`no further: ${into}/scores.jsonl, line 1: model_id and benchmark_id are missing`);
+  const next = await run(['--into', into]);
+  expect([next.code, next.stdout]).toEqual([0, `${into} was imported: snapshot ${DAY} as of ${DAY}T23:59:59Z\n`]);
+  expect(next.stderr).toContain(
+    `warning: scores no longer equaled snapshot ${DAY}, as something else wrote into the copy`,
+  );
 });
 
 test('what is wrong with a call is told, and exits with 2', async () => {

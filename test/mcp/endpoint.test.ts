@@ -79,6 +79,29 @@ test('what is no message is refused: too large, a list of messages, no JSON, ano
   expect(await statusOf(LIST_TOOLS, { 'content-type': 'text/plain' })).toBe(415);
 });
 
+test('what is no message is refused in the words of JSON-RPC, arguments of any depth among it', async () => {
+  const { key } = await addCustomer();
+  const errorOf = async (body: unknown) => {
+    const response = await sendMessage(urlOf(), body, { key });
+    const { jsonrpc, id, error } = Object(await response.json());
+    expect([jsonrpc, id]).toEqual(['2.0', null]);
+    expect(response.headers.get('x-request-id')).not.toBeNull();
+    return [response.status, error.code, error.message];
+  };
+  const deep = (levels: number) =>
+    JSON.stringify(toolCall('list-models', { q: 'DEEP' })).replace('"DEEP"', '['.repeat(levels) + ']'.repeat(levels));
+  const tooDeep = [400, -32600, 'The body of the request is nested more than 64 levels deep'];
+  expect(await errorOf(deep(62))).toEqual(tooDeep);
+  expect(await errorOf(deep(9_000))).toEqual(tooDeep);
+  expect(await errorOf(deep(32_000))).toEqual(tooDeep);
+  expect(await errorOf('{')).toEqual([400, -32700, 'The body of the request is no proper JSON']);
+  expect(await errorOf([LIST_TOOLS])).toEqual([400, -32600, 'Send one message a request, not a list of them']);
+  expect(await errorOf('x'.repeat(70_000))).toMatchObject([413, -32600, expect.stringContaining('65536 bytes')]);
+  // As deep as may be: the tool says what is wrong.
+  const allowed = await sendMessage(urlOf(), deep(61), { key });
+  expect(await allowed.text()).toContain('"isError":true');
+});
+
 test('every message counts for the burst limit, and beyond it is 429 with the usual headers', async () => {
   const { key } = await addCustomer(null, 3);
   for (const left of ['2', '1', '0']) {

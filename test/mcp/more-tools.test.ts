@@ -82,7 +82,11 @@ test('a comparison is whole or not at all: a model that is not there, or too lit
   const client = await connect('new', mcp.url, customer.key);
   expect(await client.call('compare-models', { ids: ['aurora-2', 'nobody'] })).toMatchObject({
     isError: true,
-    data: { error: { code: 'not_found' } },
+    data: { error: { code: 'not_found', param: 'ids', message: 'There is no model "nobody"' } },
+  });
+  expect(await client.call('compare-models', { ids: ['aurora-2', 'x'.repeat(300)] })).toMatchObject({
+    isError: true,
+    data: { detail: [{ loc: ['arguments', 'ids', 1] }] },
   });
   expect(await mcp.usedBy(customer)).toBe(0);
   expect(await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] })).toMatchObject({
@@ -96,6 +100,7 @@ test.each([
   ['compare-models', { ids: ['aurora-2'] }],
   ['compare-models', { ids: ['aurora-2', 'aurora-2'] }],
   ['compare-models', { ids: 'aurora-2' }],
+  ['compare-models', { ids: ['aurora-2', ''] }],
   ['compare-models', { ids: Array.from({ length: 11 }, (_, index) => `m${index}`) }],
   ['resolve-model', {}],
   ['resolve-model', { name: '' }],
@@ -106,6 +111,7 @@ test.each([
   const { isError, text } = await client.call(tool, args);
   expect(isError).toBe(true);
   expect(text).toContain('Input should be');
+  expect(text).toContain('"loc":["arguments"');
 });
 
 test('changes since a day are those after its snapshot, for one unit', async () => {

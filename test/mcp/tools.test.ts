@@ -105,7 +105,7 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     const { text, data, isError } = await client.call(tool, args);
     const told = (await api.ask(customer, path)).json();
     expect(isError).toBe(true);
-    expect(withoutRequest(data)).toEqual(withoutRequest(told));
+    expect(withoutRequest(data)).toEqual(inArguments(withoutRequest(told)));
     expect(text).toContain(JSON.stringify(data));
   });
 
@@ -115,8 +115,18 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     const { data, text } = await client.call('get-account');
     expect(data).toEqual({ ...(await api.accountOf(customer)), client_source: 'mcp_api_key' });
     expect(text).toMatch(/^Plan Commercial/);
+    expect(text).toContain('History: full, to the first day.');
   });
 });
+
+/** Problems of parameters as those of arguments. */
+function inArguments(body: unknown): unknown {
+  const { detail } = Object(body);
+  if (detail === undefined) return body;
+  return {
+    detail: detail.map((problem: { loc: string[] }) => ({ ...problem, loc: ['arguments', ...problem.loc.slice(1)] })),
+  };
+}
 
 /** Of an envelope, all but what belongs to the one request. */
 function withoutRequest(body: Readonly<Record<string, unknown>>): unknown {
@@ -129,7 +139,7 @@ test('an argument that a tool has not is refused, and named', async () => {
   const client = await connect('new', `${base}/mcp`, customer.key);
   const { isError, data } = await client.call('list-models', { org: 'x' });
   expect(isError).toBe(true);
-  expect(data).toMatchObject({ detail: [{ loc: ['query', 'org'], type: 'extra_forbidden' }] });
+  expect(data).toMatchObject({ detail: [{ loc: ['arguments', 'org'], type: 'extra_forbidden' }] });
 });
 
 test('every tool only reads, and has the parameters of its route as arguments, with their words', async () => {

@@ -1,7 +1,8 @@
 /** What holds for copies of every kind; each kind runs it. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { linesOf, syncInto, useService, withCopy } from '../support/client/service.ts';
+import { loseScore } from '../support/client/lose-score.ts';
+import { linesOf, syncInto, useFolder, useService, withCopy } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
@@ -26,6 +27,7 @@ export function describeCopies({ name, newPlace }: CopyKind): void {
     const service = useService({
       days: (store) => store.night(fixtureSource('days'), DAYS[0], { accept: true }),
     });
+    const scratch = useFolder();
     const publish = (day: string) =>
       service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
 
@@ -76,6 +78,21 @@ export function describeCopies({ name, newPlace }: CopyKind): void {
         expect(await copy.state()).toEqual(state);
       });
       expect(await linesOf(place)).toEqual(before);
+    });
+
+    it('that something else wrote into are found out although nothing is new, imported anew, and right again', async () => {
+      const place = await newPlace();
+      const client = service.client({ key: await service.addKey({ plan: 'builder' }) });
+      await syncInto(place, client);
+      const right = await linesOf(place);
+      await loseScore(place, scratch('scores.jsonl'));
+      const { status, snapshot_id: id, warnings } = await syncInto(place, client);
+      const why = `scores no longer equaled snapshot ${id}, as something else wrote into the copy; all was imported anew`;
+      expect([status, warnings]).toEqual(['imported', [why]]);
+      expect(await linesOf(place)).toEqual(right);
+      const { used } = (await client.getAccount()).body.usage;
+      expect(await syncInto(place, client)).toMatchObject({ status: 'up_to_date', warnings: [] });
+      expect((await client.getAccount()).body.usage.used).toBe(used);
     });
 
     describe('in use', () => {

@@ -25,6 +25,7 @@ let proxy: FaultProxy;
 let count = 0;
 
 async function open(days: readonly Day[] = DAYS): Promise<void> {
+  expectedNow = undefined;
   service = await openService({ days: (store) => publishFromFixture('days', store, days) });
   proxy = await FaultProxy.start(service.url);
 }
@@ -40,10 +41,19 @@ function newPlace(ending: string): string {
 }
 
 const viaProxy = (more: Parameters<Service['client']>[0] = {}) => service.client({ url: proxy.endpoint, ...more });
-const publish = (day: Day) => service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
+const publish = (day: Day) => {
+  expectedNow = undefined;
+  return service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
+};
 
-/** What the copy should be: another one, made without faults. */
-async function expected() {
+/** What the copy should be: another one, made without faults, once for each night. */
+function expected(): ReturnType<typeof linesOf> {
+  expectedNow ??= freshLines();
+  return expectedNow;
+}
+let expectedNow: ReturnType<typeof linesOf> | undefined;
+
+async function freshLines() {
   const fresh = newPlace('.sqlite');
   await syncInto(fresh, service.client());
   return linesOf(fresh);

@@ -149,7 +149,7 @@ function showCheck({ print }: CommandContext, { into, json = false }: SyncComman
   const { ok, snapshot_id: snapshot, differences } = result;
   if (json) print(JSON.stringify({ ...result, into: shownPlace(into) }));
   else if (ok) print(`${pc.bold(shownPlace(into))} equals snapshot ${snapshot}`);
-  for (const { dataset, missing, extra, different, records } of json ? [] : differences) {
+  for (const { dataset, missing, extra, different, problem, records } of json ? [] : differences) {
     print(
       `${pc.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} too many, ${different} not the same`,
     );
@@ -157,6 +157,7 @@ function showCheck({ print }: CommandContext, { into, json = false }: SyncComman
       print(`  ${JSON.stringify(key)}\n    copy:     ${copy ?? 'none'}\n    snapshot: ${line ?? 'none'}`);
     }
     if (records.length > SHOWN_MAX) print(`  … more with --json`);
+    if (problem !== null) print(`  no further: ${problem}`);
   }
   return ok ? 0 : 1;
 }

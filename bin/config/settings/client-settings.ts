@@ -12,10 +12,16 @@ export const CLIENT_SETTINGS = {
     .default(6)
     .describe('Tries of one request that the network or the service failed'),
   CLIENT_TIMEOUT_MS: Milliseconds.default(60_000).describe(
-    'For an answer; of a download, while nothing more of it arrives',
+    'For an answer; of a download, until 64 KiB more of it have arrived',
   ),
   CLIENT_RETRY_MAX_MS: Milliseconds.default(30_000).describe('Longest wait before another try'),
   CLIENT_LIMIT_WAIT_MAX_MS: Milliseconds.default(600_000).describe(
     'How long one request waits in all for limits per minute to pass',
   ),
+  CLIENT_ANSWER_BYTES_MAX: wholeNumber(1024, 256 * 1024 * 1024)
+    .default(32 * 1024 * 1024)
+    .describe('Largest answer, unpacked, in bytes'),
+  CLIENT_FILE_BYTES_MAX: wholeNumber(1024, Number.MAX_SAFE_INTEGER)
+    .default(4 * 1024 ** 3)
+    .describe('Largest file of a snapshot, packed as well as unpacked, in bytes'),
 } as const;

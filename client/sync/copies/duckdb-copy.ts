@@ -88,6 +88,10 @@ export class DuckDBCopy implements Copy {
     }
   }
 
+  placeOf(name: DatasetName): string {
+    return `table ${name}`;
+  }
+
   async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
     await this.#connection.run('BEGIN TRANSACTION');
     try {

@@ -6,6 +6,7 @@ import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { type Copy, type Files, NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 import { noLines, readLines, writeFully, writeLines } from '../json-lines.ts';
+import { keyedLines, type PlacedLines } from '../keyed-lines.ts';
 import { compareKeys, keyOf, parseRecord } from '../keys.ts';
 import { STATE_TABLE, stateFromRow } from './tables.ts';
 
@@ -62,6 +63,10 @@ export class FolderCopy implements Copy {
     return existsSync(path) ? readLines(path) : noLines();
   }
 
+  placeOf(name: DatasetName): string {
+    return this.#path(fileOf(name));
+  }
+
   async update({ replaced, upserts, deletes, events, dropsEvents, state }: Update): Promise<void> {
     const pending: string[] = [];
     for (const name of DATASET_NAMES) {
@@ -93,7 +98,11 @@ export class FolderCopy implements Copy {
     const { [name]: all } = replaced;
     const isMerged = upserts[name] !== undefined || deletes[name] !== undefined;
     if (!isMerged) return all === undefined ? undefined : readLines(all);
-    return merged(name, all === undefined ? this.lines(name) : readLines(all), { upserts, deletes });
+    const before =
+      all === undefined
+        ? { lines: this.lines(name), place: this.placeOf(name) }
+        : { lines: readLines(all), place: all };
+    return merged(name, before, { upserts, deletes });
   }
 
   /** Writes events behind those that belong to the copy; resolves to how many bytes that makes. */
@@ -174,13 +183,12 @@ function fileOf(name: DatasetName): string {
 /** Lines in which some records are replaced, added or gone. The changes are held in memory. */
 async function* merged(
   name: DatasetName,
-  lines: AsyncIterable<string>,
+  before: PlacedLines,
   { upserts, deletes }: { readonly upserts: Files; readonly deletes: Files },
 ): AsyncGenerator<string, void> {
   const changes = await changesOf(name, { upserts, deletes });
   let next = 0;
-  for await (const line of lines) {
-    const key = keyOf(name, parseRecord(line));
+  for await (const { key, line } of keyedLines(name, before)) {
     for (; orderOf(changes[next], key) < 0; next += 1) yield* linesOf(changes[next]);
     if (orderOf(changes[next], key) > 0) {
       yield line;

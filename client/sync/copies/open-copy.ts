@@ -53,6 +53,7 @@ function guarded(place: string, copy: Copy, unlock: () => void = () => {}): Copy
         throw failed(error);
       }
     },
+    placeOf: (dataset) => copy.placeOf(dataset),
     update: (update) => guard(copy.update(update)),
     close: async () => {
       try {

@@ -102,6 +102,10 @@ export class PostgresCopy implements Copy {
     }
   }
 
+  placeOf(name: DatasetName): string {
+    return `table ${name}`;
+  }
+
   async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
     await this.#client.query('BEGIN');
     try {

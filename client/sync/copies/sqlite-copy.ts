@@ -66,6 +66,10 @@ export class SqliteCopy implements Copy {
     }
   }
 
+  placeOf(name: DatasetName): string {
+    return `table ${name}`;
+  }
+
   async update({ events, dropsEvents, state, ...records }: Update): Promise<void> {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -174,7 +178,12 @@ function stored(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** A value as JSON has it. */
+/** A value as JSON has it; as it is where somebody put something else there. */
 function published({ type }: Column, value: unknown): unknown {
-  return type === 'text[]' && typeof value === 'string' ? JSON.parse(value) : value;
+  if (type !== 'text[]' || typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }

@@ -78,6 +78,11 @@ test.each([
 
 test.each([
   ['JSON that is none', { headers: { 'content-type': 'application/json' }, payload: '{' }, 400],
+  [
+    'JSON of any depth',
+    { headers: { 'content-type': 'application/json' }, payload: '['.repeat(8_100) + ']'.repeat(8_100) },
+    400,
+  ],
   ['a form that is none', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'a=%zz' }, 400],
   ['another kind of body', { headers: { 'content-type': 'text/plain' }, payload: 'a=b' }, 415],
   [

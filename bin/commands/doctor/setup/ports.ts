@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
+import { parseAnswer, readText } from '../../../../client/read-body.ts';
 import { messageFromError } from '../../../../schemas/errors.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { servesHere } from '../use.ts';
 
 /** For the answer of a server that has the port. */
 const TIMEOUT_MS = 3_000;
+
+/** Of an answer that says how a server is; whatever else has the port may answer for ever. */
+const HEALTH_BYTES_MAX = 64 * 1024;
 
 const LiveSchema = z.object({ status: z.literal('live') });
 const ReadySchema = z.object({ problems: z.array(z.object({ code: z.string(), message: z.string() })).optional() });
@@ -51,7 +55,8 @@ async function findListenProblem(host: string, port: number): Promise<string | u
 
 async function jsonOf(url: string): Promise<unknown> {
   try {
-    return await (await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })).json();
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return parseAnswer((await readText(response, HEALTH_BYTES_MAX)).text);
   } catch {
     return undefined; // It is no server of ours, or it doesn't answer: told by what it is not.
   }

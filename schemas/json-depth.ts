@@ -1,0 +1,16 @@
+/**
+ * Whether lists and objects lie in each other more than so many levels deep; `[]` has one. It needs no stack, as what walks a value
+ * by calling itself does.
+ */
+export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
+  let level = [value].filter(hasParts);
+  for (let levels = 1; level.length > 0; levels += 1) {
+    if (levels > levelsMax) return true;
+    level = level.flatMap((parts) => Object.values(parts).filter(hasParts));
+  }
+  return false;
+}
+
+function hasParts(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,154 @@
+/** Copies that something else wrote into since the last sync, and no new night (specification "Sync"). */
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { checkCopy } from '../../client/sync/check.ts';
+import { Scratch } from '../../client/sync/scratch.ts';
+import { loseScore } from '../support/client/lose-score.ts';
+import { linesOf, syncInto, useFolder, useService, withCopy } from '../support/client/service.ts';
+import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+
+const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
+const place = useFolder();
+const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
+let count = 0;
+let into = '';
+
+function newPlace(ending: string): string {
+  count += 1;
+  return place(`changed-${count}${ending}`);
+}
+
+const check = (copyAt: string) =>
+  withCopy(copyAt, (copy) =>
+    checkCopy({
+      client: service.client(),
+      copy,
+      scratch: new Scratch(`${copyAt}.check`),
+      clock: () => new Date(),
+    }),
+  );
+
+test('a value, a row too many, a table that is gone: each is found in SQLite', async () => {
+  into = newPlace('.sqlite');
+  await syncInto(into, service.client());
+  const right = await linesOf(into);
+  for (const sql of [
+    'UPDATE scores SET value = value + 1e-9',
+    `INSERT INTO benchmarks SELECT 'mine', name, category, model_count, updated_at FROM benchmarks LIMIT 1`,
+    `UPDATE models SET inference = 'no JSON'`,
+    'DROP TABLE pricing',
+    'DELETE FROM _modelstats_sync',
+  ]) {
+    const database = new SqliteDatabase(into);
+    database.exec(sql);
+    database.close();
+    expect(await syncInto(into, service.client()), sql).toMatchObject({ status: 'imported' });
+    expect(await linesOf(into), sql).toEqual(right);
+  }
+});
+
+test('a copy of an older program, which did not note what it held, is proven once, for a unit', async () => {
+  into = newPlace('.sqlite');
+  const key = await service.addKey({ plan: 'builder' });
+  const client = service.client({ key });
+  await syncInto(into, client);
+  const noteTagAlone = () =>
+    withCopy(into, async (copy) => {
+      const state = await copy.state();
+      if (state === undefined) throw new Error('there is no state');
+      const { snapshots } = JSON.parse(state.etags ?? '{}');
+      const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
+      await copy.update({ ...nothing, state: { ...state, etags: JSON.stringify({ snapshots }) } });
+    });
+  await noteTagAlone();
+  expect(await syncInto(into, client)).toMatchObject({ status: 'up_to_date' });
+  expect((await client.getAccount()).body.usage.used).toBe(7);
+  await noteTagAlone();
+  await loseScore(into, newPlace('.jsonl'));
+  expect(await syncInto(into, client)).toMatchObject({ status: 'imported' });
+});
+
+test('events that are kept stay as they are where the records are mended', async () => {
+  into = newPlace('');
+  const sync = () => syncInto(into, service.client(), { keepsHistory: true });
+  await sync();
+  const [events, state] = await Promise.all(
+    ['changes.jsonl', '_modelstats_sync.json'].map((name) => readFile(join(into, name), 'utf8')),
+  );
+  await appendFile(join(into, 'scores.jsonl'), '{}\n');
+  expect(await sync()).toMatchObject({ status: 'imported' });
+  expect(await readFile(join(into, 'changes.jsonl'), 'utf8')).toBe(events);
+  const withoutTime = (text = '') => ({ ...JSON.parse(text), state: { ...JSON.parse(text).state, synced_at: '' } });
+  expect(withoutTime(await readFile(join(into, '_modelstats_sync.json'), 'utf8'))).toEqual(withoutTime(state));
+});
+
+test('lists, which no hash of the service proves, are read anew where the copy is no longer as they were', async () => {
+  into = newPlace('.sqlite');
+  const key = await service.addKey({ contract: { burst_per_minute: 100_000 } });
+  await syncInto(into, service.client({ key }));
+  const right = await linesOf(into, '1.0');
+  await loseScore(into, newPlace('.jsonl'));
+  const result = await syncInto(into, service.client({ key }));
+  expect(result).toMatchObject({
+    status: 'imported',
+    warnings: [
+      expect.stringContaining('without proof'),
+      'scores was changed by something else since the last sync; the lists were read anew',
+    ],
+  });
+  expect(await linesOf(into, '1.0')).toEqual(right);
+  expect(await syncInto(into, service.client({ key }))).toMatchObject({ status: 'up_to_date' });
+});
+
+describe('a line of a folder that is no record', () => {
+  let file = '';
+  let right = '';
+  beforeAll(async () => {
+    into = newPlace('');
+    await syncInto(into, service.client(), { keepsHistory: true });
+    file = join(into, 'scores.jsonl');
+    right = await readFile(file, 'utf8');
+  });
+
+  /** Puts a line in the place of the second. */
+  async function spoil(line: string): Promise<void> {
+    const lines = right.split('\n');
+    await writeFile(file, [lines[0], line, ...lines.slice(2)].join('\n'));
+  }
+
+  it.each([
+    ['{"value":1}', 'model_id and benchmark_id are missing'],
+    ['{"model_id":"a","benchmark_id":7}', 'benchmark_id is missing'],
+    ['{"model_id":', 'it is no JSON object'],
+    ['"model_id"', 'it is no JSON object'],
+    ['', 'it is no JSON object'],
+  ])('%s is told by --check with its file, its line, and what is missing', async (line, problem) => {
+    await spoil(line);
+    await rm(join(into, 'pricing.jsonl'), { force: true });
+    const { ok, differences } = await check(into);
+    expect(ok).toBe(false);
+    expect(differences).toMatchObject([
+      { dataset: 'scores', problem: `${file}, line 2: ${problem}` },
+      { dataset: 'pricing', problem: null, extra: 0, different: 0 },
+    ]);
+  });
+
+  it('is mended by the next sync, also where a new night is followed into it', async () => {
+    await spoil('{}');
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported' });
+    expect(await readFile(file, 'utf8')).toEqual(right);
+    // As if the copy were at the day before.
+    await spoil('{}');
+    await withCopy(into, async (copy) => {
+      const state = await copy.state();
+      if (state === undefined) throw new Error('there is no state');
+      const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
+      await copy.update({ ...nothing, state: { ...state, cursor: 'MTA', snapshot_id: '2026-06-02', etags: null } });
+    });
+    const result = await syncInto(into, service.client());
+    expect(result).toMatchObject({ status: 'imported', warnings: [expect.stringContaining(`${file}, line 2`)] });
+    expect(await readFile(file, 'utf8')).toEqual(right);
+  });
+});
