@@ -45,6 +45,26 @@ export function describeBonus(name: string, another: () => Promise<string>): voi
       await there.close();
     });
 
+    test('is shown of the two that earn it alone: a third takes the place of one that lapses or is removed', async () => {
+      const [a, b, c] = [
+        await verify('https://a.example/'),
+        await verify('https://b.example/'),
+        await verify('https://c.example/'),
+      ];
+      const shown = async () => (await subject.integrations.list(organizationId)).map(({ bonusUntil }) => bonusUntil);
+      expect([a.bonusUntil, b.bonusUntil, c.bonusUntil]).toEqual(['lost', 'lost', null]);
+      expect(await shown()).toEqual(['lost', 'lost', null]);
+      const removed = await subject.integrations.remove({ organizationId, id: a.id });
+      expect([removed.bonusUntil, await shown()]).toEqual([null, ['lost', 'lost']]);
+      // Of two that end together one counts until then.
+      await subject.integrations.remove({ organizationId, id: b.id });
+      const { integration } = await subject.integrations.find({ organizationId, id: a.id });
+      expect([integration.bonusUntil, await shown()]).toEqual([new Date('2026-11-21T00:00:00Z'), ['lost']]);
+      const { administration } = subject.accounts;
+      await administration.changePlan(organizationId, (before) => ({ ...before, plan: 'commercial' }));
+      expect(await shown()).toEqual([null]);
+    });
+
     test('of the plan in force: none on Commercial, and Community’s after a Builder’s time is over', async () => {
       await verify('https://a.example/');
       const key = await keyOf();

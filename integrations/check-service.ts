@@ -8,6 +8,7 @@ import type { Evidence, IntegrationState } from './integration.ts';
 import type { LookAtPage } from './integrations.ts';
 import { sendNotices } from './notices.ts';
 import { type Claim, claimDue, findDueSites, type OfferedTo } from './queue/claims.ts';
+import { renewSites } from './queue/renew-sites.ts';
 import { putOff, settle } from './queue/settle.ts';
 
 /** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
@@ -58,6 +59,7 @@ export class CheckService {
   readonly #giveUp = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
   #loops: Promise<void> = Promise.resolve();
+  #hasRenewedSites = false;
 
   constructor(deps: CheckServiceDeps) {
     this.#deps = deps;
@@ -97,6 +99,7 @@ export class CheckService {
   async #begin(): Promise<void> {
     const { database, clock, cleanup, offeredTo } = this.#deps;
     cleanup.at(clock());
+    await this.#renewSites();
     const room = CHECKS_AT_ONCE_MAX - this.#inFlight.size;
     if (room <= 0) return;
     const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: room }));
@@ -108,6 +111,14 @@ export class CheckService {
       const check = this.#check(claim).finally(() => this.#inFlight.delete(check));
       this.#inFlight.add(check);
     }
+  }
+
+  /** Once in this process, as soon as the control database lets it. */
+  async #renewSites(): Promise<void> {
+    if (this.#hasRenewedSites) return;
+    const { database, clock } = this.#deps;
+    await orUnavailable(() => renewSites(database, clock()));
+    this.#hasRenewedSites = true;
   }
 
   /** Never rejects: what is not written is due again when the claim is over. */

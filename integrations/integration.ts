@@ -38,7 +38,7 @@ export interface Integration {
   readonly name: string;
   /** As it is requested: normalised, without a fragment. */
   readonly url: string;
-  /** The site: the registrable domain that the URL lies on. */
+  /** The site that the URL lies on, as `siteOf` names it. */
   readonly domain: string;
   readonly state: IntegrationState;
   readonly stateChangedAt: Date;
@@ -53,7 +53,7 @@ export interface Integration {
   readonly nextCheckAt: Date | null;
   /** When an integration that is at risk lapses, unless the link is found again; null in every other state. */
   readonly lapsesAt: Date | null;
-  /** Until when it counts for the quota: null: it does not; `'lost'`: while it is verified or at risk. */
+  /** Until when it raises the quota: null: it does not; `'lost'`: while it is verified or at risk. */
   readonly bonusUntil: Date | 'lost' | null;
   readonly createdAt: Date;
 }
@@ -95,8 +95,11 @@ export interface Check extends Evidence {
 /** How long an integration that is at risk keeps its bonus. */
 export const AT_RISK_MS = 7 * 86_400_000;
 
-/** An integration as it is stored, at `now`. */
-export function integrationFromRow(row: IntegrationRow, now: Date): Integration {
+/** An integration as it is stored, at `now`; `earning` are those of its organization that raise the quota then. */
+export function integrationFromRow(
+  row: IntegrationRow,
+  { now, earning }: { readonly now: Date; readonly earning: ReadonlySet<string> },
+): Integration {
   const state = getWord(INTEGRATION_STATES, row.state);
   return {
     id: row.id,
@@ -112,7 +115,7 @@ export function integrationFromRow(row: IntegrationRow, now: Date): Integration 
     problem: row.problem,
     nextCheckAt: dateFrom(row.due_at),
     lapsesAt: state === 'at_risk' ? new Date(row.state_changed_at + AT_RISK_MS) : null,
-    bonusUntil: bonusFrom(row.bonus_until, now),
+    bonusUntil: earning.has(row.id) ? bonusFrom(row.bonus_until, now) : null,
     createdAt: new Date(row.created_at),
   };
 }

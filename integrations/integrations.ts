@@ -1,14 +1,16 @@
 import type { Transaction } from 'kysely';
-import { lockOrganization, readOrganization } from '../accounts/administration/organizations.ts';
+import { lockOrganization } from '../accounts/administration/organizations.ts';
 import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
 import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
 import { AppError } from '../schemas/errors.ts';
 import { type FindUrlProblem, type NewIntegration, parseDeclaration } from './declared/declaration.ts';
 import { assertMayAsk, assertRoom, isSameDay } from './declared/limits.ts';
+import { findEarning, NONE_EARNING } from './earning.ts';
 import { type Check, checkFromRow, type Evidence, type Integration, integrationFromRow } from './integration.ts';
 import { afterRemoval, declared } from './life/life.ts';
 import { type Claim, claimSite, type OfferedTo } from './queue/claims.ts';
-import { holdSite, putOff, settle } from './queue/settle.ts';
+import { putOff, settle } from './queue/settle.ts';
+import { addSite, holdSite, lockSite } from './queue/sites.ts';
 import { columnsOf, standingFrom } from './queue/standing-columns.ts';
 
 /** Looks at a page. Whatever the network, the page or its server does becomes a value; rejects for what is our own fault. */
@@ -73,11 +75,7 @@ export class Integrations {
     return this.#changes.change(async (transaction, note) => {
       await lockOrganization(transaction, organizationId);
       await assertRoom(transaction, { organizationId, url, now });
-      await transaction
-        .insertInto('integration_sites')
-        .values({ domain, organization_id: null, claimed_by: null, claimed_until: null })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await addSite(transaction, domain);
       const row: IntegrationRow = {
         id,
         organization_id: organizationId,
@@ -96,7 +94,7 @@ export class Integrations {
       };
       await transaction.insertInto('integrations').values(row).execute();
       await note({ organizationId, action: 'integration.declare', subjectId: id, details: { name, url } });
-      return integrationFromRow(row, now);
+      return integrationFromRow(row, { now, earning: NONE_EARNING });
     });
   }
 
@@ -104,7 +102,7 @@ export class Integrations {
   list(organizationId: string): Promise<readonly Integration[]> {
     const now = this.#changes.now();
     return this.#changes.read(async (database) => {
-      await readOrganization(database, organizationId, now);
+      const earning = await findEarning(database, organizationId, now);
       const rows = await database
         .selectFrom('integrations')
         .selectAll()
@@ -112,7 +110,7 @@ export class Integrations {
         .where('state', '<>', 'removed')
         .orderBy('id')
         .execute();
-      return rows.map((row) => integrationFromRow(row, now));
+      return rows.map((row) => integrationFromRow(row, { now, earning }));
     });
   }
 
@@ -134,7 +132,8 @@ export class Integrations {
         .orderBy('id', 'desc')
         .limit(checksMax)
         .execute();
-      return { integration: integrationFromRow(row, now), checks: checks.map(checkFromRow) };
+      const earning = await findEarning(database, organizationId, now);
+      return { integration: integrationFromRow(row, { now, earning }), checks: checks.map(checkFromRow) };
     });
   }
 
@@ -169,7 +168,7 @@ export class Integrations {
       await holdSite(transaction, after);
       const details = { name: row.name, url: row.url, was: row.state };
       await note({ organizationId, action: 'integration.remove', subjectId: id, details });
-      return integrationFromRow(after, now);
+      return integrationFromRow(after, { now, earning: await findEarning(transaction, organizationId, now) });
     });
   }
 
@@ -225,12 +224,4 @@ async function readOwn(
 
 function noIntegration({ organizationId, id }: IntegrationSelector): AppError {
   return new AppError('not_found', `${id} is no integration of ${organizationId}`);
-}
-
-async function lockSite(transaction: Transaction<ControlTables>, domain: string): Promise<void> {
-  await transaction
-    .updateTable('integration_sites')
-    .set(({ ref }) => ({ domain: ref('domain') }))
-    .where('domain', '=', domain)
-    .execute();
 }

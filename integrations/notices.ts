@@ -5,6 +5,7 @@ import { type OwnersNotice, tellOwners } from '../accounts/mail/tell-owners.ts';
 import { getWord } from '../database/tables/stored-word.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 import { timestampFromDate } from '../schemas/day.ts';
+import { findEarning } from './earning.ts';
 import { type Integration, integrationFromRow } from './integration.ts';
 import { NOTICES } from './queue/settle.ts';
 
@@ -30,13 +31,14 @@ export async function sendNotices({ database, mailer, clock, log }: NoticeDeps, 
     .where('notice', 'is not', null)
     .orderBy('integrations.id')
     .execute();
-  const notices = rows.map(({ email, ...row }): OwnersNotice => {
-    const notice = getWord(NOTICES, row.notice ?? '');
-    const integration = integrationFromRow(row, clock());
+  const told = rows.map(async ({ email, ...row }): Promise<OwnersNotice> => {
+    const [notice, now] = [getWord(NOTICES, row.notice ?? ''), clock()];
+    const earning = await findEarning(database, row.organization_id, now);
+    const integration = integrationFromRow(row, { now, earning });
     const { id, organizationId, url } = integration;
     return {
       fields: { integration_id: id, organization_id: organizationId, url, notice },
-      message: 'an integration loses its bonus',
+      message: notice === 'lapsed' ? 'an integration has lapsed' : 'an integration is at risk',
       mail: email === null ? undefined : mailFor(integration, notice, email),
       settle: () =>
         database
@@ -47,7 +49,7 @@ export async function sendNotices({ database, mailer, clock, log }: NoticeDeps, 
           .execute(),
     };
   });
-  return tellOwners(notices, { mailer, log }, signal);
+  return tellOwners(await Promise.all(told), { mailer, log }, signal);
 }
 
 function mailFor(
@@ -57,22 +59,23 @@ function mailFor(
 ): Mail {
   const page = `${name} (${url})\n\n`;
   const why = `What the last check says: ${problem ?? 'nothing'}.\n\n`;
-  const again = `When the link is back, ask for a check of ${id}, or wait for the daily one: the bonus is there again at once.\n`;
+  const again = `When the link is back, ask for a check of ${id}, or wait for the daily one: it counts again at once.\n`;
   switch (notice) {
     case 'at_risk': {
       const until = lapsesAt === null ? 'within seven days' : `before ${timestampFromDate(lapsesAt)}`;
       return {
         to,
         subject: `The link to the source is missing: ${name}`,
-        text: `${page}For three days no check has found the link to the source on this page. ${why}Unless it is found ${until}, the integration\nlapses, and its bonus ends.\n\n${again}`,
+        text: `${page}For three days no check has found the link to the source on this page. ${why}Unless it is found ${until}, the integration\nlapses${bonusUntil === null ? '' : ', and its bonus ends'}.\n\n${again}`,
       };
     }
     case 'lapsed': {
-      const end = bonusUntil instanceof Date ? `ends at ${timestampFromDate(bonusUntil)}` : 'has ended';
+      const end =
+        bonusUntil instanceof Date ? `its bonus ends at ${timestampFromDate(bonusUntil)}` : 'it counts for no bonus';
       return {
         to,
         subject: `An integration lapsed: ${name}`,
-        text: `${page}The link to the source was not found on this page for ten days, so its bonus ${end}. ${why}${again}`,
+        text: `${page}The link to the source was not found on this page for ten days, so ${end}. ${why}${again}`,
       };
     }
   }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { findCircles } from './support/circles.ts';
+import { listFiles, listFolders } from './support/documents/text-files.ts';
 import { MAY_IMPORT } from './support/may-import.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -149,11 +150,8 @@ test.each(FACES)("requests to customers' addresses have one way out: %s sends no
 const NOT_SHIPPED = ['test', 'bench', 'fixtures'];
 
 test('every folder of code is type-checked, and has its place in MAY_IMPORT (test/support/may-import.ts)', () => {
-  const folders = readdirSync(ROOT, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
-    .filter((name) => !['node_modules', 'dist', 'coverage', 'reports', 'data'].includes(name))
-    .filter((name) => readdirSync(join(ROOT, name), { recursive: true }).some((file) => /\.tsx?$/.test(String(file))));
+  const code = listFiles().filter((path) => /\.tsx?$/.test(path));
+  const folders = listFolders().filter((name) => code.some((path) => path.startsWith(`${name}/`)));
   expect(folders.filter((name) => !(name in MAY_IMPORT) && !NOT_SHIPPED.includes(name))).toEqual([]);
   const { include } = JSON.parse(readText('tsconfig.json'));
   expect(folders.filter((name) => !include.includes(name))).toEqual([]);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -18,13 +18,10 @@ import {
   repositoryOf,
 } from './support/documents/links.ts';
 import { anchorsOf, headingsOf } from './support/documents/markdown.ts';
-import { ROOT, readTextFiles, type TextFile } from './support/documents/text-files.ts';
+import { listFolders, ROOT, readTextFiles, type TextFile } from './support/documents/text-files.ts';
 
 /** This file and its helpers hold examples of citations that lead nowhere. */
 const EXAMPLES = /^test\/(documents\.test\.ts|support\/documents\/)/;
-/** Folders that are made, not written. */
-const MADE = ['node_modules', 'dist', 'coverage', 'reports', 'data'];
-
 const files = readTextFiles().filter(({ path }) => !EXAMPLES.test(path));
 const repository = repositoryOf(files);
 const [specification, readme, makefile] = [textOf('docs/specification.md'), textOf('README.md'), textOf('Makefile')];
@@ -43,6 +40,18 @@ test('all texts of the repository are looked at', () => {
   const some = ['Makefile', '.ci/run', 'README.md', 'package.json', 'schemas/datasets.ts', 'scripts/minio.sh'];
   expect(paths).toEqual(expect.arrayContaining([...some, 'deploy/compose.yaml', 'fixtures/README.md']));
   expect(paths.filter((path) => /^(node_modules|dist|data)\/|package-lock/.test(path))).toEqual([]);
+});
+
+test('what a person keeps in a folder of the clone is none of the repository', () => {
+  const mine = mkdtempSync(join(ROOT, 'mine-'));
+  try {
+    writeFileSync(join(mine, '.gitignore'), '*\n'); // As init writes it.
+    writeFileSync(join(mine, 'README.md'), '[nowhere](../nowhere.md)');
+    expect(readTextFiles().filter(({ path }) => path.startsWith('mine'))).toEqual([]);
+    expect(listFolders().filter((name) => name.startsWith('mine'))).toEqual([]);
+  } finally {
+    rmSync(mine, { recursive: true });
+  }
 });
 
 describe('every citation leads somewhere', () => {
@@ -166,13 +175,61 @@ describe('links, paths and targets', () => {
   });
 
   test("the README's map shows every folder, and no other", () => {
-    expect(findMapFaults(readme, repository, MADE)).toEqual([]);
+    expect(findMapFaults(readme, repository, [])).toEqual([]);
   });
 
   test('a folder that the map lacks, or shows though it is not there, is found', () => {
     const faults = findMapFaults('docs/    texts\nold/     gone       bench/   x\n', SMALL, []);
     expect(faults.map((fault) => /(\w+)\//.exec(fault)?.[1])).toEqual(['old', 'bench', 'api']);
   });
+});
+
+describe('what the README has people paste, in its order', () => {
+  const lines = fencedLinesOf(readme);
+
+  test('changes no setting of the lines that follow, outside of ( and )', () => {
+    expect(settingsOutsideOf(lines)).toEqual([]);
+  });
+
+  test.each([
+    [['export MODELSTATS_STORE=x'], 1],
+    [['set -a; . ./mine/.env; set +a'], 1],
+    [['(', 'export MODELSTATS_STORE=x', ')'], 0],
+    [['export MODELSTATS_API_URL=x MODELSTATS_API_KEY=y'], 0],
+  ])('%j changes %d', (some, count) => {
+    expect(settingsOutsideOf(some)).toHaveLength(count);
+  });
+
+  test('names days that the demo publishes, and files that are there', () => {
+    const words = lines
+      .map((line) => line.replace(/ #.*/, ''))
+      .join(' ')
+      .split(/\s+/);
+    const days = words.filter((word) => /^\d{4}-\d{2}-\d{2}$/.test(word));
+    expect(days.length).toBeGreaterThan(0);
+    expect(days.filter((day) => !existsSync(join(ROOT, 'fixtures/days', day)))).toEqual([]);
+    const paths = words.filter((word) => word.startsWith('fixtures/'));
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  /** The lines of its code blocks that are commands. */
+  function fencedLinesOf(text: string): readonly string[] {
+    return [...text.matchAll(/^```\n(.*?)^```$/gms)]
+      .flatMap(([, block = '']) => block.split('\n'))
+      .filter((line) => /^(modelstats|make|export|set|curl|sudo|redis-server|[A-Z]+=|[()]$)/.test(line));
+  }
+
+  /** Settings that a shell keeps, but for those of a consumer. */
+  function settingsOutsideOf(some: readonly string[]): readonly string[] {
+    let depth = 0;
+    return some.filter((line) => {
+      if (line === '(') depth += 1;
+      if (line === ')') depth -= 1;
+      const isSetting = /\bMODELSTATS_(?!API_)\w+=|\bset -a\b/.test(line);
+      return depth === 0 && isSetting;
+    });
+  }
 });
 
 describe('titles', () => {

@@ -151,16 +151,17 @@ export class Answers {
     );
   }
 
-  /** Answers that are made for each request, such as signed addresses. The entity tag is the hash of the body. */
+  /**
+   * Answers that are made for each request, such as signed addresses: without a tag or a date, for a 304 would tell of an address that may
+   * have expired.
+   */
   async #answerOnce(exchange: Exchange, { once }: OnceRouteAnswer): Promise<Answer> {
     const { route, request, context } = exchange;
     const effective = route.prepare(request, context);
     const { status, headers, body } = await once(effective, { ...context, signUrl: this.#signUrlFor(request) });
-    const etag = etagOf(body);
-    const all = { ...freshHeaders(route, context, { etag, modifiedAt: context.now }), ...headers };
-    if (findMatchingEtag(request.headers?.['if-none-match'], etag) !== undefined) return notModified(all);
     await takeUnit(exchange, effective);
-    return { status, headers: { ...all, 'X-Cache': 'BYPASS', 'Content-Type': JSON_TYPE }, body };
+    const all = { ...sharedHeaders(route, context), ...headers, 'X-Cache': 'BYPASS', 'Content-Type': JSON_TYPE };
+    return { status, headers: all, body };
   }
 
   #signUrlFor({ baseUrl = '' }: DataRequest): SignUrl {
@@ -214,14 +215,17 @@ function understand({ route, request, context }: Exchange, { dependsOn }: Tagged
 
 /** The headers of an answer, its body's aside: those of a 304. */
 function freshHeaders(
-  { cacheControl }: DataRoute,
-  { view }: RequestContext,
+  route: DataRoute,
+  context: RequestContext,
   { etag, modifiedAt }: Pick<EffectiveRequest, 'etag' | 'modifiedAt'>,
 ) {
+  return { ...sharedHeaders(route, context), ETag: `"${etag}"`, 'Last-Modified': modifiedAt.toUTCString() };
+}
+
+/** The headers of every answer. */
+function sharedHeaders({ cacheControl }: DataRoute, { view }: RequestContext) {
   return {
     'X-Data-As-Of': view.newest.data_as_of,
-    ETag: `"${etag}"`,
-    'Last-Modified': modifiedAt.toUTCString(),
     'Cache-Control': cacheControl,
     // Also on answers that are too small to compress: a cache goes by the first answer it sees.
     Vary: 'Authorization, accept-encoding',

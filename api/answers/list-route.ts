@@ -33,6 +33,8 @@ export interface ListRouteDefinition<Filters>
   };
   /** All that a page depends on beside the parameters. */
   readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
+  /** Rejects with `not_found` where what a filter names never was; left out where any value may be. */
+  readonly assertThere?: (filters: Filters, context: RequestContext) => Promise<void>;
   /** Which records, in which order. */
   readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
 }
@@ -44,7 +46,7 @@ interface PageParameters {
 
 /** A route that lists current records in pages (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
 export function listRoute<Filters>(definition: ListRouteDefinition<Filters>): DataRoute {
-  const { filters, limit, bodyName, records, before, dependsOn, list, ...description } = definition;
+  const { filters, limit, bodyName, records, before, dependsOn, assertThere, list, ...description } = definition;
   // zod can't express the type of `extend` on an object whose shape is a type parameter.
   const query = filters.extend({
     limit: integer({ min: 1, ...limit, description: 'Records per page' }),
@@ -56,15 +58,17 @@ export function listRoute<Filters>(definition: ListRouteDefinition<Filters>): Da
     feature: null,
     query,
     response: z.object({ ...before?.schema, [records.name]: records.schema, ...LIST_FIELDS }).meta({ id: bodyName }),
-    errors: [],
+    errors: assertThere === undefined ? [] : ['not_found'],
     cacheControl: 'public, max-age=60',
     check: findCursorProblems,
     prepare: (request) => request.query,
     answer: {
       dependsOn,
+      ...(assertThere && { assertThere }),
       cached: async (effective, context) => {
         const { limit: pageSize, cursor } = effective;
         const page = await listPage(context.view, { ...list(effective, context), limit: pageSize, cursor });
+        if (page.total === 0) await assertThere?.(effective, context);
         return jsonObject({
           ...before?.values(effective, context),
           [records.name]: jsonArray(page.lines),

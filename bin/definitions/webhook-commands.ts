@@ -63,6 +63,7 @@ function addAdd(webhooks: Command, run: RunAction): void {
       'after',
       '\nExample:\n  modelstats webhooks add --org ID --url https://example.com/hooks --topics pricing.updated --min-price-change 5',
     )
+    .addHelpText('after', '\nExit code 1 where it is registered, but its ping was not answered with 2xx')
     .action(run(ACTIONS.addEndpoint));
 }
 

@@ -1,5 +1,8 @@
+import { ATTRIBUTION_BONUS, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
+import type { Terms } from '../../accounts/plans/terms.ts';
 import type { Check, Integration } from '../../integrations/integration.ts';
 import type { CheckedIntegration } from '../../integrations/integrations.ts';
+import { isInForce } from '../../integrations/life/life.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
 import { Confirmed, Form, Problems } from '../shell/fields.tsx';
@@ -82,7 +85,7 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
       )}
       <Warning integration={integration} />
       <Section title="Integration">
-        <Facts items={factsOf(integration)} />
+        <Facts items={factsOf(integration, pages.organization.terms)} />
         {integration.state !== 'removed' && <Actions pages={pages} integration={integration} />}
       </Section>
       <Section title="Checks">
@@ -99,22 +102,24 @@ function IntegrationPage({ pages, found: { integration, checks }, problems }: In
 }
 
 /** What its owner has to do; nothing while all is well. */
-function Warning({ integration: { state, problem, lapsesAt } }: { readonly integration: Integration }): JSX.Element {
+function Warning({ integration }: { readonly integration: Integration }): JSX.Element {
+  const { state, problem, lapsesAt, bonusUntil } = integration;
   if (state === 'verified' || state === 'removed' || (state === 'pending' && problem === null)) return '';
   return (
     <Notice kind={state === 'pending' ? 'plain' : 'bad'}>
       {problem !== null && <p safe>{problem}</p>}
       {lapsesAt !== null && (
         <p>
-          Unless the link is found again it earns nothing any more from <Instant at={lapsesAt} /> on.
+          Unless the link is found again, it {bonusUntil === null ? 'lapses' : 'lapses and earns nothing any more'} from{' '}
+          <Instant at={lapsesAt} /> on.
         </p>
       )}
     </Notice>
   );
 }
 
-function factsOf(integration: Integration): readonly (readonly [string, JSX.Element])[] {
-  const { id, url, domain, stateChangedAt, nextCheckAt, bonusUntil, createdAt } = integration;
+function factsOf(integration: Integration, { plan }: Pick<Terms, 'plan'>): readonly (readonly [string, JSX.Element])[] {
+  const { id, url, domain, stateChangedAt, nextCheckAt, createdAt } = integration;
   return [
     [
       'Page',
@@ -125,19 +130,28 @@ function factsOf(integration: Integration): readonly (readonly [string, JSX.Elem
     ['Site', <span safe>{domain}</span>],
     ['State', <IntegrationState integration={integration} />],
     ['Since', <Instant at={stateChangedAt} />],
-    ['Counts for the bonus', <BonusUntil until={bonusUntil} />],
+    ['Counts for the bonus', <BonusUntil plan={plan} integration={integration} />],
     ['Checked next', <Instant at={nextCheckAt} />],
     ['Declared', <Instant at={createdAt} />],
     ['Id', <code safe>{id}</code>],
   ];
 }
 
-function BonusUntil({ until }: { readonly until: Integration['bonusUntil'] }): JSX.Element {
-  if (until === null) return <span>no</span>;
-  if (until === 'lost') return <span>yes</span>;
+function BonusUntil({
+  plan,
+  integration: { state, bonusUntil },
+}: {
+  readonly plan: PlanName;
+  readonly integration: Integration;
+}): JSX.Element {
+  if (bonusUntil === 'lost') return <span>yes</span>;
+  if (bonusUntil === null) {
+    const hasMost = isInForce(state) && PLANS[plan].hasAttributionBonus;
+    return <span safe>{hasMost ? `no: ${ATTRIBUTION_BONUS.integrationsMax} others do, the most that can` : 'no'}</span>;
+  }
   return (
     <span>
-      until <Instant at={until} />
+      until <Instant at={bonusUntil} />
     </span>
   );
 }

@@ -66,7 +66,7 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
           <p>The integration was removed. What it earned ends with this UTC day.</p>
         </Notice>
       )}
-      <Bonus pages={pages} declared={declared} />
+      <Bonus pages={pages} />
       <Section title="Declared pages">
         <Table
           caption="Declared pages"
@@ -78,8 +78,8 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
       {declared.length < INTEGRATIONS_MAX && (
         <Section title="Declare a page">
           <p>
-            It has to be public, and show a link to this service or its badge. It is looked at within seconds, then
-            daily.
+            It has to be public, and show a link to this service or its badge. It is checked within seconds, then daily.
+            On a host that many share, such as github.com, its address has to name you.
           </p>
           <Problems problems={problems} />
           <Form action={`${pages.path}/integrations`} token={pages.token} className="form row">
@@ -112,8 +112,8 @@ function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps):
 }
 
 /** What integrations earn this organization, and what they could. */
-function Bonus({ pages, declared }: Pick<IntegrationsPageProps, 'pages' | 'declared'>): JSX.Element {
-  const { plan, displayName } = pages.organization.terms;
+function Bonus({ pages }: Pick<IntegrationsPageProps, 'pages'>): JSX.Element {
+  const { plan, displayName, quotaLimit, dailyQuota } = pages.organization.terms;
   const { perIntegration, integrationsMax } = ATTRIBUTION_BONUS;
   if (!PLANS[plan].hasAttributionBonus) {
     return (
@@ -122,8 +122,7 @@ function Bonus({ pages, declared }: Pick<IntegrationsPageProps, 'pages' | 'decla
       </Notice>
     );
   }
-  const earning = declared.filter(({ bonusUntil }) => bonusUntil !== null).length;
-  const earned = perIntegration * Math.min(earning, integrationsMax);
+  const earned = (quotaLimit ?? 0) - (dailyQuota ?? 0); // Removed pages count until the day is over.
   return (
     <Section title="Bonus">
       <p class="figure">

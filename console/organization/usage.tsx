@@ -62,6 +62,7 @@ function UsagePage({
   const { path, organization } = pages;
   const span = spanOf(pages);
   const { quotaLimit } = organization.terms;
+  const firstDay = dayFromDate(organization.createdAt);
   return (
     <>
       <h1>Usage</h1>
@@ -75,13 +76,15 @@ function UsagePage({
       <Section title="By day">
         <UsageChart
           id="units"
-          days={report.days.map(({ day, units, limit, quota_exceeded: refused }) => ({
-            day,
-            units,
-            // Of a day without a request none is known.
-            limit: units === 0 ? quotaLimit : limit,
-            refused,
-          }))}
+          days={report.days
+            .filter(({ day }) => day >= firstDay)
+            .map(({ day, units, limit, quota_exceeded: refused }) => ({
+              day,
+              units,
+              // Of a day without a request none is known.
+              limit: units === 0 ? quotaLimit : limit,
+              refused,
+            }))}
           from={report.from}
           to={report.to}
           today={report.to}

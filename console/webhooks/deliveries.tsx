@@ -67,7 +67,7 @@ export function Deliveries({ pages, endpoint, deliveries }: DeliveriesProps): JS
       </div>
       {endpoint.state === 'active' && (
         <Form action={`${here}/replay`} token={token} className="form row">
-          <Choice label="Send again what failed" name="days" options={REPLAY_CHOICES} />
+          <Choice label="Send again what failed or was dropped" name="days" options={REPLAY_CHOICES} />
           <button type="submit">Send again</button>
         </Form>
       )}
@@ -97,7 +97,7 @@ function DeliveryRow({ delivery, here }: { readonly delivery: LoggedDelivery; re
         {String(attempts)}
       </td>
       <td class="wide" safe>
-        {describeAttempt(lastAttempt)}
+        {describeLast({ state, lastAttempt })}
       </td>
       <td>
         <a href={`${here}/deliveries/${id}`} aria-label={`Details of delivery ${id}`}>
@@ -114,9 +114,14 @@ export const DELIVERY_KINDS_SHOWN: Readonly<Record<DeliveryKind, string>> = {
   ping: 'ping',
 };
 
+/** The last attempt of a delivery in a few words, or why there was none. */
+export function describeLast({ state, lastAttempt }: Pick<LoggedDelivery, 'state' | 'lastAttempt'>): string {
+  if (lastAttempt !== null) return describeAttempt(lastAttempt);
+  return state === 'dropped' ? 'not sent: the endpoint was not active' : 'not attempted yet';
+}
+
 /** An attempt in a few words. */
-export function describeAttempt(attempt: Attempt | null): string {
-  if (attempt === null) return 'not attempted yet';
+export function describeAttempt(attempt: Attempt): string {
   const { outcome, status, message, durationMs } = attempt;
   if (outcome === 'delivered') return `answered ${status} in ${Math.round(durationMs)} ms`;
   return message ?? (status === null ? outcome : `${outcome} ${status}`);

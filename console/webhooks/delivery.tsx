@@ -9,7 +9,7 @@ import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
 import type { OrganizationRoute } from '../shell/routes.ts';
 import { NO_FIELDS, submit } from '../shell/submit.ts';
 import type { OrganizationPages } from '../shell/visitor.ts';
-import { DELIVERY_KINDS_SHOWN, describeAttempt } from './deliveries.tsx';
+import { DELIVERY_KINDS_SHOWN, describeAttempt, describeLast } from './deliveries.tsx';
 import { ownEndpoint } from './own-endpoint.ts';
 
 /** One delivery: each attempt, and what the receiver answered. */
@@ -86,7 +86,11 @@ function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Ele
       {delivery.allAttempts.map((attempt) => (
         <AttemptSection attempt={attempt} />
       ))}
-      {delivery.allAttempts.length === 0 && <p class="none">Not attempted yet.</p>}
+      {delivery.allAttempts.length === 0 && (
+        <p class="none" safe>
+          {describeLast(delivery)}
+        </p>
+      )}
     </>
   );
 }

@@ -41,8 +41,8 @@ export function EndpointPage({ pages, endpoint, deliveries, problems }: Endpoint
       {endpoint.state === 'revoked' && (
         <Notice kind="bad">
           <p>
-            It was revoked after 20 deliveries in a row had failed, and what happens now is not sent later. When it is
-            mended, enable it: it is asked again with a ping.
+            It was revoked after 20 deliveries in a row had failed, and what is published now is not sent. When it is
+            mended, enable it: it is asked again with a ping. Once it is active, what it missed can be sent again below.
           </p>
         </Notice>
       )}

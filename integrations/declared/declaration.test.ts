@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findUrlProblem } from '../../http/outbound/address-check.ts';
 import { parseDeclaration } from './declaration.ts';
-import { siteOf } from './site.ts';
+import { registrableDomain } from './site.ts';
 
 const RULES = {
   findUrlProblem: (url: string) => findUrlProblem(url, { allow: [], protocols: ['https:', 'http:'] }),
@@ -49,7 +49,57 @@ test('all that is wrong is told at once', () => {
   expect(declare('https://example.com', 'ü'.repeat(100))).toHaveLength(2);
 });
 
-test('a site is the registrable domain, whatever the case, the dot of the root and the words before it', () => {
-  expect(['www.Example.COM', 'example.com.', 'a.b.c.example.com'].map(siteOf)).toEqual(Array(3).fill('example.com'));
-  expect(['com', '10.0.0.1', ''].map(siteOf)).toEqual([undefined, undefined, undefined]);
+test('a domain is what can be registered, whatever the case, the dot of the root and the words before it', () => {
+  const same = ['www.Example.COM', 'example.com.', 'a.b.c.example.com'].map(registrableDomain);
+  expect(same).toEqual(Array(3).fill('example.com'));
+  expect(['com', '10.0.0.1', ''].map(registrableDomain)).toEqual([undefined, undefined, undefined]);
+});
+
+describe('on a host that many share', () => {
+  test.each([
+    ['https://github.com/Acme', 'github.com/acme'],
+    ['https://www.github.com//acme/repo?tab=readme', 'github.com/acme'],
+    ['https://github.com/%61cme/repo/blob/main/README.md', 'github.com/acme'],
+    ['https://github.com/orgs/acme/discussions/1', 'github.com/acme'],
+    ['https://gist.github.com/acme/0123456789abcdef', 'github.com/acme'],
+    ['https://gitlab.com/groups/acme/-/issues', 'gitlab.com/acme'],
+    ['https://huggingface.co/acme', 'huggingface.co/acme'],
+    ['https://huggingface.co/spaces/acme/leaderboard', 'huggingface.co/acme'],
+    ['https://medium.com/@acme/a-post-1', 'medium.com/@acme'],
+    ['https://acme.medium.com/a-post-1', 'acme.medium.com'],
+    ['https://x.com/acme/status/1', 'x.com/acme'],
+    ['https://dev.to/acme/a-post', 'dev.to/acme'],
+    ['https://de.linkedin.com/company/Acme/', 'linkedin.com/company/acme'],
+    ['https://acme.substack.com/p/a-post', 'acme.substack.com'],
+    ['https://acme.notion.site/Prices-1', 'acme.notion.site'],
+    ['https://acme.wordpress.com/', 'acme.wordpress.com'],
+    ['https://sites.google.com/view/acme/start', 'google.com/view/acme'],
+    ['https://githubusercontent.com.example.com/acme', 'example.com'],
+    ['https://notgithub.com/acme', 'notgithub.com'],
+  ])('%s lies on the site %s', (url, site) => {
+    expect(declare(url)[1]).toBe(site);
+  });
+
+  test.each([
+    [
+      'https://github.com/',
+      'github.com is shared by many: declare a page whose address names you, such as https://github.com/NAME',
+    ],
+    ['https://github.com/topics/llm', 'such as https://github.com/NAME'],
+    ['https://github.com/acme%2Fother', 'such as https://github.com/NAME'],
+    ['https://github.com/%E0%A4%A', 'such as https://github.com/NAME'],
+    ['https://medium.com/p/0123456789ab', 'such as https://NAME.medium.com/ or https://medium.com/NAME'],
+    ['https://www.linkedin.com/feed/', 'such as https://linkedin.com/company/NAME or https://linkedin.com/in/NAME'],
+    ['https://www.wordpress.com/acme', 'such as https://NAME.wordpress.com/'],
+    ['https://www.youtube.com/watch?v=1', 'such as https://youtube.com/@NAME'],
+    ['https://youtube.com/@', 'such as https://youtube.com/@NAME'],
+    [
+      'https://en.wikipedia.org/wiki/GPT-4',
+      'wikipedia.org is shared by many, and no address there says whose page it is',
+    ],
+    ['https://notion.site/', 'notion.site is no name that somebody can have registered'],
+  ])('%s names nobody, and is refused: %s', (url, why) => {
+    expect(() => declare(url)).toThrow(`the address of the page: ${why.startsWith('such') ? '' : why}`);
+    expect(() => declare(url)).toThrow(why);
+  });
 });

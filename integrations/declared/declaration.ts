@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/errors.ts';
-import { siteOf } from './site.ts';
+import { describeSharedHost, SHARED_HOSTS } from './shared-hosts.ts';
+import { registrableDomain, siteOf } from './site.ts';
 
 /** Says why a request to an address would be refused before anything is sent; undefined where it would not be. */
 export type FindUrlProblem = (url: string) => string | undefined;
@@ -25,6 +26,7 @@ export interface Declaration {
   readonly organizationId: string;
   readonly name: string;
   readonly url: string;
+  /** The site that it lies on. */
   readonly domain: string;
 }
 
@@ -57,9 +59,17 @@ function readPage(
   const url = new URL(text);
   url.hash = ''; // Never sent.
   url.hostname = url.hostname.replace(/\.$/, ''); // The same host.
-  const domain = siteOf(url.hostname);
-  if (domain === undefined) return { problem: `${url.hostname} is no name that somebody can have registered` };
-  const own = new URL(publicUrl).hostname;
-  if (domain === (siteOf(own) ?? own)) return { problem: `${domain} is the site of this service itself` };
+  const domain = siteOf(url);
+  if (domain === undefined) return { problem: whyNoSite(url) };
+  const own = new URL(publicUrl);
+  if (domain === (siteOf(own) ?? own.hostname)) return { problem: `${domain} is the site of this service itself` };
   return { url: url.href, domain };
+}
+
+function whyNoSite({ hostname }: URL): string {
+  const domain = registrableDomain(hostname);
+  const shared = SHARED_HOSTS.get(domain ?? '');
+  return domain === undefined || shared === undefined
+    ? `${hostname} is no name that somebody can have registered`
+    : describeSharedHost(domain, shared);
 }

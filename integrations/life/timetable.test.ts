@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { afterCheck, declared, type Outcome } from './life.ts';
-import { nextCheckAt } from './timetable.ts';
+import { LATE_MAX_MS, nextCheckAt } from './timetable.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -24,7 +24,7 @@ test('a page is checked every day at one time, which is its own', () => {
     const gaps = checks.slice(2).map(({ sinceMs }, index) => (sinceMs - (checks[index + 1]?.sinceMs ?? 0)) / DAY);
     expect(gaps.every((days) => Math.abs(days - 1) < 0.001)).toBe(true);
     const first = checks[1]?.sinceMs ?? 0;
-    expect([first >= 12 * HOUR, first <= 36 * HOUR + 4_000]).toEqual([true, true]);
+    expect([first >= HOUR, first <= DAY + 4_000]).toEqual([true, true]);
     return Math.floor(first / HOUR);
   });
   expect(new Set(times).size).toBeGreaterThan(2);
@@ -56,6 +56,20 @@ test.each(IDS)(
     expect([lapseAfter >= 7 * DAY, lapseAfter < 7 * DAY + 9_000]).toEqual([true, true]);
   },
 );
+
+test('the next daily check is never further away than a day and ten minutes, nor nearer than an hour, whatever the hour', () => {
+  for (let minutes = 0; minutes < 24 * 60; minutes += 7) {
+    const now = new Date(START + minutes * 60_000);
+    for (const id of IDS) {
+      const daily = afterCheck(declared(now), 'found', now);
+      const pause = (nextCheckAt(id, daily, now) ?? 0) - now.getTime();
+      expect([pause >= HOUR, pause <= DAY], `${id} at ${now.toISOString()}: ${pause / HOUR} h`).toEqual([true, true]);
+      const begun = afterCheck(daily, 'failed', new Date(now.getTime() - 48 * HOUR - LATE_MAX_MS / 2));
+      const failing = (nextCheckAt(id, begun, now) ?? 0) - now.getTime();
+      expect(failing).toBeLessThanOrEqual(DAY + LATE_MAX_MS);
+    }
+  }
+});
 
 test('what was removed is never checked again', () => {
   expect(nextCheckAt('int_1', { ...declared(new Date(START)), state: 'removed' }, new Date(START))).toBeNull();

@@ -1,5 +1,5 @@
 import type { Outbound, OutboundSuccess } from '../../http/outbound/outbound.ts';
-import { siteOf } from '../declared/site.ts';
+import { registrableDomain, siteOf } from '../declared/site.ts';
 import type { CheckReason, Evidence, Found } from '../integration.ts';
 import type { LookAtPage } from '../integrations.ts';
 import { readInThread } from './read-in-thread.ts';
@@ -71,17 +71,15 @@ class Look {
     this.#page = page;
     this.#deps = deps;
     this.#limits = deps.limits ?? LOOK_LIMITS;
-    const { domain } = page;
     const leftMs = () => Math.min(this.#limits.robotsTimeoutMs, this.#leftMs());
     const bytesMax = this.#limits.robotsBytesMax;
-    const mayGoOn = (from: URL, to: URL) => findRedirectProblem(from, to, domain) === undefined;
     this.#robots = new Robots({
       ...deps,
       headers: checkHeaders(deps),
       protocols: PROTOCOLS,
       leftMs,
       bytesMax,
-      mayGoOn,
+      mayGoOn: mayRobotsGoOn,
     });
   }
 
@@ -164,10 +162,26 @@ class Look {
 }
 
 /** Redirects stay within the site, and never lead from https back to http. */
-function findRedirectProblem(from: URL, to: URL, domain: string): string | undefined {
-  if (siteOf(to.hostname) !== domain) return `the page redirects to ${to.host}, which is another site than ${domain}`;
-  if (from.protocol === 'https:' && to.protocol !== 'https:') return `${from.host} redirects from https to http`;
+function findRedirectProblem(from: URL, to: URL, site: string): string | undefined {
+  if (siteOf(to) !== site) {
+    const target = isSameDomain(from, to) ? (siteOf(to) ?? to.host) : to.host;
+    return `the page redirects to ${target}, which is another site than ${site}`;
+  }
+  if (isDowngrade(from, to)) return `${from.host} redirects from https to http`;
   return undefined;
+}
+
+/** A `robots.txt` is its host's, whoever owns the pages of it. */
+function mayRobotsGoOn(from: URL, to: URL): boolean {
+  return isSameDomain(from, to) && !isDowngrade(from, to);
+}
+
+function isSameDomain(from: URL, to: URL): boolean {
+  return registrableDomain(to.hostname) === registrableDomain(from.hostname);
+}
+
+function isDowngrade(from: URL, to: URL): boolean {
+  return from.protocol === 'https:' && to.protocol !== 'https:';
 }
 
 function wordsFor({ kind, href, text }: Found): string {

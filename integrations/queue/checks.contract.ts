@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
+import { NO_END_MS } from '../../accounts/plans/bonus.ts';
 import {
   FOUND,
   type IntegrationSubject,
@@ -11,7 +12,15 @@ import {
 import type { Evidence } from '../integration.ts';
 import { CLAIM_MS, claimDue, countDue, findDueSites } from './claims.ts';
 import { checkCleanup } from './cleanup.ts';
+import { renewSites } from './renew-sites.ts';
 import { settle } from './settle.ts';
+
+const siteRow = (domain: string, organization_id: string) => ({
+  domain,
+  organization_id,
+  claimed_by: null,
+  claimed_until: null,
+});
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 
@@ -145,6 +154,46 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       isDown = false;
       await job.turn();
       expect([sent.length, await stateOf(id)]).toEqual([1, 'verified']);
+    });
+
+    test('a job that begins gives pages on hosts that many share their own sites, and each owner there is free then', async () => {
+      const [first, second] = [organizationId, await subject.organization()];
+      const mine = await subject.declare(first, 'https://github.com/acme/prices');
+      const more = await subject.declare(first, 'https://github.com/acme/ranks');
+      const theirs = await subject.declare(second, 'https://github.com/other');
+      const nobodys = await subject.declare(second, 'https://github.com/nobody');
+      // As a version before left them, which knew github.com alone.
+      const { kysely } = subject.database;
+      await kysely.insertInto('integration_sites').values(siteRow('github.com', first)).execute();
+      const leave = (id: string, changes: object) =>
+        kysely
+          .updateTable('integrations')
+          .set({ domain: 'github.com', due_at: null, ...changes })
+          .where('id', '=', id)
+          .execute();
+      for (const { id } of [mine, more])
+        await leave(id, { state: 'verified', reason: 'FOUND', bonus_until: NO_END_MS });
+      await leave(theirs.id, { state: 'rejected', reason: 'FOUND' });
+      await leave(nobodys.id, { url: 'https://github.com/' });
+
+      await start(subject).work();
+
+      const domains = await kysely.selectFrom('integrations').select(['id', 'domain', 'state']).orderBy('id').execute();
+      expect(domains).toEqual([
+        { id: mine.id, domain: 'github.com/acme', state: 'verified' },
+        { id: more.id, domain: 'github.com/acme', state: 'verified' },
+        { id: theirs.id, domain: 'github.com/other', state: 'verified' },
+        { id: nobodys.id, domain: 'github.com', state: 'pending' },
+      ]);
+      const holders = await kysely.selectFrom('integration_sites').selectAll().orderBy('domain').execute();
+      expect(holders.map(({ domain, organization_id }) => [domain, organization_id])).toEqual([
+        ['github.com', null],
+        ['github.com/acme', first],
+        ['github.com/nobody', null],
+        ['github.com/other', second],
+      ]);
+      expect(await renewSites(kysely, subject.clock.now())).toBe(0);
+      expect(subject.looked).toEqual(['https://github.com/other']);
     });
 
     test('two jobs share the checks: each is done and written once, and a site has one at a time', async () => {

@@ -4,11 +4,12 @@ import type { AuditAction } from '../../accounts/audit/audit-log.ts';
 import type { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
 import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 import { isAppError } from '../../schemas/errors.ts';
-import { type Evidence, INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
-import { afterCheck, isInForce, type Outcome } from '../life/life.ts';
+import type { Evidence, IntegrationState } from '../integration.ts';
+import { afterCheck, type Outcome } from '../life/life.ts';
 import { nextCheckAt } from '../life/timetable.ts';
 import { type Claim, freeSite } from './claims.ts';
-import { columnsOf, standingFrom, stateOf } from './standing-columns.ts';
+import { holdSite } from './sites.ts';
+import { columnsOf, standingFrom } from './standing-columns.ts';
 
 /** What an owner is told by mail. */
 export const NOTICES = ['at_risk', 'lapsed'] as const satisfies readonly IntegrationState[];
@@ -90,33 +91,6 @@ export async function putOff(
       .where('due_at', 'is not', null)
       .execute();
   });
-}
-
-/**
- * Lets the one organization hold a site whose integration is in force there, and nobody where none is any more. The site must be locked
- * by the transaction.
- */
-export async function holdSite(transaction: Transaction<ControlTables>, row: IntegrationRow): Promise<void> {
-  const { domain, organization_id } = row;
-  if (isInForce(stateOf(row))) {
-    await transaction.updateTable('integration_sites').set({ organization_id }).where('domain', '=', domain).execute();
-    return;
-  }
-  const other = await transaction
-    .selectFrom('integrations')
-    .select('id')
-    .where('domain', '=', domain)
-    .where('organization_id', '=', organization_id)
-    .where('state', 'in', INTEGRATION_STATES.filter(isInForce))
-    .limit(1)
-    .executeTakeFirst();
-  if (other !== undefined) return;
-  await transaction
-    .updateTable('integration_sites')
-    .set({ organization_id: null })
-    .where('domain', '=', domain)
-    .where('organization_id', '=', organization_id)
-    .execute();
 }
 
 async function readIntegration(transaction: Transaction<ControlTables>, id: string): Promise<IntegrationRow> {

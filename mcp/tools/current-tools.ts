@@ -5,7 +5,8 @@ import { modelsRoute } from '../../api/routes/current/models.ts';
 import { rankingsRoute } from '../../api/routes/current/rankings.ts';
 import { scoresRoute } from '../../api/routes/current/scores.ts';
 import { updatesRoute } from '../../api/routes/current/updates.ts';
-import type { Exchange, RouteBody } from '../exchange.ts';
+import { HttpError, notFound } from '../../http/errors/http-error.ts';
+import type { Exchange } from '../exchange.ts';
 import { BENCHMARK_COLUMNS, MODEL_COLUMNS, PRICE_COLUMNS, RANK_COLUMNS, SCORE_COLUMNS } from '../text/columns.ts';
 import { type Columns, cell, rowsOf, table } from '../text/table.ts';
 import type { Telling } from '../text/telling.ts';
@@ -97,7 +98,11 @@ export const CURRENT_TOOLS: readonly Tool[] = [
     description:
       'The models of one category by rank, best first; where it isn’t one, it tells which there are. One unit a page.',
     route: rankingsRoute,
-    hint: rankedCategories,
+    hint: async ({ body }, exchange) => (body['total'] === 0 ? rankedCategories(exchange) : undefined),
+    explain: async (error, exchange) =>
+      error instanceof HttpError && error.code === 'not_found'
+        ? notFound('category', `${error.message}. ${await rankedCategories(exchange)}`)
+        : undefined,
     rows: 'rankings',
     noun: 'ranked models',
     columns: { model: 'model_id', ...RANK_COLUMNS },
@@ -115,8 +120,7 @@ export const CURRENT_TOOLS: readonly Tool[] = [
 ];
 
 /** The categories that are ranked, for whoever has asked for another one: no call of a tool gives them else. */
-async function rankedCategories({ body }: RouteBody, exchange: Exchange): Promise<string | undefined> {
-  if (body['total'] !== 0) return undefined;
+async function rankedCategories(exchange: Exchange): Promise<string> {
   const { body: all } = await exchange.askAgain(categoriesRoute, {});
   const ids = rowsOf(all, 'categories').map(({ id }) => cell(id));
   return `Ranked categories are ${ids.join(', ')}.`;

@@ -19,6 +19,8 @@ export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'desc
   readonly prepare?: (args: Body, exchange: Exchange) => Promise<Body>;
   /** Asks for more where nothing was found, so that the text can say what there is. */
   readonly hint?: (found: RouteBody, exchange: Exchange) => Promise<string | undefined>;
+  /** What is told in place of an error; default: the error. */
+  readonly explain?: (error: unknown, exchange: Exchange) => Promise<unknown>;
   /** The list in the body that makes it large. */
   readonly rows?: string;
   /** The text; where rows were cut it says how to get them. */
@@ -27,7 +29,19 @@ export interface RouteToolDefinition extends Pick<Tool, 'name' | 'title' | 'desc
 
 /** A tool that asks one route, for one unit, and finds exactly what the route answers. */
 export function routeTool(definition: RouteToolDefinition): Tool {
-  const { route, left = [], words = {}, defaults = {}, more = {}, prepare, hint, rows, text, ...told } = definition;
+  const {
+    route,
+    left = [],
+    words = {},
+    defaults = {},
+    more = {},
+    prepare,
+    hint,
+    explain,
+    rows,
+    text,
+    ...told
+  } = definition;
   const ofRoute = inputSchemaOf(route, { left, words });
   const inputSchema = { ...ofRoute, properties: { ...Object(ofRoute['properties']), ...more } };
   const names = Object.keys(Object(inputSchema['properties']));
@@ -40,7 +54,9 @@ export function routeTool(definition: RouteToolDefinition): Tool {
       assertKnownArguments(args, names);
       const prepared = prepare === undefined ? args : await prepare(args, exchange);
       const request = requestFrom({ ...defaults, ...prepared }, route);
-      const whole = await exchange.ask(route, request);
+      const whole = await exchange.ask(route, request).catch(async (error: unknown) => {
+        throw (await explain?.(error, exchange)) ?? error;
+      });
       const hinted = await hint?.(whole, exchange);
       const found = foundFrom({ ...whole, cut: 0, hint: hinted }, text);
       if (rows === undefined || fits(found, whole.characters)) return found;

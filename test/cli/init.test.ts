@@ -28,6 +28,7 @@ test('a recipe is copied with settings for it, and the lines that are told next 
     next: expect.arrayContaining([`set -a; . '${envFile}'; set +a`, 'modelstats nightly']),
   });
   expect((await stat(envFile)).mode & 0o777).toBe(0o600);
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toMatch(/^\*$/m);
   for (const file of await readdir(join(RECIPES_FOLDER, 'public')))
     expect(await readFile(join(folder, 'source', file))).toEqual(await readFile(join(RECIPES_FOLDER, 'public', file)));
   const { stdout } = await promisify(execFile)('sh', ['-ec', `set -a; . '${envFile}'; env`]);

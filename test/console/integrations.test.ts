@@ -82,6 +82,7 @@ describe('a form that can not be accepted says so, and keeps what was written', 
     ['Mine', 'ftp://example.com/', 'the URL must begin with'],
     ['Mine', 'https://127.0.0.1/', 'is not a public address'],
     ['Mine', 'https://stats.example.com/docs', ''],
+    ['Mine', 'https://github.com/', 'declare a page whose address names you, such as https://github.com/NAME'],
   ])('%j at %j', async (name, url, message) => {
     const { statusCode, body } = await declare(name, url);
     expect([statusCode, body.includes(message)]).toEqual([422, true]);
@@ -93,4 +94,20 @@ test('a plan that earns nothing by them says so', async () => {
   const commercial = await console.organization({ 'ada@example.com': 'owner' }, 'commercial');
   const { body } = await ada.get(`/console/orgs/${commercial}/integrations`);
   expect(body).toContain('On the Commercial plan integrations earn no units.');
+});
+
+test('of three verified pages two count for the bonus, and the third says why it does not', async () => {
+  const many = await console.organization({ 'ada@example.com': 'owner' }, 'builder');
+  const list = `/console/orgs/${many}/integrations`;
+  const bodies: string[] = [];
+  for (const url of ['https://one.example/', 'https://two.example/', 'https://github.com/three/four']) {
+    console.looks.set(url, FOUND);
+    const declared = await ada.post(list, { name: 'Page', public_url: url }, { from: list });
+    const own = String(declared.headers.location).replace(/\?.*/, '');
+    await ada.post(`${own}/check`, {}, { from: own });
+    bodies.push((await ada.get(own)).body);
+  }
+  const counts = bodies.map((body) => /Counts for the bonus<\/dt>\s*<dd><span>([^<]*)/.exec(body)?.[1]);
+  expect(counts).toEqual(['yes', 'yes', 'no: 2 others do, the most that can']);
+  expect((await ada.get(list)).body).toMatch(/\+500<\/strong>[\s\S]*of \+500 units a day/);
 });

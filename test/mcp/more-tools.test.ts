@@ -139,3 +139,13 @@ test.each([
   expect(await client.call('get-changes', { since: '2026-06-02', cursor: 'MA' })).toMatchObject({ isError: true });
   expect(await mcp.usedBy(customer)).toBe(0);
 });
+
+test('a ranking of a category that never was names those that are ranked, and costs nothing', async () => {
+  const customer = await mcp.addCustomer(10);
+  const client = await connect('new', mcp.url, customer.key);
+  const { isError, data } = await client.call('get-rankings', { category: 'none' });
+  const { error } = data as { readonly error: Readonly<Record<string, unknown>> };
+  expect([isError, error['code'], error['param']]).toEqual([true, 'not_found', 'category']);
+  expect(error['message']).toMatch(/^There is no such category\. Ranked categories are .*\bgeneral\b/);
+  expect(await mcp.usedBy(customer)).toBe(0);
+});

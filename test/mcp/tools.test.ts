@@ -36,12 +36,6 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
   ],
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
   ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /TrueSkill/],
-  [
-    'get-rankings',
-    { category: 'none' },
-    '/v1/rankings?category=none',
-    /No ranked models meet this[\s\S]*Ranked categories are .*\bgeneral\b/,
-  ],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
   [
     'get-history',

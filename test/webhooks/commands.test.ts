@@ -133,11 +133,19 @@ test('the secret is in the answer of add and rotate-secret alone', async () => {
 
 test('an endpoint that fails its ping stays registered until it is enabled and answers', async () => {
   status = 500;
-  const { id, state, ping } = await add(await organization());
+  const wanted = ['webhooks', 'add', '--org', await organization(), '--url', receiver.url, '--topics', 'all'];
+  const { id, state, ping, secret } = await run(wanted, { code: 1 });
+  expect(secret).toMatch(/^whsec_/);
+  const told = await runCli(wanted, { env });
+  expect([told.code, told.stdout]).toEqual([
+    1,
+    expect.stringMatching(/whsec_[\s\S]*is registered, but not active\.\n/),
+  ]);
+  expect(told.stdout).toMatch(/ping it again: modelstats webhooks enable whe_\w+\n$/);
   expect([state, ping]).toMatchObject(['registered', { outcome: 'status', status: 500, answer: 'taken' }]);
   expect(await run(['webhooks', 'enable', String(id)], { code: 1 })).toMatchObject({ state: 'registered' });
   await start('dispatch');
-  expect(received.map(({ topic }) => topic)).toEqual(['ping', 'ping']);
+  expect(received.map(({ topic }) => topic)).toEqual(['ping', 'ping', 'ping']);
   status = 200;
   expect(await run(['webhooks', 'enable', String(id)])).toMatchObject({ state: 'active', ping: { status: 200 } });
   expect(await run(['webhooks', 'enable', String(id)])).toMatchObject({ state: 'active', ping: null });
@@ -265,7 +273,8 @@ test('webhooks listen verifies what arrives, and prints it', async () => {
   env['NODE_EXTRA_CA_CERTS'] = ca;
   env['MODELSTATS_OUTBOUND_ALLOW'] = '127.0.0.0/8,::1/128';
   const org = await organization();
-  const refused = await run(['webhooks', 'add', '--org', org, '--url', url, '--topics', 'model.created']);
+  const words = ['webhooks', 'add', '--org', org, '--url', url, '--topics', 'model.created'];
+  const refused = await run(words, { code: 1 });
   expect(refused).toMatchObject({ state: 'registered', ping: { outcome: 'status', status: 401 } });
   await until(() => said.trim().split('\n').length === 2);
   const line = JSON.parse(said.trim().split('\n')[1] ?? '');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { messageFromError } from '../../schemas/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
+import { compileRevocation } from '../endpoints/revocation.ts';
 import { followPlans } from '../endpoints/suspension.ts';
 import { moveEndpoint } from '../endpoints/transitions.ts';
 
@@ -38,6 +39,16 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(JSON.stringify([rows, await subject.endpoints.list()])).not.toContain(secret.slice('whsec_'.length));
       expect(subject.keys.open(rows[0]?.sealed_secret ?? '', endpoint.id)).toBe(secret);
       expect(await auditActions()).toContain('webhook.add');
+    });
+
+    test('a revoked endpoint shows the failures that led to it, and none when it was enabled', async () => {
+      const id = await subject.active(organizationId);
+      const { kysely } = subject.database;
+      for (const statement of compileRevocation(kysely, id, subject.clock.now())) await kysely.executeQuery(statement);
+      expect(await subject.endpoints.get(id)).toMatchObject({ state: 'revoked', consecutiveFailures: 20 });
+      expect(await subject.endpoints.list(organizationId)).toMatchObject([{ consecutiveFailures: 20 }]);
+      await subject.endpoints.enable(id);
+      expect(await subject.endpoints.get(id)).toMatchObject({ state: 'registered', consecutiveFailures: 0 });
     });
 
     test('an eleventh endpoint is refused, also of eleven at once, until one is removed', async () => {

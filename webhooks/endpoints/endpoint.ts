@@ -37,7 +37,7 @@ export interface Endpoint {
   readonly mode: EndpointMode;
   readonly state: EndpointState;
   readonly stateChangedAt: Date;
-  /** Deliveries of events that failed since the last one that did not. */
+  /** Deliveries of events that failed since the last one that did not; of a revoked endpoint those that led to it. */
   readonly consecutiveFailures: number;
   readonly secretChangedAt: Date;
   readonly createdAt: Date;
@@ -45,6 +45,7 @@ export interface Endpoint {
 
 /** An endpoint as it is stored, without its secret. */
 export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
+  const state = getWord(ENDPOINT_STATES, row.state);
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -53,9 +54,9 @@ export function endpointFromRow(row: WebhookEndpointRow): Endpoint {
     topics: (JSON.parse(row.topics) as readonly string[]).filter(isTopic), // We wrote it; a later version may know more.
     filters: FiltersSchema.parse(JSON.parse(row.filters)),
     mode: getWord(ENDPOINT_MODES, row.mode),
-    state: getWord(ENDPOINT_STATES, row.state),
+    state,
     stateChangedAt: new Date(row.state_changed_at),
-    consecutiveFailures: row.consecutive_failures,
+    consecutiveFailures: state === 'revoked' ? FAILURES_MAX : row.consecutive_failures, // The count begins anew with the state.
     secretChangedAt: new Date(row.secret_changed_at),
     createdAt: new Date(row.created_at),
   };

@@ -2,8 +2,9 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Topic } from '../topic.ts';
+import type { Listening } from './subscriptions/subscriptions.ts';
 
-/** An event and whom it is told. */
+/** An event and who has subscribed to it. */
 export interface QueuedEvent {
   readonly id: string;
   readonly topic: Topic;
@@ -12,7 +13,16 @@ export interface QueuedEvent {
   readonly seq: number;
   /** JSON text. */
   readonly data: string;
-  readonly deliveries: readonly { readonly id: string; readonly endpointId: string }[];
+  readonly deliveries: readonly QueuedDelivery[];
+}
+
+export interface QueuedDelivery {
+  readonly id: string;
+  readonly endpointId: string;
+}
+
+export interface WrittenEvent extends QueuedEvent {
+  readonly deliveries: readonly (QueuedDelivery & { readonly listening: Listening })[];
 }
 
 export interface InsertOptions {
@@ -23,12 +33,12 @@ export interface InsertOptions {
 }
 
 /**
- * Writes events and a waiting delivery per endpoint; events that are there already stay, with their deliveries. The rows travel as
- * one JSON text per table: with a parameter per value, a statement of many rows takes longer to put together than to run.
+ * Writes events and a delivery per endpoint, which waits for one that is told and was dropped for one that misses it; events that are there
+ * already stay, with their deliveries. The rows travel as one JSON text per table: with a parameter per value, a statement of many rows takes longer to put together than to run.
  */
 export async function insertEvents(
   transaction: Kysely<ControlTables>,
-  events: readonly QueuedEvent[],
+  events: readonly WrittenEvent[],
   { engine, occurredAt, now }: InsertOptions,
 ): Promise<void> {
   if (events.length === 0) return;
@@ -41,11 +51,12 @@ export async function insertEvents(
     select value->>0, value->>1, value->>2, cast(${occurredAt.getTime()} as bigint), cast(value->>3 as bigint), value->>4
     from ${rows(eventRows)} where true on conflict do nothing`.execute(transaction);
   const deliveryRows = events.flatMap(({ id, deliveries }) =>
-    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId]),
+    deliveries.map((delivery) => [delivery.id, id, delivery.endpointId, delivery.listening]),
   );
   await sql`insert into webhook_deliveries
       (id, event_id, endpoint_id, kind, state, attempts, due_at, claimed_by, created_at, finished_at)
-    select value->>0, value->>1, value->>2, 'event', 'waiting', 0,
-      cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint), null
+    select value->>0, value->>1, value->>2, 'event', case value->>3 when 'told' then 'waiting' else 'dropped' end, 0,
+      cast(${now.getTime()} as bigint), null, cast(${now.getTime()} as bigint),
+      case value->>3 when 'told' then null else cast(${now.getTime()} as bigint) end
     from ${rows(deliveryRows)} where true on conflict do nothing`.execute(transaction);
 }

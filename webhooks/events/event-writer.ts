@@ -4,10 +4,10 @@ import { orUnavailable } from '../../database/errors/database-errors.ts';
 import { ulidFromWords } from '../../schemas/ulid-from-words.ts';
 import type { Topic } from '../topic.ts';
 import type { TopicEvent } from './changes/topic-event.ts';
-import { insertEvents, type QueuedEvent } from './event-rows.ts';
+import { insertEvents, type QueuedEvent, type WrittenEvent } from './event-rows.ts';
 import { type Claim, moveOn, type Place } from './progress.ts';
 import type { Digest } from './subscriptions/digests.ts';
-import { keepActive } from './subscriptions/subscriptions.ts';
+import { keepListening, type Listening } from './subscriptions/subscriptions.ts';
 
 /**
  * Rows of a transaction. An event and its deliveries are never parted, so it may be more by one event's. Larger: on SQLite, where a
@@ -65,7 +65,7 @@ export class EventWriter {
     this.#seq = input.place.seq;
   }
 
-  /** What has been written: events and deliveries. */
+  /** What has been written: events, and deliveries that wait to be sent. */
   get written(): { readonly events: number; readonly deliveries: number } {
     return { events: this.#events, deliveries: this.#deliveries };
   }
@@ -139,16 +139,18 @@ export class EventWriter {
     const kept = await orUnavailable(() =>
       work.execute(async (transaction) => {
         if (!(await moveOn(transaction, { from: this.#place, to, claim: now }))) return undefined;
-        const active = await keepActive(transaction, endpointIds, { publishedAt, engine });
-        const told = events.map((event) => forActive(event, active)).filter(({ deliveries }) => deliveries.length > 0);
-        await insertEvents(transaction, told, { engine, occurredAt: publishedAt, now: now.now });
-        return told;
+        const listening = await keepListening(transaction, endpointIds, { publishedAt, engine });
+        const written = events.map((event) => forListening(event, listening)).filter(hasDeliveries);
+        await insertEvents(transaction, written, { engine, occurredAt: publishedAt, now: now.now });
+        return written;
       }),
     );
     if (kept === undefined) throw new Overtaken();
     this.#place = to;
     this.#events += kept.length;
-    this.#deliveries += kept.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
+    this.#deliveries += kept
+      .flatMap(({ deliveries }) => deliveries)
+      .filter(({ listening }) => listening === 'told').length;
     await nextTick(); // On SQLite requests had to wait: they come first now.
   }
 }
@@ -160,6 +162,14 @@ interface Told {
   readonly endpointId: string | null;
 }
 
-function forActive(event: QueuedEvent, active: ReadonlySet<string>): QueuedEvent {
-  return { ...event, deliveries: event.deliveries.filter(({ endpointId }) => active.has(endpointId)) };
+function forListening(event: QueuedEvent, listeningOf: ReadonlyMap<string, Listening>): WrittenEvent {
+  const deliveries = event.deliveries.flatMap((delivery) => {
+    const listening = listeningOf.get(delivery.endpointId);
+    return listening === undefined ? [] : [{ ...delivery, listening }];
+  });
+  return { ...event, deliveries };
+}
+
+function hasDeliveries({ deliveries }: WrittenEvent): boolean {
+  return deliveries.length > 0;
 }

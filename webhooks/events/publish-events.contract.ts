@@ -190,6 +190,34 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
       );
     });
 
+    it('what an endpoint misses lies in its log as dropped, by its filters, so that it can be sent again', async () => {
+      await addSubscriber(control, 'revoked', { state: 'revoked', topics: ['score.updated'] });
+      await addSubscriber(control, 'digest', { state: 'registered', mode: 'digest', topics: ['pricing.updated'] });
+      await addSubscriber(control, 'newer', {
+        state: 'registered',
+        since: '2026-06-06T00:00:00Z',
+        topics: ['score.updated'],
+      });
+      for (const state of ['suspended', 'removed'] as const) await addSubscriber(control, state, { state });
+      await addSubscriber(control, 'active', { topics: ['model.created'] });
+      await look();
+      expect(await readTold(control)).toMatchObject([{ endpoint: 'active' }]);
+      const now = Date.parse('2026-06-10T12:00:00Z');
+      const dropped = await control.kysely
+        .selectFrom('webhook_deliveries')
+        .innerJoin('webhook_events', 'webhook_events.id', 'event_id')
+        .select(['webhook_deliveries.endpoint_id as endpoint', 'topic', 'seq', 'attempts', 'finished_at'])
+        .where('state', '=', 'dropped')
+        .orderBy('webhook_deliveries.endpoint_id')
+        .orderBy('seq')
+        .execute();
+      const seqsOf = (id: string) => dropped.filter(({ endpoint }) => endpoint === id).map(({ seq }) => seq);
+      expect(seqsOf('revoked')).toEqual(SCORES.map(({ data }) => (data as { readonly seq: number }).seq));
+      expect(new Set(dropped.map(({ endpoint }) => endpoint))).toEqual(new Set(['revoked', 'digest', 'newer']));
+      expect(seqsOf('newer').length).toBeLessThan(seqsOf('revoked').length);
+      expect(dropped.every((row) => row.attempts === 0 && row.finished_at === now)).toBe(true);
+    });
+
     it('whoever leaves active while a night is told is told no more of it', async () => {
       await addSubscriber(control, 'leaves');
       const leaving = dyingDatabase(control, {

@@ -6,7 +6,8 @@ import { LISTED_DAY } from '../../../test/worlds/listed-day.ts';
 
 const api = useApi({
   days: async (store) => {
-    await store.publish('2026-06-01', LISTED_DAY);
+    const over = { model_id: 'B', category: 'over', rank: 1 };
+    await store.publish('2026-06-01', { ...LISTED_DAY, rankings: [...(LISTED_DAY.rankings ?? []), over] });
     await store.publish('2026-06-02', { models: [...models, { id: 'new', name: 'New' }] });
     await store.publish('2026-06-04', { models: models.slice(1) });
     await store.publish('2026-06-05', {
@@ -43,12 +44,21 @@ test('a ranking comes by rank, then by model, and tells when it was made', async
   }
 });
 
-test('an unknown category is an empty ranking, none is 422, and more than 50 too', async () => {
-  expect(await api.json('/v1/rankings?category=General')).toMatchObject({ rankings: [], total: 0, next_cursor: null });
+test('a category that was never ranked is 404, none is 422, and more than 50 too', async () => {
+  const unknown = await api.get('/v1/rankings?category=General');
+  expect([unknown.statusCode, unknown.json().error]).toMatchObject([404, { code: 'not_found', param: 'category' }]);
+  for (const condition of [{ 'if-none-match': '*' }, { 'if-modified-since': api.clock.now().toUTCString() }])
+    expect((await api.get('/v1/rankings?category=General', condition)).statusCode).toBe(404);
   expect((await api.get('/v1/rankings')).json()).toMatchObject({
     detail: [{ loc: ['query', 'category'], type: 'missing' }],
   });
   expect((await api.get('/v1/rankings?category=code&limit=51')).statusCode).toBe(422);
+});
+
+test('a category that was ranked once and is no longer is an empty ranking', async () => {
+  expect(await api.json('/v1/rankings?category=over')).toMatchObject({ rankings: [], total: 0, next_cursor: null });
+  const history = await api.get('/v1/rankings/history?category_id=over&from=2026-06-01&to=2026-06-01');
+  expect([history.statusCode, history.json().points]).toEqual([200, expect.arrayContaining([expect.anything()])]);
 });
 
 test('categories are those that are ranked, with how many models', async () => {

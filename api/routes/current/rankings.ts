@@ -4,6 +4,7 @@ import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
 import { where } from '../../queries/conditions.ts';
+import { assertKnown } from '../../queries/known-ids.ts';
 import type { View } from '../../view/view.ts';
 
 export const rankingsRoute = listRoute({
@@ -11,7 +12,7 @@ export const rankingsRoute = listRoute({
   operationId: 'listRankings',
   limitPerMinute: 60,
   summary: 'The ranking of a category',
-  description: 'By rank, models that share one by id.',
+  description: 'By rank, models that share one by id. A category that was ranked once and is no longer is empty.',
   filters: z.object({ category: id('The category; GET /v1/categories lists them', 'text') }),
   limit: { max: 50, fallback: 10 },
   bodyName: 'Rankings',
@@ -39,6 +40,7 @@ export const rankingsRoute = listRoute({
     next_cursor: 'ZmE3M2IzMjlbIjIiLCJjbGF1ZGUtb3B1cy00LTYtdGhpbmtpbmciXQ',
   },
   dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethod), value(rankedAt(view))),
+  assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
   list: ({ category }) => ({
     table: 'rankings',
     conditions: where('category = ?', category),

@@ -1,7 +1,5 @@
 /** What the answers of both histories have besides their points. */
-import { notFound } from '../../../http/errors/http-error.ts';
 import type { Day } from '../../../schemas/day.ts';
-import { text } from '../../../storage/duckdb/row-shape.ts';
 import type { JsonText } from '../../answers/data-route.ts';
 import {
   all,
@@ -42,14 +40,4 @@ export function historyDependency(view: View, kind: HistoryKind, range: HistoryR
 /** The days that points of a kind can have. */
 export function daysOf(view: View, kind: HistoryKind): readonly string[] {
   return view.capturedDays(HISTORY_SOURCES[kind].dataset.name);
-}
-
-/** Rejects with `not_found` naming the parameter where an id was never captured. */
-export async function assertKnown(
-  view: View,
-  kind: 'model' | 'benchmark' | 'category' | 'provider',
-  { id, param }: { readonly id: string; readonly param: string },
-): Promise<void> {
-  const [row] = await view.rows({ id: text }, 'SELECT id FROM known WHERE kind = $1 AND id = $2', [kind, id]);
-  if (row === undefined) throw notFound(param, `There is no such ${kind}`);
 }

@@ -4,9 +4,10 @@ import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
 import { id, oneOf } from '../../answers/parameters.ts';
 import { EXAMPLE_PRICE } from '../../answers/records.ts';
 import { expandPoints } from '../../queries/history-points.ts';
+import { assertKnown } from '../../queries/known-ids.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../view/tables/history-kinds.ts';
 import type { View } from '../../view/view.ts';
-import { assertKnown, daysOf, historyDependency, windowText } from './history-answer.ts';
+import { daysOf, historyDependency, windowText } from './history-answer.ts';
 import { findRangeProblems, type HistoryRange, RANGE, resolveRange } from './history-range.ts';
 import { ModelHistorySchema } from './history-schemas.ts';
 

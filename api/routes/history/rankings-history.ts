@@ -4,8 +4,9 @@ import { dataRoute, jsonArray, jsonObject } from '../../answers/data-route.ts';
 import { id, integer } from '../../answers/parameters.ts';
 import { EXAMPLE_RANKINGS } from '../../answers/records.ts';
 import { withPositions } from '../../queries/history-points.ts';
+import { assertKnown } from '../../queries/known-ids.ts';
 import { TOP_POSITIONS_MAX } from '../../view/tables/view-tables.ts';
-import { assertKnown, historyDependency, windowText } from './history-answer.ts';
+import { historyDependency, windowText } from './history-answer.ts';
 import { findRangeProblems, RANGE, resolveRange } from './history-range.ts';
 import { RankingsHistorySchema } from './history-schemas.ts';
 

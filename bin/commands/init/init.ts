@@ -26,6 +26,7 @@ export async function init(context: CommandContext, { dir, recipe: wanted, json 
   await cp(recipe.folder, source, { recursive: true });
   await writeFile(envFile, envOf(recipe, folder), { mode: 0o600 });
   await chmod(envFile, 0o600); // Keys will stand there, whatever the umask.
+  await writeFile(join(folder, '.gitignore'), GIT_IGNORES);
   const next = nextSteps(recipe, folder);
   if (json) {
     const { name, variables } = recipe;
@@ -35,6 +36,11 @@ export async function init(context: CommandContext, { dir, recipe: wanted, json 
   context.print(`${folder} has the recipe ${recipe.name}: ${namesOf(recipe)}. Next:\n\n${next.join('\n')}`);
   return 0;
 }
+
+/** Wherever the folder is made, no commit takes the keys in it, or the data. */
+const GIT_IGNORES = `# Keys and data lie here. To keep source/ in a repository, have this file name .env, store/, work/ and accounts.db* alone.
+*
+`;
 
 function getRecipe(name: string, recipes: readonly Recipe[]): Recipe {
   const recipe = recipes.find((one) => one.name === name);

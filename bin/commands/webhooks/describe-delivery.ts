@@ -12,6 +12,12 @@ export function describeAttempt(attempt: Attempt | undefined | null): string {
   return pc.red(`failed: ${message ?? (status === null ? outcome : `${outcome} ${status}`)}`);
 }
 
+/** The last attempt of a delivery in a few words, or why there was none. */
+function describeLast({ state, lastAttempt }: LoggedDelivery): string {
+  const wasDropped = lastAttempt === null && state === 'dropped';
+  return wasDropped ? 'not sent: the endpoint was not active' : describeAttempt(lastAttempt);
+}
+
 /** An attempt as the command line answers it; null for none. */
 export function attemptJson(attempt: Attempt | undefined | null): Record<string, unknown> | null {
   if (attempt === undefined || attempt === null) return null;
@@ -49,7 +55,9 @@ export function deliveryJson(delivery: LoggedDelivery): Record<string, unknown> 
 export function deliveryTable(deliveries: readonly LoggedDelivery[]): string {
   const head = ['id', 'topic', 'kind', 'state', 'attempts', 'created', 'last attempt'];
   const table = new Table({ head, style: { head: [], border: [] } });
-  for (const { id, topic, kind, state, attempts, createdAt, lastAttempt } of deliveries)
-    table.push([id, topic, kind, state, attempts, timestampFromDate(createdAt), describeAttempt(lastAttempt)]);
+  for (const delivery of deliveries) {
+    const { id, topic, kind, state, attempts, createdAt } = delivery;
+    table.push([id, topic, kind, state, attempts, timestampFromDate(createdAt), describeLast(delivery)]);
+  }
   return table.toString();
 }

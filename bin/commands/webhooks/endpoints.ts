@@ -32,12 +32,15 @@ export interface EndpointOptions {
 /** Deliveries that `webhooks show` lists. */
 const SHOWN_DELIVERIES = 10;
 
-/** `modelstats webhooks add`: registers an endpoint, shows its secret this once, and pings it. */
+/**
+ * `modelstats webhooks add`: registers an endpoint, shows its secret this once, and pings it; exit code 1 where it is registered, but not
+ * active, because its ping was not answered with 2xx.
+ */
 export async function addEndpoint(context: CommandContext, options: AddEndpointOptions): Promise<number> {
   const { org: organizationId, url, topics, description, digest, json } = options;
   const mode = digest ? 'digest' : 'each';
   const wanted = { organizationId, url, topics, description, mode, filters: filtersFrom(options) } as const;
-  await withWebhooks(context, async ({ endpoints, sendNow }) => {
+  return withWebhooks(context, async ({ endpoints, sendNow }) => {
     const { endpoint, secret, pingId } = await endpoints.add(wanted);
     // Shown before the ping: whatever becomes of that, the secret is never shown again.
     if (!json) context.print(`${tableOf([endpoint])}\n${secretLines(secret)}`);
@@ -45,8 +48,8 @@ export async function addEndpoint(context: CommandContext, options: AddEndpointO
     const now = await endpoints.get(endpoint.id);
     if (json) context.print(JSON.stringify({ ...jsonFrom(now), secret, ping: attemptJson(ping) }));
     else context.print(pingLine(now, ping));
+    return now.state === 'active' ? 0 : 1;
   });
-  return 0;
 }
 
 /** `modelstats webhooks list`: the endpoints of an organization, or all. */
@@ -139,8 +142,8 @@ function secretLines(secret: string): string {
 
 function pingLine({ id, state }: Endpoint, ping: Attempt | undefined): string {
   if (state === 'active') return `ping ${describeAttempt(ping)}: the endpoint is ${pc.green('active')}`;
-  const again = `it gets no events before it answers a ping with 2xx: modelstats webhooks enable ${id}`;
-  return `ping ${describeAttempt(ping)}: the endpoint is ${pc.yellow(state)}; ${again}`;
+  const next = `It gets no events before it answers a ping with 2xx. When it does, ping it again: modelstats webhooks enable ${id}`;
+  return `ping ${describeAttempt(ping)}: the endpoint is ${pc.yellow(state)}, but not active.\n${next}`;
 }
 
 /** An endpoint as the command line answers it. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, oneOf } from '../../../api/answers/parameters.ts';
+import { assertKnown } from '../../../api/queries/known-ids.ts';
 import { modelRoute } from '../../../api/routes/current/model.ts';
-import { assertKnown } from '../../../api/routes/history/history-answer.ts';
 import { HttpError, notFound } from '../../../http/errors/http-error.ts';
 import { askBenchmarks } from '../../model/benchmarks.ts';
 import type { ModelDetail } from '../../model/model-detail.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { assertKnown } from '../../../api/queries/known-ids.ts';
 import { modelRoute } from '../../../api/routes/current/model.ts';
 import { rankingsRoute } from '../../../api/routes/current/rankings.ts';
-import { assertKnown } from '../../../api/routes/history/history-answer.ts';
 import { rankingsHistoryRoute } from '../../../api/routes/history/rankings-history.ts';
 import { formatCount, formatDay } from '../../../charts/format.ts';
 import { RankChart } from '../../../charts/rank-chart.tsx';

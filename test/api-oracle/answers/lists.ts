@@ -1,10 +1,11 @@
 /** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (specification "Lists"). */
 import type { ApiState } from '../api-state.ts';
-import type { Expected } from '../expected.ts';
+import { type Expected, notFound } from '../expected.ts';
 import { sortRecords } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
 import type { WireRecord, World } from '../world.ts';
+import { isKnownCategory } from './model-history.ts';
 
 /** Default and greatest `limit` of each list. */
 export const LIST_LIMITS = {
@@ -91,6 +92,7 @@ export function answerRankings({ world }: ApiState, { query }: ApiRequest): Expe
   const limit = readLimit(reader, 'rankings');
   const category = reader.requiredText('category');
   if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  if (!isKnownCategory(world, category)) return notFound('category');
   const rows = world.current.rankings.filter((ranking) => ranking['category'] === category);
   return {
     ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), limit),

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { anchorsOf, withoutCodeBlocks } from './markdown.ts';
-import { ROOT, type TextFile } from './text-files.ts';
+import { listFolders, ROOT, type TextFile } from './text-files.ts';
 
 /** What the checks may ask about the repository. */
 export interface Repository {
@@ -19,7 +19,7 @@ export function repositoryOf(files: readonly TextFile[]): Repository {
   return {
     exists: (path) => existsSync(join(ROOT, path)),
     markdownOf: (path) => markdown.get(path),
-    folders: readdirSync(ROOT).filter((name) => !name.startsWith('.') && statSync(join(ROOT, name)).isDirectory()),
+    folders: listFolders(),
   };
 }
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 /** A text of the repository; `path` is relative to its root, with `/`. */
 export interface TextFile {
@@ -9,18 +10,33 @@ export interface TextFile {
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
-/** What git doesn't track (.gitignore), and what is no text of ours: data, and what npm writes. */
-const SKIPPED_FOLDERS = ['node_modules', 'dist', 'coverage', 'reports', '.git', '.tools', 'expected', 'packed'];
-/** The stores that commands make unless told, at the top alone. */
-const SKIPPED_PATHS = ['data'];
-const SKIPPED_FILES = ['package-lock.json'];
+/** What is no text of ours: data, and what npm writes. */
+const NO_TEXT = /(^|\/)(expected|packed)\/|(^|\/)package-lock\.json$|^fixtures\/.*\.json$/;
+/** What git doesn't track (.gitignore), where there is no git to say so. */
+const UNTRACKED = ['.git', '.tools', 'node_modules', 'dist', 'coverage', 'reports', 'data'];
 const TEXT_NAME = /\.(tsx?|css|js|mjs|sh|md|json|toml|ya?ml|sql)$|^(Makefile|Dockerfile|run|\.gitignore)$/;
 
 /** Every text that a person wrote, in the order of paths. */
 export function readTextFiles(): readonly TextFile[] {
-  return pathsBelow('')
-    .filter((path) => !(path.startsWith('fixtures/') && path.endsWith('.json')))
+  return listFiles()
+    .filter((path) => TEXT_NAME.test(basename(path)) && !NO_TEXT.test(path))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+}
+
+/**
+ * The paths of the repository's own files, in their order: those that git knows of, whatever a person keeps beside them; where there is no
+ * git, all that it would not ignore.
+ */
+export function listFiles(): readonly string[] {
+  const { status, stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
+  const tracked = status === 0 ? stdout.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path))) : [];
+  return tracked.length > 0 ? tracked.sort() : pathsBelow('');
+}
+
+/** The folders at the top of the repository, but for hidden ones. */
+export function listFolders(): readonly string[] {
+  const folders = listFiles().flatMap((path) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []));
+  return [...new Set(folders)].filter((name) => !name.startsWith('.'));
 }
 
 function pathsBelow(folder: string): readonly string[] {
@@ -29,8 +45,8 @@ function pathsBelow(folder: string): readonly string[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1))
     .flatMap((entry) => {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory())
-        return SKIPPED_FOLDERS.includes(entry.name) || SKIPPED_PATHS.includes(path) ? [] : pathsBelow(path);
-      return entry.isFile() && TEXT_NAME.test(entry.name) && !SKIPPED_FILES.includes(entry.name) ? [path] : [];
+      if (!entry.isDirectory()) return entry.isFile() ? [path] : [];
+      const isIgnored = UNTRACKED.includes(path) || existsSync(join(ROOT, path, '.gitignore'));
+      return isIgnored ? [] : pathsBelow(path);
     });
 }

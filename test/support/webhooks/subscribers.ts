@@ -62,11 +62,12 @@ export interface Told {
   readonly data: unknown;
 }
 
-/** All that is queued: by endpoint, then topic, then seq. Throws where something is queued twice or for nobody. */
+/** All that is told: by endpoint, then topic, then seq. Throws where something is queued twice or for nobody. */
 export async function readTold({ kysely }: ControlDatabase): Promise<readonly Told[]> {
   const rows = await kysely
     .selectFrom('webhook_events')
     .leftJoin('webhook_deliveries', 'webhook_deliveries.event_id', 'webhook_events.id')
+    .where(({ or, eb }) => or([eb('state', 'is', null), eb('state', '<>', 'dropped')]))
     .select(['webhook_deliveries.endpoint_id as endpoint', 'topic', 'data', 'seq'])
     .execute();
   const told = rows.map(({ endpoint, topic, data, seq }) => {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { orUnavailable } from '../../../database/errors/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
-import { type EndpointMode, endpointFromRow } from '../../endpoints/endpoint.ts';
+import { type EndpointMode, type EndpointState, endpointFromRow } from '../../endpoints/endpoint.ts';
 import { TOPICS, type Topic } from '../../topic.ts';
 import { CHANGE_TOPICS, type ChangeTopic, type TopicEvent } from '../changes/topic-event.ts';
 import { type Matcher, matcherFromFilters } from './matches-filters.ts';
@@ -18,14 +18,14 @@ export interface Subscription {
 }
 
 /**
- * Who is told of what was published at an instant: the endpoints that are active, and were then (specification "From changes to
- * events").
+ * Who has subscribed to what was published at an instant: the endpoints that are told, because they are active and were then, and those
+ * that miss it, which can be sent it when they ask (specification "From changes to events").
  */
 export async function readSubscriptions(
   database: Kysely<ControlTables>,
   publishedAt: Date,
 ): Promise<readonly Subscription[]> {
-  const query = activeSince(database, publishedAt).selectAll().orderBy('id');
+  const query = subscribedAt(database, publishedAt).selectAll().orderBy('id');
   const rows = await orUnavailable(() => query.execute());
   return rows.map(endpointFromRow).map(({ id, mode, topics, filters }) => ({
     endpointId: id,
@@ -36,16 +36,27 @@ export async function readSubscriptions(
   }));
 }
 
-/** Those of the endpoints that are still told; on PostgreSQL none of them leaves `active` before the transaction has ended. */
-export async function keepActive(
+/** Whether an endpoint is told of what was published, or misses it. */
+export type Listening = 'told' | 'misses';
+
+/**
+ * Those of the endpoints that are still subscribed, and whether each is told; on PostgreSQL none of them leaves its state before the
+ * transaction has ended.
+ */
+export async function keepListening(
   transaction: Kysely<ControlTables>,
   endpointIds: readonly string[],
   { publishedAt, engine }: { readonly publishedAt: Date; readonly engine: ControlDatabase['engine']['kind'] },
-): Promise<ReadonlySet<string>> {
-  if (endpointIds.length === 0) return new Set();
-  const query = activeSince(transaction, publishedAt).select('id').where('id', 'in', endpointIds).orderBy('id');
+): Promise<ReadonlyMap<string, Listening>> {
+  if (endpointIds.length === 0) return new Map();
+  const query = subscribedAt(transaction, publishedAt)
+    .select(['id', 'state', 'state_changed_at'])
+    .where('id', 'in', endpointIds)
+    .orderBy('id');
   const rows = await (engine === 'postgres' ? query.forShare() : query).execute();
-  return new Set(rows.map(({ id }) => id));
+  const isTold = (row: (typeof rows)[number]) =>
+    row.state === 'active' && row.state_changed_at <= publishedAt.getTime();
+  return new Map(rows.map((row) => [row.id, isTold(row) ? 'told' : 'misses']));
 }
 
 /** Since when the first of the active endpoints is, in Unix milliseconds; null: there is none. */
@@ -57,11 +68,14 @@ export async function readFirstActive(database: Kysely<ControlTables>): Promise<
   return (await orUnavailable(() => query.executeTakeFirstOrThrow())).since;
 }
 
-function activeSince(database: Kysely<ControlTables>, publishedAt: Date) {
+/** States in which an endpoint that is not active may become so by a ping. */
+const SUBSCRIBED_STATES = ['registered', 'active', 'revoked'] as const satisfies readonly EndpointState[];
+
+function subscribedAt(database: Kysely<ControlTables>, publishedAt: Date) {
   return database
     .selectFrom('webhook_endpoints')
-    .where('state', '=', 'active')
-    .where('state_changed_at', '<=', publishedAt.getTime());
+    .where('state', 'in', SUBSCRIBED_STATES)
+    .where('created_at', '<=', publishedAt.getTime());
 }
 
 /** Finds who is to be told of an event. */

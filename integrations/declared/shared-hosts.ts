@@ -1,0 +1,159 @@
+/** How addresses on a host that many share name whose page it is. */
+export interface SharedHost {
+  /** The paths that do, `NAME` where the owner stands; none: no path of it does. */
+  readonly paths: readonly string[];
+  /** Words that may stand in front of these and say what kind of page follows. */
+  readonly before?: readonly string[];
+  /** First words of paths to pages that are nobody's but the host's. */
+  readonly own?: readonly string[];
+  /** Whether a name below the host is an owner, too, as in `acme.medium.com`. */
+  readonly hasNamesBelow?: boolean;
+}
+
+const FIRST = ['NAME'];
+const FIRST_OR_GROUP: SharedHost = {
+  paths: FIRST,
+  before: ['groups', 'users'],
+  own: ['explore', 'help', 'search', '-'],
+};
+const BELOW_ONLY: SharedHost = { paths: [], hasNamesBelow: true };
+const NOBODYS: SharedHost = { paths: [] };
+
+/**
+ * The registrable domains that many share, without those that the public suffix list has, such as `github.io` and `notion.site`
+ * (specification "Declared pages"). What is declared on a host that is missing here belongs to the first for the whole domain.
+ */
+export const SHARED_HOSTS: ReadonlyMap<string, SharedHost> = new Map<string, SharedHost>([
+  // Code, models, packages.
+  [
+    'github.com',
+    {
+      paths: FIRST,
+      before: ['orgs', 'sponsors', 'users'],
+      own: ['apps', 'collections', 'explore', 'features', 'marketplace', 'search', 'settings', 'topics', 'trending'],
+    },
+  ],
+  ['gitlab.com', FIRST_OR_GROUP],
+  ['codeberg.org', { paths: FIRST, own: ['explore'] }],
+  ['bitbucket.org', { paths: FIRST, own: ['account', 'product'] }],
+  ['gitee.com', { paths: FIRST, own: ['explore', 'search'] }],
+  ['sourceforge.net', { paths: ['projects/NAME', 'p/NAME', 'u/NAME'] }],
+  [
+    'huggingface.co',
+    {
+      paths: FIRST,
+      before: ['blog', 'collections', 'datasets', 'spaces'],
+      own: ['docs', 'learn', 'models', 'papers', 'posts'],
+    },
+  ],
+  [
+    'kaggle.com',
+    { paths: FIRST, before: ['code', 'datasets', 'models'], own: ['competitions', 'discussions', 'learn'] },
+  ],
+  ['replicate.com', { paths: FIRST, own: ['collections', 'docs', 'explore'] }],
+  ['replit.com', { paths: ['@NAME'] }],
+  ['codepen.io', { paths: FIRST, own: ['search', 'tag', 'trending'] }],
+  ['codesandbox.io', { paths: ['p/sandbox/NAME', 's/NAME', 'u/NAME'] }],
+  ['observablehq.com', { paths: ['@NAME'] }],
+  ['npmjs.com', { paths: ['package/NAME', '~NAME', 'org/NAME'] }],
+  ['pypi.org', { paths: ['project/NAME', 'user/NAME', 'org/NAME'] }],
+  ['crates.io', { paths: ['crates/NAME', 'users/NAME'] }],
+  ['docker.com', { paths: ['r/NAME', 'u/NAME'] }],
+  // Texts.
+  ['medium.com', { paths: FIRST, own: ['m', 'me', 'p', 'search', 'tag', 'topic'], hasNamesBelow: true }],
+  ['substack.com', { paths: ['@NAME'], hasNamesBelow: true }],
+  ['dev.to', { paths: FIRST, own: ['search', 't', 'tags', 'top'] }],
+  ['hashnode.com', { paths: ['@NAME'] }],
+  ['hashnode.dev', BELOW_ONLY],
+  ['wordpress.com', BELOW_ONLY],
+  ['ghost.io', BELOW_ONLY],
+  ['beehiiv.com', BELOW_ONLY],
+  ['livejournal.com', BELOW_ONLY],
+  ['tistory.com', BELOW_ONLY],
+  ['hackernoon.com', { paths: ['u/NAME'] }],
+  ['note.com', { paths: FIRST, own: ['hashtag', 'search'] }],
+  ['zenn.dev', { paths: FIRST, own: ['articles', 'search', 'topics'] }],
+  ['qiita.com', { paths: FIRST, own: ['search', 'tags'] }],
+  ['velog.io', { paths: ['@NAME'] }],
+  ['csdn.net', { paths: FIRST }],
+  ['notion.so', { paths: FIRST }],
+  // People and companies.
+  ['x.com', { paths: FIRST, own: ['explore', 'hashtag', 'home', 'i', 'intent', 'search', 'share'] }],
+  ['twitter.com', { paths: FIRST, own: ['explore', 'hashtag', 'home', 'i', 'intent', 'search', 'share'] }],
+  ['bsky.app', { paths: ['profile/NAME'] }],
+  ['mastodon.social', { paths: ['@NAME'] }],
+  ['threads.com', { paths: ['@NAME'] }],
+  ['threads.net', { paths: ['@NAME'] }],
+  ['facebook.com', { paths: FIRST, own: ['groups', 'search', 'share', 'watch'] }],
+  ['instagram.com', { paths: FIRST, own: ['explore', 'p', 'reel'] }],
+  ['tiktok.com', { paths: ['@NAME'] }],
+  ['linkedin.com', { paths: ['company/NAME', 'in/NAME', 'school/NAME', 'showcase/NAME'] }],
+  ['youtube.com', { paths: ['@NAME', 'c/NAME', 'channel/NAME', 'user/NAME'] }],
+  ['reddit.com', { paths: ['user/NAME'] }],
+  ['patreon.com', { paths: FIRST, own: ['explore', 'posts', 'search'] }],
+  ['producthunt.com', { paths: ['@NAME', 'products/NAME', 'posts/NAME'] }],
+  ['linktr.ee', { paths: FIRST }],
+  ['tumblr.com', { paths: FIRST, own: ['explore', 'search', 'tagged'], hasNamesBelow: true }],
+  // Documents, shops, sites.
+  ['google.com', { paths: ['view/NAME', 'document/d/NAME', 'spreadsheets/d/NAME', 'presentation/d/NAME'] }],
+  ['bandcamp.com', BELOW_ONLY],
+  ['gumroad.com', BELOW_ONLY],
+  ['itch.io', BELOW_ONLY],
+  ['atlassian.net', BELOW_ONLY],
+  ['zendesk.com', BELOW_ONLY],
+  ['readme.io', BELOW_ONLY],
+  ['mintlify.app', BELOW_ONLY],
+  ['framer.site', BELOW_ONLY],
+  ['glitch.me', BELOW_ONLY],
+  ['neocities.org', BELOW_ONLY],
+  ['shinyapps.io', BELOW_ONLY],
+  ['sharepoint.com', BELOW_ONLY],
+  ['softr.app', BELOW_ONLY],
+  ['squarespace.com', BELOW_ONLY],
+  ['super.site', BELOW_ONLY],
+  ['tilda.ws', BELOW_ONLY],
+  ['weebly.com', BELOW_ONLY],
+  ['webnode.page', BELOW_ONLY],
+  ['jimdofree.com', BELOW_ONLY],
+  ['jimdosite.com', BELOW_ONLY],
+  ['mystrikingly.com', BELOW_ONLY],
+  // Everybody writes there, and no address says who.
+  ['stackoverflow.com', NOBODYS],
+  ['stackexchange.com', NOBODYS],
+  ['wikipedia.org', NOBODYS],
+  ['ycombinator.com', NOBODYS],
+]);
+
+/** The part of a path that names its owner, without what stands behind it; undefined where the path names none. */
+export function ownerIn({ paths, before = [], own = [] }: SharedHost, pathname: string): string | undefined {
+  const words = wordsOf(pathname);
+  if (words === undefined) return undefined;
+  const named = before.includes(words[0] ?? '') ? words.slice(1) : words;
+  if (own.includes(named[0] ?? '')) return undefined;
+  const parts = paths.map((path) => path.split('/')).find((path) => path.every((part, at) => fits(part, named[at])));
+  return parts && named.slice(0, parts.length).join('/');
+}
+
+/** What a path of such a host looks like, in words for whoever declared another one. */
+export function describeSharedHost(domain: string, { paths, hasNamesBelow = false }: SharedHost): string {
+  const below = hasNamesBelow ? [`https://NAME.${domain}/`] : [];
+  const forms = [...below, ...paths.map((path) => `https://${domain}/${path}`)];
+  if (forms.length === 0) return `${domain} is shared by many, and no address there says whose page it is`;
+  return `${domain} is shared by many: declare a page whose address names you, such as ${forms.join(' or ')}`;
+}
+
+/** Lower-case: these hosts take a name in any case. Undefined where a word can't be read, or has a slash in it. */
+function wordsOf(pathname: string): readonly string[] | undefined {
+  try {
+    const words = pathname.split('/').map((word) => decodeURIComponent(word).toLowerCase());
+    return words.some((word) => /[/\\\s]/.test(word)) ? undefined : words.filter((word) => word !== '');
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(part: string, word: string | undefined): boolean {
+  if (word === undefined) return false;
+  const prefix = part.replace(/NAME$/, '');
+  return prefix === part ? word === part : word.startsWith(prefix) && word.length > prefix.length;
+}
