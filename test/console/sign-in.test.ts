@@ -214,6 +214,15 @@ test('whoever signs up makes an organization of their own, on Community', async 
   expect(overview.body).toContain('Community');
 });
 
+test('a name with an address is refused where it enters, in the console and by an operator', async () => {
+  const browser = await console.signIn('spammer@example.com');
+  const name = 'Win a prize at evil.example';
+  const refused = await browser.post('/console/welcome', { name }, { from: '/console/welcome' });
+  expect([refused.statusCode, refused.body.includes('no web address and no domain')]).toEqual([422, true]);
+  const made = console.accounts.administration.createOrganization(name);
+  await expect(made).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('no web address') });
+});
+
 test('an invitation is accepted by whom it was sent to, and looks over to others', async () => {
   const org = await console.organization({ 'host@example.com': 'owner' });
   const host = await console.signIn('host@example.com');

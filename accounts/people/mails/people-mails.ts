@@ -1,3 +1,4 @@
+import { quotedName } from '../../administration/organization-name.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import type { Role } from '../people.ts';
 
@@ -71,7 +72,7 @@ export interface InvitationMail extends LinkMail {
 
 export function invitationMail({ to, link, publicUrl, organizationName, role, invitedBy }: InvitationMail): Mail {
   const text = [
-    `${invitedBy} invites you to “${organizationName}” at ${publicUrl}, as ${role === 'owner' ? 'an owner' : 'a member'}.`,
+    `${invitedBy} invites you to “${quotedName(organizationName)}” at ${publicUrl}, as ${role === 'owner' ? 'an owner' : 'a member'}.`,
     '',
     'To accept, open this link within 7 days and sign in with this address:',
     '',

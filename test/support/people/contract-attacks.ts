@@ -87,10 +87,9 @@ export function describeAttacks(subject: PeopleSubject): void {
   });
 
   const guessOf = async ({ people }: OpenedPeople, email: string, times: number) => {
-    const attempts = Array.from({ length: times }, () => ({ email, password: 'wrong' }));
-    const answers = [];
-    for (const credentials of attempts) answers.push(await people.signIn.signInWithPassword(credentials, newPlace()));
-    return answers.at(-1);
+    const guess = () => people.signIn.signInWithPassword({ email, password: 'wrong' }, newPlace());
+    for (let count = 1; count < times; count += 1) await guess();
+    return guess();
   };
 }
 

@@ -56,6 +56,17 @@ export function describeInvitations(subject: PeopleSubject): void {
       expect(JSON.stringify(rows)).not.toContain(await subject.tokenFor('bob@example.com'));
     });
 
+    test('the mail has no link but ours, whatever the organization was called before there were rules for names', async () => {
+      const organization = await acme();
+      const name = 'Win a prize https://evil.example\nand www.evil.example';
+      await subject.database.kysely.updateTable('organizations').set({ name }).execute();
+      await inviting(organization);
+      await sent();
+      const { text = '', link = '' } = subject.mails.at(-1) ?? {};
+      expect(text).toContain('to “Win a prize https[:]//evil[.]example and www[.]evil[.]example” at');
+      expect(text.match(/\S+:\/\/\S+/g)).toEqual(['https://stats.example.com,', link]);
+    });
+
     test('an invitation is for its address alone, and stays open when somebody else tries it', async () => {
       const organization = await acme();
       await inviting(organization);
