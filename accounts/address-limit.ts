@@ -1,4 +1,4 @@
-import { httpError } from '../http/errors/http-error.ts';
+import { type HttpError, httpError } from '../http/errors/http-error.ts';
 import type { Accounts } from './accounts.ts';
 import { hitFixed } from './fixed-limit.ts';
 import { limitedOrigin } from './people/limits/limited-origin.ts';
@@ -22,11 +22,15 @@ export function addressLimiter({
   return async (address, { what, perMinute }) => {
     if (accounts === undefined) return;
     const state = await hitFixed(accounts, limitedOrigin(address), { what, limit: perMinute, now: clock() });
-    if (!state.refused) return;
-    throw httpError('rate_limit_exceeded', 'Too many requests come from your address', {
-      headers: { 'Retry-After': String(state.retryAfterSeconds) },
-    });
+    if (state.refused) throw tooManyRequests(state.retryAfterSeconds);
   };
+}
+
+/** What a client address is refused with that asks too often. */
+export function tooManyRequests(retryAfterSeconds: number): HttpError {
+  return httpError('rate_limit_exceeded', 'Too many requests come from your address', {
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
 }
 
 /** Under which requests are counted that need no key: badges, pages to embed, feeds, the first page, searches of the documentation. */

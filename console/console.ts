@@ -21,6 +21,7 @@ import { overviewRoute } from './organization/overview.tsx';
 import { settingsRoutes } from './organization/settings.tsx';
 import { usageRoutes } from './organization/usage.tsx';
 import { signInRoutes } from './people/sign-in.tsx';
+import { undoPasswordRoutes } from './people/undo-password.tsx';
 import { welcomeRoutes } from './people/welcome.tsx';
 import { youRoutes } from './people/you.tsx';
 import { bindConsole } from './shell/bind.ts';
@@ -41,6 +42,7 @@ export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
 export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
   return [
     ...signInRoutes(deps),
+    ...undoPasswordRoutes(deps),
     ...welcomeRoutes(deps),
     ...youRoutes(deps),
     overviewRoute(deps),

@@ -6,10 +6,12 @@ import { NO_BONUS } from '../plans/bonus.ts';
 import { rowFromSubscription } from '../plans/subscription-row.ts';
 import { effectiveTerms, type Subscription } from '../plans/terms.ts';
 import { type Organization, organizationFromRow, selectOrganizations } from './organization.ts';
+import { organizationName } from './organization-name.ts';
 import { describeSubscription, subscriptionChanges } from './subscription-changes.ts';
 
 /** What a new organization is. */
 export interface NewOrganization {
+  /** As {@link organizationName} takes it. */
   readonly name: string;
   /** Where it is told what concerns it; null: nowhere. */
   readonly email: string | null;
@@ -28,12 +30,13 @@ export function createOrganization(
   return changes.change((transaction, note) => insertOrganization(transaction, made, { changes, note }));
 }
 
-/** Makes an organization and notes it, as a part of a change. */
+/** Makes an organization and notes it, as a part of a change. Rejects with `usage` where it can't be called so. */
 export async function insertOrganization(
   transaction: Transaction<ControlTables>,
-  { name, email, subscription, createdBy }: NewOrganization,
+  { name: text, email, subscription, createdBy }: NewOrganization,
   { changes, note }: { readonly changes: AuditedChanges; readonly note: NoteAudit },
 ): Promise<Organization> {
+  const name = organizationName(text);
   const [id, now] = [changes.newId('org'), changes.now()];
   const organization = { id, name, created_at: now.getTime(), email, created_by: createdBy };
   await transaction.insertInto('organizations').values(organization).execute();

@@ -42,7 +42,7 @@ export interface ConnectionRequest {
  * and is signed by it: it holds for ten minutes.
  */
 export interface Authorization {
-  /** Undefined where the request is over, or its program is not known any more. */
+  /** Undefined where the request was changed or is over, or its program is not known any more. */
   describe(query: string): Promise<ConnectionRequest | undefined>;
   /**
    * Connects the program to an organization of the session's person; resolves to the program's own address, where the browser goes.
@@ -60,7 +60,13 @@ export interface Authorization {
    * addresses are taken as well.
    */
   register(registration: Readonly<Record<string, unknown>>, origin: Origin): Promise<Response | TooMany>;
-  /** Answers what the protocol asks: metadata, authorization, tokens, revocation, as {@link OAUTH_PATHS} has them. */
+  /** Whether a program is registered under this id. */
+  knows(clientId: string): Promise<boolean>;
+  /**
+   * Answers what the protocol asks: authorization, tokens, revocation, as {@link OAUTH_PATHS} has them. A browser is sent to pages of the
+   * console alone: what is refused there is told on one of them, and not by a redirect to an address that anybody can register (RFC 9700,
+   * 4.11).
+   */
   handle(request: Request): Promise<Response>;
 }
 

@@ -29,7 +29,7 @@ export interface People {
 export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps): Promise<People> {
   const { kysely: database } = deps.database;
   const { members: parts, clock, cleanup, close } = membersParts(deps);
-  const { audit, limits, outbox } = parts;
+  const { audit, limits, outbox, random } = parts;
   const links = new Links(settings, { database, limits, outbox, clock, auth: () => auth });
   const auth = createAuth(settings, {
     database: deps.database,
@@ -44,7 +44,7 @@ export async function openPeople(settings: PeopleSettings, deps: OpenPeopleDeps)
   });
   await orUnavailable(() => auth.$context); // Keeps what tokens are for, where it is not there yet.
   const sessions = new Sessions({ auth, database, clock, onFind: (now) => cleanup.at(now) });
-  const passwords = new Passwords(settings, { auth, database, limits });
+  const passwords = new Passwords(settings, { auth, database, limits, outbox, random, clock });
   return {
     signIn: new SignInService(settings, { auth, sessions, links, passwords, audit }),
     members: new MembersService({ settings, ...parts }, SYSTEM),

@@ -30,11 +30,14 @@ export interface ConnectionSettings {
 
 /** Bounds of what people may ask for. */
 export interface PeopleLimits {
-  /** Mails with links and invitations to one address in an hour. Larger: a mailbox can be filled by strangers. */
+  /**
+   * Mails with links that one address gets at once, whoever asks; then one each {@link LINK_PACE_MS}. And mails with invitations in a day.
+   * Larger: a mailbox can be filled by strangers.
+   */
   readonly mailsPerAddress: number;
   /** The same that one client address (IPv6: /64) may ask for in an hour. Smaller: offices behind one address run into it. */
   readonly mailsPerOrigin: number;
-  /** Attempts at one person's password in 15 minutes. */
+  /** Attempts at one person's password from one client address (IPv6: /64) in 15 minutes; ten times as many a day from all. */
   readonly passwordsPerAddress: number;
   /** Attempts at passwords from one client address (IPv6: /64) in 15 minutes. */
   readonly passwordsPerOrigin: number;
@@ -58,6 +61,15 @@ export const PEOPLE_LIMITS: PeopleLimits = {
 
 /** How long a link to sign in is good for. */
 export const LINK_MS = 15 * 60_000;
+/**
+ * How often an address gets a mail with a link where many are asked for. Must be below {@link LINK_MS}: so whoever is sent none, since
+ * strangers asked a moment ago, has one in the mailbox that is still good.
+ */
+export const LINK_PACE_MS = 10 * 60_000;
+/** How long after signing in a session is proof enough to change how one signs in. Larger: a stolen one is, too, for longer. */
+export const FRESH_SESSION_MS = 15 * 60_000;
+/** How long the link is good for that undoes a change of a password. */
+export const UNDO_MS = 7 * 24 * 3_600_000;
 /** How long an invitation is good for. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;

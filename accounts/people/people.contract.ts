@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeAttacks } from '../../test/support/people/contract-attacks.ts';
 import { describeConnections } from '../../test/support/people/contract-connections.ts';
 import { describeInvitations } from '../../test/support/people/contract-invitations.ts';
 import { describeLinks } from '../../test/support/people/contract-links.ts';
@@ -15,6 +16,7 @@ export function describePeople(name: string, another: () => Promise<string>): vo
     describeLinks(subject);
     describeSessions(subject);
     describePasswords(subject);
+    describeAttacks(subject);
     describeMembers(subject);
     describeInvitations(subject);
     describeConnections(subject);

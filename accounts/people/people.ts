@@ -30,6 +30,8 @@ export interface Origin {
   readonly address: string;
   /** The header as it came; only its beginning is kept. */
   readonly userAgent: string | undefined;
+  /** Tells one browser from others: 43 characters of base64url that nobody else can know. Undefined where it has not been here before. */
+  readonly browser?: string | undefined;
 }
 
 export interface Session {
@@ -69,6 +71,26 @@ export interface TooMany {
   readonly retryAfterSeconds: number;
 }
 
+/** Too many guess at this address: whoever gave the right password was sent a link, and nobody is told whether it was right. */
+export interface ConfirmByMail {
+  readonly confirmByMail: true;
+}
+
+/** What a link is about, before it is used. */
+export interface DescribedLink {
+  /** Whom it signs in. */
+  readonly email: string;
+  /** Whether the same browser asked for it. */
+  readonly isOwn: boolean;
+}
+
+/** Whether somebody can change how they sign in without another proof. */
+export interface PasswordState {
+  readonly hasPassword: boolean;
+  /** True for some minutes after signing in: neither a link nor the current password is needed. */
+  readonly isFresh: boolean;
+}
+
 export interface SignIn {
   /** What the sign-in page offers, in its order. */
   readonly methods: readonly SignInMethod[];
@@ -77,7 +99,8 @@ export interface SignIn {
 
   /**
    * Sends a link that signs its reader in, good for 15 minutes and one use. Resolves before the mail is out, in the same way whether
-   * there is one or not. Rejects with `usage` where the address can be none.
+   * there is one or not. Rejects with `usage` where the address can be none. Where many ask for one address it is sent one every ten
+   * minutes; those that came before are as good.
    *
    * @param next a path below the console to go to afterwards; anything else counts as the console's first page
    */
@@ -85,27 +108,41 @@ export interface SignIn {
     to: { readonly email: string; readonly next?: string | undefined },
     origin: Origin,
   ): Promise<TooMany | undefined>;
+  /** What a link is about, which stays as it is; undefined where it was used, is over or never was. */
+  describeLink(token: string, origin: Origin): Promise<DescribedLink | undefined>;
   /**
    * Signs in whoever has the link's token; undefined where it was used, is over or never was. Mail programs open links to look at
    * them, so a GET of the link shows a form with the token, and only its POST comes here.
+   *
+   * @param replaced the session that the browser had: it ends
    */
-  redeemLink(token: string, origin: Origin): Promise<(NewSession & { readonly next: string }) | undefined>;
+  redeemLink(
+    token: string,
+    origin: Origin,
+    replaced?: Session,
+  ): Promise<(NewSession & { readonly next: string }) | undefined>;
   /** Undefined for a wrong address, a wrong password, and a person without one, without a difference. */
   signInWithPassword(
-    credentials: { readonly email: string; readonly password: string },
+    credentials: { readonly email: string; readonly password: string; readonly next?: string | undefined },
     origin: Origin,
-  ): Promise<NewSession | TooMany | undefined>;
-  /** Whether this person has set a password. */
-  hasPassword(personId: string): Promise<boolean>;
+    replaced?: Session,
+  ): Promise<NewSession | TooMany | ConfirmByMail | undefined>;
+  passwordState(session: Session): Promise<PasswordState>;
   /**
-   * Sets or changes the password of the session's person, 12 to 128 characters, and ends all their other sessions. Rejects with
-   * `usage`, whose message says what is wrong: its length, or `current`, which must be given where there is one.
+   * Sets or changes the password of the session's person, 12 to 128 characters, ends all their other sessions, and sends them a mail with
+   * a link that undoes it. Rejects with `usage`, whose message says what is wrong: its length, or that neither the session is fresh nor
+   * `current` the password that there is.
    */
   setPassword(
     session: Session,
     passwords: { readonly password: string; readonly current?: string | undefined },
     origin: Origin,
   ): Promise<TooMany | undefined>;
+
+  /** Whose change the link of its mail undoes; undefined where it was used, is over or never was. */
+  describeUndo(token: string): Promise<Pick<Person, 'email'> | undefined>;
+  /** Takes the person's password away, however often it was changed since, and ends all their sessions. Once; undefined as above. */
+  undoPassword(token: string, origin: Origin): Promise<Pick<Person, 'email'> | undefined>;
 
   /** The session that the request's Cookie header names; undefined where it names none, or one that is over. */
   findSession(cookieHeader: string | undefined): Promise<FoundSession | undefined>;
@@ -159,6 +196,11 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
+export interface SentInvitation extends Invitation {
+  /** False where the address was sent so many that this one is to be found in the console alone. */
+  readonly isMailed: boolean;
+}
+
 /**
  * Who belongs to which organization. Of an organization that the acting person doesn't belong to everything rejects with `not_found`,
  * as if it weren't there; what only owners may do rejects for members with `usage`, and so does what can't be.
@@ -178,22 +220,30 @@ export interface Members {
   /** For owners; a member may remove itself. The last owner can't go: `usage`. */
   removeMember(of: { readonly organizationId: string; readonly personId: string }): Promise<Member>;
 
-  /** For owners. Sends a link that is good for 7 days; one that was open for this address ends. */
-  invite(of: { readonly organizationId: string; readonly email: string; readonly role: Role }): Promise<Invitation>;
+  /**
+   * For owners. Sends a link that is good for 7 days; one that was open for this address ends. An address that was sent too many is sent no
+   * mail, and finds the invitation in the console.
+   */
+  invite(of: { readonly organizationId: string; readonly email: string; readonly role: Role }): Promise<SentInvitation>;
   /** Those that are open, newest first. */
   listInvitations(organizationId: string): Promise<readonly Invitation[]>;
   /** For owners. */
   revokeInvitation(of: { readonly organizationId: string; readonly invitationId: string }): Promise<Invitation>;
+  /** Those that are open for the acting person's address, newest first, 50 at most. */
+  listOwnInvitations(): Promise<readonly Invitation[]>;
   /** What the link of an invitation is about; undefined where it is over, was used, replaced or revoked. */
   findInvitation(token: string): Promise<Invitation | undefined>;
   /**
    * Makes the acting person a member. Rejects with `not_found` where the invitation is over, was used, replaced or revoked, and with
    * `usage` where it is for another address.
+   *
+   * @param token of its link, or its id
    */
   acceptInvitation(token: string): Promise<Membership>;
 
   /**
-   * For operators: takes the password of a person away, who has forgotten it, and ends their sessions; a link lets them set another.
+   * For operators: takes the password of a person away, who has forgotten it, ends their sessions, and tells them by mail; a link lets them
+   * set another.
    * Rejects with `not_found`, and with `usage` where there is none.
    */
   removePassword(email: string): Promise<Person>;
@@ -210,6 +260,7 @@ export const CONSOLE_PATHS = {
   /** All pages of the console lie below. */
   home: '/console',
   signInLink: '/console/sign-in/link',
+  undoPassword: '/console/sign-in/undo',
   invitation: '/console/invitations/accept',
   /** Asks whether a program may be connected. */
   connect: '/console/connect',

@@ -58,14 +58,33 @@ function consentRoutes(authorization: Authorization): readonly PersonRoute[] {
   ];
 }
 
-/** Where the provider sends a browser that it can send nowhere else: the program or its address is not known. */
+/**
+ * Where a browser goes whose request was refused before anybody was asked. The address is not signed, so the page shows our own text for
+ * the codes that it knows, and nothing of the address.
+ */
 const FAILED: OpenRoute = {
   kind: 'open',
   method: 'GET',
   path: below(CONSOLE_PATHS.connectFailed),
   answer: ({ query }) =>
-    page('Not connected', <FailedPage reason={query['error_description'] ?? ''} />, { status: 400 }),
+    page('Not connected', <FailedPage reason={REASONS.get(query['error'] ?? '') ?? UNKNOWN_REASON} />, { status: 400 }),
 };
+
+const UNKNOWN_REASON = 'Its request could not be answered.';
+
+/** By the provider's code. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['invalid_client', 'The program is not registered here, or not any more.'],
+  ['invalid_redirect', 'The address that it wants to return to is not one that it registered.'],
+  [
+    'invalid_request',
+    'Its request lacks something, such as PKCE with S256, or holds something wrong (invalid_request).',
+  ],
+  ['invalid_scope', 'It asks for a right that does not exist here (invalid_scope).'],
+  ['invalid_target', 'It asks for access to another service (invalid_target).'],
+  ['unauthorized_client', 'It did not register for this kind of connection (unauthorized_client).'],
+  ['unsupported_response_type', 'It asks for another answer than a code (unsupported_response_type).'],
+]);
 
 /** Back to the program, which waits for the answer. */
 function goTo(address: string, title: string): ConsoleAnswer {
@@ -159,10 +178,12 @@ function FailedPage({ reason }: { readonly reason: string }): JSX.Element {
     <div class="narrow">
       <h1>Not connected</h1>
       <p>
-        The program is not known here, or the address that it wants to return to is not one that it named before. Remove
-        the connection in the program, and add it again.
+        A program wanted to be connected to your account. <span safe>{reason}</span>
       </p>
-      {reason !== '' && <p class="hint" safe>{`What it was told: ${reason.slice(0, 200)}`}</p>}
+      <p>
+        Nothing was connected, and the program was not notified. Close this page; if you began this yourself, remove the
+        connection in the program, and add it again.
+      </p>
     </div>
   );
 }

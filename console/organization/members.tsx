@@ -31,6 +31,8 @@ const ROLE_CHOICES = [
 const DONE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invited: 'The invitation is on its way. It is good for 7 days.',
+    waiting:
+      'The invitation is open for 7 days. No mail was sent, because this address was sent too many invitations: tell them to sign in here, where they find it under “You”.',
     role: 'The role was changed.',
     removed: 'They do not belong to the organization any more.',
     withdrawn: 'The invitation was withdrawn.',
@@ -60,8 +62,9 @@ export function membersRoutes({ people }: Pick<PageDeps, 'people'>): readonly Or
         submit(InvitationForm, pages, {
           show,
           work: async ({ email, role }) => {
-            await membersAs(pages).invite({ organizationId: pages.organization.id, email, role });
-            return back(pages, 'invited');
+            const invitation = { organizationId: pages.organization.id, email, role };
+            const { isMailed } = await membersAs(pages).invite(invitation);
+            return back(pages, isMailed ? 'invited' : 'waiting');
           },
         }),
     },

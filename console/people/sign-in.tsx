@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/next-path.ts';
-import { CONSOLE_PATHS, type TooMany } from '../../accounts/people/people.ts';
+import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
 import { type FormProblems, textOf } from '../shell/form.ts';
+import { Notice } from '../shell/parts.tsx';
 import type { OpenRoute } from '../shell/routes.ts';
 import { submit } from '../shell/submit.ts';
 import type { Visitor } from '../shell/visitor.ts';
@@ -50,7 +51,7 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
           },
         }),
     },
-    { kind: 'open', method: 'GET', path: '/sign-in/sent', answer: () => page('Look into your mail', <SentPage />) },
+    { kind: 'open', method: 'GET', path: '/sign-in/sent', answer: () => page('Check your email', <SentPage />) },
     {
       kind: 'open',
       method: 'POST',
@@ -59,9 +60,10 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
         submit(PasswordFields, visitor, {
           show,
           work: async (fields) => {
-            const result = await signIn.signInWithPassword(fields, visitor.origin);
+            const result = await signIn.signInWithPassword(fields, visitor.origin, visitor.session);
             if (result === undefined) return show(visitor, { '': WRONG_PASSWORD });
             if ('tooMany' in result) return tooMany(result);
+            if ('confirmByMail' in result) return page('Check your email', <ConfirmPage />);
             return redirect(nextPath(fields.next, { publicUrl: visitor.baseUrl, home: CONSOLE_PATHS.home }), result);
           },
         }),
@@ -70,19 +72,25 @@ export function signInRoutes({ people }: Pick<PageDeps, 'people'>): readonly Ope
       kind: 'open',
       method: 'GET',
       path: below(CONSOLE_PATHS.signInLink),
-      answer: (visitor) => page('Sign in', <LinkPage visitor={visitor} />),
+      answer: async (visitor) => {
+        const link = await signIn.describeLink(visitor.query['token'] ?? '', visitor.origin);
+        return link === undefined ? linkOver(visitor) : page('Sign in', <LinkPage visitor={visitor} link={link} />);
+      },
     },
     {
       kind: 'open',
       method: 'POST',
       path: below(CONSOLE_PATHS.signInLink),
       answer: async (visitor) => {
-        const result = await signIn.redeemLink(textOf(visitor.form, 'token'), visitor.origin);
-        if (result === undefined) return page('This link is over', <OverPage root={visitor.root} />, { status: 410 });
-        return redirect(result.next, result);
+        const result = await signIn.redeemLink(textOf(visitor.form, 'token'), visitor.origin, visitor.session);
+        return result === undefined ? linkOver(visitor) : redirect(result.next, result);
       },
     },
   ];
+}
+
+function linkOver({ root }: Visitor): ConsoleAnswer {
+  return page('This link is over', <OverPage root={root} />, { status: 410 });
 }
 
 /** A path of {@link CONSOLE_PATHS} as routes name it: below the console. */
@@ -90,7 +98,8 @@ export function below(path: string): string {
   return path.slice(CONSOLE_PATHS.home.length);
 }
 
-function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
+/** What somebody is refused with who asks for too much. */
+export function tooMany({ retryAfterSeconds }: TooMany): ConsoleAnswer {
   const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
   const body = (
     <div class="narrow">
@@ -206,24 +215,61 @@ function NextField({ next }: { readonly next: string }): JSX.Element {
 function SentPage(): JSX.Element {
   return (
     <div class="narrow">
-      <h1>Look into your mail</h1>
+      <h1>Check your email</h1>
       <p>
         If we may send one to this address, a link is on its way. It is good for 15 minutes, and for signing in once.
       </p>
-      <p class="hint">Nothing there? Look for it among the spam, or ask for another one in a minute.</p>
+      <p class="hint">
+        Nothing there? Check the spam folder. Where many links are asked for, one is sent every ten minutes: any link of
+        the last 15 minutes works, or ask for another one a little later.
+      </p>
     </div>
   );
 }
 
-/** Opening a link signs nobody in: mail programs open links to look at them. */
-function LinkPage({ visitor: { root, token, query } }: { readonly visitor: Visitor }): JSX.Element {
+/** The same for a right and a wrong password. */
+function ConfirmPage(): JSX.Element {
   return (
     <div class="narrow">
-      <h1>Sign in</h1>
-      <p>You followed a link to sign in. It works once.</p>
+      <h1>Check your email</h1>
+      <p>
+        Too many wrong passwords were tried for this address, so for now a password alone doesn’t sign in. If yours was
+        right, a link is on its way to the address: open it to complete signing in.
+      </p>
+      <p class="hint">Nothing there? Check the spam folder, and the password.</p>
+    </div>
+  );
+}
+
+interface LinkPageProps {
+  readonly visitor: Visitor;
+  readonly link: DescribedLink;
+}
+
+/**
+ * Opening a link signs nobody in: mail programs open links to look at them. The page says whom the link signs in, and what else the
+ * reader should know who was given it by somebody else.
+ */
+function LinkPage({ visitor: { root, token, query, session }, link: { email, isOwn } }: LinkPageProps): JSX.Element {
+  return (
+    <div class="narrow">
+      <h1 safe>{`Sign in as ${email}?`}</h1>
+      {!isOwn && (
+        <Notice kind="bad">
+          This link was asked for in another browser. Go on only if you asked for it yourself, and if this is your
+          address: else you would work in the account of somebody who sees what you do there.
+        </Notice>
+      )}
+      {session !== undefined && session.person.email !== email && (
+        <p safe>{`You are signed in as ${session.person.email}. That session ends in this browser.`}</p>
+      )}
+      {session !== undefined && session.person.email === email && (
+        <p>You are signed in with this address already. A new session replaces the one in this browser.</p>
+      )}
+      <p>The link works once.</p>
       <Form action={root + below(CONSOLE_PATHS.signInLink)} token={token}>
         <input type="hidden" name="token" value={query['token'] ?? ''} />
-        <button type="submit" autofocus>
+        <button type="submit" autofocus={isOwn}>
           Sign in
         </button>
       </Form>

@@ -9,6 +9,7 @@ import { Instant } from '../shell/parts.tsx';
 import type { PersonRoute } from '../shell/routes.ts';
 import { submit } from '../shell/submit.ts';
 import type { PersonPages } from '../shell/visitor.ts';
+import { OwnInvitations } from './own-invitations.tsx';
 import { below } from './sign-in.tsx';
 
 const OrganizationForm = z.object({
@@ -18,10 +19,12 @@ const OrganizationForm = z.object({
 /** Where somebody begins: their first page, an organization of their own, an invitation. */
 export function welcomeRoutes({ people }: Pick<PageDeps, 'people'>): readonly PersonRoute[] {
   const membersAs = ({ session: { person }, origin }: PersonPages) => people.members.as({ person }, origin);
-  const showWelcome = (pages: PersonPages, problems?: FormProblems) =>
-    people.signIn.signUp === 'open'
-      ? formPage('New organization', <WelcomePage pages={pages} problems={problems} />, problems)
-      : page('Organizations', <InvitedPage pages={pages} />);
+  const showWelcome = async (pages: PersonPages, problems?: FormProblems) => {
+    const invitations = await membersAs(pages).listOwnInvitations();
+    return people.signIn.signUp === 'open'
+      ? formPage('New organization', <WelcomePage {...{ pages, invitations, problems }} />, problems)
+      : page('Organizations', <InvitedPage pages={pages} invitations={invitations} />);
+  };
   return [
     {
       kind: 'person',
@@ -78,15 +81,18 @@ function showInvitation(pages: PersonPages, invitation: Invitation | undefined):
 
 function WelcomePage({
   pages,
+  invitations,
   problems,
 }: {
   readonly pages: PersonPages;
+  readonly invitations: readonly Invitation[];
   readonly problems: FormProblems | undefined;
 }): JSX.Element {
   const { root, token, form, memberships } = pages;
   return (
     <div class="narrow">
       <h1>{memberships.length === 0 ? 'Welcome' : 'New organization'}</h1>
+      <OwnInvitations pages={pages} invitations={invitations} />
       <p>
         Keys, usage and webhooks belong to an organization. Name yours; it begins on the Community plan, which is free.
       </p>
@@ -107,10 +113,18 @@ function WelcomePage({
 }
 
 /** Where nobody makes an organization alone. */
-function InvitedPage({ pages: { memberships, session } }: { readonly pages: PersonPages }): JSX.Element {
+function InvitedPage({
+  pages,
+  invitations,
+}: {
+  readonly pages: PersonPages;
+  readonly invitations: readonly Invitation[];
+}): JSX.Element {
+  const { memberships, session } = pages;
   return (
     <div class="narrow">
       <h1>Organizations</h1>
+      <OwnInvitations pages={pages} invitations={invitations} />
       {memberships.length === 0 && (
         <p safe>{`${session.person.email} belongs to no organization, and everything here belongs to one.`}</p>
       )}
@@ -132,7 +146,9 @@ function InvitationPage({
   return (
     <div class="narrow">
       <h1 safe>{`Join ${invitation.organizationName}?`}</h1>
-      <p safe>{`You were invited as ${invitation.role === 'owner' ? 'an owner' : 'a member'}.`}</p>
+      <p
+        safe
+      >{`${pages.session.person.email} was invited as ${invitation.role === 'owner' ? 'an owner' : 'a member'}.`}</p>
       <p>
         The invitation ends on <Instant at={invitation.expiresAt} />.
       </p>

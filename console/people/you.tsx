@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListedSession } from '../../accounts/people/people.ts';
+import type { Invitation, ListedSession, PasswordState } from '../../accounts/people/people.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';
@@ -8,17 +8,28 @@ import { Badge, Facts, Instant, Notice, Section, Table } from '../shell/parts.ts
 import type { ConsoleRoute } from '../shell/routes.ts';
 import { submit } from '../shell/submit.ts';
 import type { PersonPages } from '../shell/visitor.ts';
+import { OwnInvitations } from './own-invitations.tsx';
+import { tooMany } from './sign-in.tsx';
 
-const PasswordForm = z.object({ password: z.string().min(1, 'Say a password.'), current: z.string().optional() });
+const PasswordForm = z.object({
+  password: z.string().min(1, 'Enter a password.'),
+  // An empty field is none: whoever has just signed in need not give it.
+  current: z
+    .string()
+    .transform((text) => (text === '' ? undefined : text))
+    .optional(),
+});
 
 /** What belongs to a person rather than to an organization: where they are signed in, and their password. */
-export function youRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
+export function youRoutes({ people: { signIn, members } }: Pick<PageDeps, 'people'>): readonly ConsoleRoute[] {
   const show = async (pages: PersonPages, problems?: FormProblems) => {
-    const { id } = pages.session.person;
-    const sessions = await signIn.listSessions(id);
-    const hasPassword = signIn.methods.includes('password') ? await signIn.hasPassword(id) : undefined;
-    const body = <YouPage pages={pages} sessions={sessions} hasPassword={hasPassword} problems={problems} />;
-    return formPage('You', body, problems);
+    const { session, origin } = pages;
+    const sessions = await signIn.listSessions(session.person.id);
+    const invitations = await members.as({ person: session.person }, origin).listOwnInvitations();
+    const password = signIn.methods.includes('password') ? await signIn.passwordState(session) : undefined;
+    const hasLinks = signIn.methods.includes('link') || password?.hasPassword === false;
+    const props = { pages, sessions, invitations, password, hasLinks, problems };
+    return formPage('You', <YouPage {...props} />, problems);
   };
   return [
     { kind: 'person', method: 'GET', path: '/you', answer: (pages) => show(pages) },
@@ -35,6 +46,15 @@ export function youRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): rea
             return redirect(`${pages.root}/you?done=password`);
           },
         }),
+    },
+    {
+      kind: 'person',
+      method: 'POST',
+      path: '/you/link',
+      answer: async ({ root, session, origin }) => {
+        const refused = await signIn.sendLink({ email: session.person.email, next: `${root}/you` }, origin);
+        return refused === undefined ? redirect(`${root}/sign-in/sent`) : tooMany(refused);
+      },
     },
     {
       kind: 'person',
@@ -57,18 +77,24 @@ export function youRoutes({ people: { signIn } }: Pick<PageDeps, 'people'>): rea
 interface YouPageProps {
   readonly pages: PersonPages;
   readonly sessions: readonly ListedSession[];
+  readonly invitations: readonly Invitation[];
   /** Undefined where nobody signs in by password here. */
-  readonly hasPassword: boolean | undefined;
+  readonly password: PasswordState | undefined;
+  /** Whether this person can be sent a link. */
+  readonly hasLinks: boolean;
   readonly problems: FormProblems | undefined;
 }
 
-function YouPage({ pages, sessions, hasPassword, problems }: YouPageProps): JSX.Element {
+function YouPage(props: YouPageProps): JSX.Element {
+  const { pages, sessions, invitations, password } = props;
   const { session, root, token } = pages;
   return (
     <>
       <h1>You</h1>
       {pages.query['done'] === 'password' && (
-        <Notice kind="good">Your password was changed, and your other sessions were ended.</Notice>
+        <Notice kind="good">
+          Your password was changed, and your other sessions were ended. A mail says so, and how to undo it.
+        </Notice>
       )}
       <Section title="Address">
         <Facts
@@ -91,32 +117,57 @@ function YouPage({ pages, sessions, hasPassword, problems }: YouPageProps): JSX.
           </button>
         </Form>
       </Section>
-      {hasPassword !== undefined && (
-        <Section title={hasPassword ? 'Change your password' : 'Set a password'}>
-          <Problems problems={problems} />
-          <Form action={`${root}/you/password`} token={token}>
-            {hasPassword && (
-              <Field
-                label="Password now"
-                name="current"
-                type="password"
-                problems={problems}
-                autocomplete="current-password"
-              />
-            )}
-            <Field
-              label="New password"
-              name="password"
-              type="password"
-              hint="12 to 128 characters."
-              problems={problems}
-              autocomplete="new-password"
-            />
-            <button type="submit">{hasPassword ? 'Change it' : 'Set it'}</button>
-          </Form>
-        </Section>
-      )}
+      <OwnInvitations pages={pages} invitations={invitations} />
+      {password !== undefined && <PasswordSection {...props} password={password} />}
     </>
+  );
+}
+
+/** A session that is not fresh may be somebody else's: then the form needs the current password, or a link that only the person gets. */
+function PasswordSection({
+  pages: { root, token },
+  password: { hasPassword, isFresh },
+  hasLinks,
+  problems,
+}: YouPageProps & { readonly password: PasswordState }): JSX.Element {
+  return (
+    <Section title={hasPassword ? 'Change your password' : 'Set a password'}>
+      <Problems problems={problems} />
+      {(hasPassword || isFresh) && (
+        <Form action={`${root}/you/password`} token={token}>
+          {hasPassword && !isFresh && (
+            <Field
+              label="Current password"
+              name="current"
+              type="password"
+              problems={problems}
+              autocomplete="current-password"
+            />
+          )}
+          <Field
+            label="New password"
+            name="password"
+            type="password"
+            hint="12 to 128 characters."
+            problems={problems}
+            autocomplete="new-password"
+          />
+          <button type="submit">{hasPassword ? 'Change it' : 'Set it'}</button>
+        </Form>
+      )}
+      {!isFresh && hasLinks && (
+        <Form action={`${root}/you/link`} token={token}>
+          <p class="hint">
+            {hasPassword
+              ? 'Forgot it? Sign in with a new link by mail: for 15 minutes after that you can set another one.'
+              : 'You signed in more than 15 minutes ago. To set a password, sign in with a new link by mail first.'}
+          </p>
+          <button type="submit" class="quiet">
+            Send me a link
+          </button>
+        </Form>
+      )}
+    </Section>
   );
 }
 

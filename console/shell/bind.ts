@@ -3,6 +3,7 @@
  * session, the membership of the organization that the path names, the role, the pages of one person in a minute, the token of the
  * form. Only then is it answered.
  */
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
@@ -39,10 +40,11 @@ export async function bindConsole(
 ): Promise<void> {
   const root = scope.prefix;
   const isSecure = deps.settings.publicUrl?.startsWith('https:') === true;
+  const formCookie = isSecure ? '__Host-modelstats_form' : 'modelstats_form';
   takeBodies(scope, { kinds: ['form'], bytesMax: FORM_BYTES_MAX });
   await scope.register(cookie);
   await scope.register(csrf, {
-    cookieKey: isSecure ? '__Host-modelstats_form' : 'modelstats_form',
+    cookieKey: formCookie,
     cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure },
     csrfOpts: { hmacKey: deps.formKey.toString('base64') },
     getToken: ({ body }) => textField(body, '_csrf'),
@@ -65,7 +67,7 @@ export async function bindConsole(
   };
   scope.setErrorHandler(fail);
   scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
-  const server = { ...deps, root, version };
+  const server = { ...deps, root, version, formCookie };
   for (const route of routes) bindRoute(scope, route, server);
   for (const { at, to } of formsWithoutPage(routes))
     scope.get(at, (request, reply) => reply.redirect(root + filledIn(to, request), 303));
@@ -79,6 +81,8 @@ function filledIn(path: string, { params }: FastifyRequest): string {
 interface Server extends BindDeps {
   readonly root: string;
   readonly version: string;
+  /** The cookie that a browser proves by that a form is its own: nobody else has its value. */
+  readonly formCookie: string;
 }
 
 /** Whose token a form of the sign-in page carries. */
@@ -124,13 +128,22 @@ async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: S
     form: (request.body ?? {}) as FormValues,
     url: request.url,
     cookies,
-    origin: { address: request.ip, userAgent: request.headers['user-agent'] },
+    origin: {
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      browser: browserOf(request.cookies[server.formCookie]),
+    },
     baseUrl: server.baseUrlOf(request),
     root: server.root,
     token: reply.generateCsrf({ userInfo: found?.session.id ?? STRANGER }),
     session: found?.session,
     now: server.clock(),
   };
+}
+
+/** What tells a browser from others in what leaves it, such as a link in a mail: a hash of its secret. */
+function browserOf(secret: string | undefined): string | undefined {
+  return secret === undefined ? undefined : createHash('sha256').update(`browser:${secret}`).digest('base64url');
 }
 
 async function send(

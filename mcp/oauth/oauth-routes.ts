@@ -3,15 +3,16 @@
  * to it as they come. The pages that people see on the way are the console's.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Accounts } from '../../accounts/accounts.ts';
-import { hitFixed } from '../../accounts/fixed-limit.ts';
+import { addressLimiter, tooManyRequests } from '../../accounts/address-limit.ts';
 import { type Authorization, OAUTH_PATHS, READ_SCOPE, REFRESH_SCOPE } from '../../accounts/people/connections.ts';
-import { limitedOrigin } from '../../accounts/people/limits/limited-origin.ts';
 import { takeBodies } from '../../http/bodies.ts';
 import { httpError } from '../../http/errors/http-error.ts';
 import { refuseInOAuthsWords } from './failures.ts';
 import { authorizationServer, protectedResource } from './metadata.ts';
 import { registrationFrom } from './registration.ts';
+import { type RefusedClient, tokenRefusal } from './token-refusal.ts';
 
 /** Largest form or registration, in bytes. */
 const BODY_BYTES_MAX = 16 * 1024;
@@ -46,12 +47,12 @@ export async function addOAuthRoutes(
 }
 
 function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): void {
-  const { authorization, publicUrl, accounts, clock, requestsPerMinute: limit } = settings;
+  const { authorization, publicUrl, requestsPerMinute: perMinute } = settings;
+  const limitAddress = addressLimiter(settings);
   takeBodies(routes, { kinds: ['form', 'json'], bytesMax: BODY_BYTES_MAX });
   refuseInOAuthsWords(routes, publicUrl);
   routes.addHook('preHandler', async (request) => {
-    const state = await hitFixed(accounts, limitedOrigin(request.ip), { what: 'oauth2', limit, now: clock() });
-    if (state.refused) throw tooMany(state.retryAfterSeconds);
+    await limitAddress(request.ip, { what: 'oauth2', perMinute });
     assertWithoutNul(request);
   });
   const ask = async (path: string, reply: FastifyReply, init: RequestInit) =>
@@ -62,14 +63,21 @@ function addProviderRoutes(routes: FastifyInstance, settings: OAuthSettings): vo
     }),
   );
   for (const path of [OAUTH_PATHS.token, OAUTH_PATHS.revoke]) {
-    routes.post(path, (request, reply) =>
-      ask(path, reply, { method: 'POST', headers: given(request, 'authorization'), body: formOf(request.body) }),
-    );
+    routes.post(path, async (request, reply) => {
+      const body = formOf(request.body);
+      const init = { method: 'POST', headers: given(request, 'authorization'), body };
+      const response = await authorization.handle(new Request(publicUrl + path, init));
+      return response.ok ? answer(response, reply) : refuse(response, reply, await refusedClient(request, body));
+    });
   }
+  const refusedClient = async ({ headers }: FastifyRequest, form: URLSearchParams) => {
+    const clientId = clientFromHeader(headers.authorization) ?? form.get('client_id') ?? '';
+    return { hasHeader: headers.authorization !== undefined, isKnown: await authorization.knows(clientId) };
+  };
   routes.post(OAUTH_PATHS.register, async (request, reply) => {
     const origin = { address: request.ip, userAgent: undefined };
     const registered = await authorization.register(registrationFrom(request.body), origin);
-    if ('tooMany' in registered) throw tooMany(registered.retryAfterSeconds);
+    if ('tooMany' in registered) throw tooManyRequests(registered.retryAfterSeconds);
     return answer(registered, reply);
   });
 }
@@ -108,11 +116,17 @@ function given({ headers }: FastifyRequest, name: 'cookie' | 'authorization'): R
   return value === undefined ? {} : { [name]: value };
 }
 
-/** A form as it was sent, with all scopes; what is no form becomes an empty one, which the provider refuses in its own words. */
+/**
+ * A form as it was sent, with all scopes; what is no form becomes an empty one, which the provider refuses in its own words. A parameter
+ * comes once (RFC 6749, 3.2), but for resources (RFC 8707).
+ */
 function formOf(body: unknown): URLSearchParams {
   const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(Object(body)))
+  for (const [name, value] of Object.entries(Object(body))) {
+    if (name !== 'resource' && Array.isArray(value) && value.length > 1)
+      throw httpError('bad_request', 'Every parameter but resource may be given once');
     for (const one of [value].flat()) form.append(name, String(one));
+  }
   const scope = form.get('scope');
   if (scope !== null) form.set('scope', withOurScopes(scope));
   return form;
@@ -131,8 +145,20 @@ async function answer(response: Response, reply: FastifyReply): Promise<FastifyR
     .send(await response.text());
 }
 
-function tooMany(seconds: number) {
-  return httpError('rate_limit_exceeded', 'Too many requests come from your address', {
-    headers: { 'Retry-After': String(seconds) },
-  });
+const Refusal = z.object({ error: z.string(), error_description: z.string().default('refused') });
+
+/** What is no refusal in OAuth's form is passed on as it is. */
+async function refuse(response: Response, reply: FastifyReply, client: RefusedClient): Promise<FastifyReply> {
+  const refusal = Refusal.safeParse(await response.clone().json());
+  if (!refusal.success) return answer(response, reply);
+  const { status, headers, body } = tokenRefusal(refusal.data, client);
+  return reply.code(status).headers(headers).header('Cache-Control', 'no-store').send(body);
+}
+
+/** Undefined where the header names none. */
+function clientFromHeader(authorization: string | undefined): string | undefined {
+  const [, credentials] = /^basic\s+(\S*)$/i.exec(authorization ?? '') ?? [];
+  if (credentials === undefined) return undefined;
+  const [clientId = ''] = Buffer.from(credentials, 'base64').toString().split(':', 1);
+  return clientId;
 }

@@ -27,8 +27,33 @@ describe('a link', () => {
     const answer = await browser.post('/console/sign-in/link', { token }, { from: page });
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console']);
     expect((await browser.get('/console/you')).statusCode).toBe(200);
-    const again = await console.stranger().post('/console/sign-in/link', { token }, { from: page });
-    expect(again.statusCode).toBe(410);
+    const again = await console.stranger().post('/console/sign-in/link', { token });
+    expect([again.statusCode, (await scanner.get(page)).statusCode]).toEqual([410, 410]);
+  });
+
+  test('is shown with the account that it signs in, and says when another browser asked for it', async () => {
+    const browser = console.stranger();
+    await browser.post(SIGN_IN, { email: 'asks@example.com' });
+    await sent();
+    const page = `/console/sign-in/link?token=${tokenOf(console.mails.findLast(({ to }) => to === 'asks@example.com') ?? {})}`;
+    const [own, other] = [(await browser.get(page)).body, (await console.stranger().get(page)).body];
+    expect([own, other].map((body) => body.includes('Sign in as asks@example.com?'))).toEqual([true, true]);
+    expect([own, other].map((body) => body.includes('asked for in another browser'))).toEqual([false, true]);
+  });
+
+  test('names the session that it replaces in this browser, and ends it', async () => {
+    const victim = await console.signIn('bob.in@example.com');
+    const kept = console.stranger().with(victim.cookie.split('; '));
+    const token = await linkFor('mallory.out@example.com');
+    const page = `/console/sign-in/link?token=${encodeURIComponent(token)}`;
+    const { body } = await victim.get(page);
+    expect(body).toContain('Sign in as mallory.out@example.com?');
+    expect(body).toContain('asked for in another browser');
+    expect(body).toContain('You are signed in as bob.in@example.com. That session ends in this browser.');
+    expect((await victim.get('/console/you')).body).toContain('bob.in@example.com');
+    await victim.post('/console/sign-in/link', { token }, { from: page });
+    expect((await victim.get('/console/you')).body).toContain('mallory.out@example.com');
+    expect((await kept.get('/console/you')).statusCode).toBe(303);
   });
 
   test('sets a cookie that only this host gets back, by https and not from scripts or other sites', async () => {
@@ -110,6 +135,62 @@ test('a password that was set signs in, and setting it ends the other sessions',
   expect((await browser.get('/console/you')).statusCode).toBe(200);
 });
 
+describe('a session that began more than 15 minutes ago', () => {
+  const older = async (email: string) => {
+    const browser = await console.signIn(email);
+    const people = console.database.kysely.selectFrom('people').select('id').where('email', '=', email);
+    const created_at = new Date(Date.now() - 15 * 60_000).toISOString();
+    await console.database.kysely
+      .updateTable('sessions')
+      .set({ created_at })
+      .where('person_id', 'in', people)
+      .execute();
+    return browser;
+  };
+
+  test('sets no password, and is offered the link with which one can be set', async () => {
+    const browser = await older('stale@example.com');
+    const page = await browser.get('/console/you');
+    expect([page.body.includes('name="password"'), page.body.includes('action="/console/you/link"')]).toEqual([
+      false,
+      true,
+    ]);
+    const password = 'a long enough password';
+    const refused = await browser.post('/console/you/password', { password }, { from: '/console/you' });
+    expect([refused.statusCode, refused.body.includes('sign in with a new link first')]).toEqual([422, true]);
+    const asked = await browser.post('/console/you/link', {}, { from: '/console/you' });
+    expect(asked.headers.location).toBe('/console/sign-in/sent');
+    await sent();
+    const token = tokenOf(console.mails.findLast(({ to }) => to === 'stale@example.com') ?? {});
+    const answer = await browser.post('/console/sign-in/link', { token }, { from: '/console/you' });
+    expect(answer.headers.location).toBe('/console/you');
+    const set = await browser.post('/console/you/password', { password }, { from: '/console/you' });
+    expect(set.headers.location).toBe('/console/you?done=password');
+  });
+
+  test('changes a password with the current one, and the mail leads to a page that undoes it', async () => {
+    const email = 'undo@example.com';
+    const password = 'a long enough password';
+    const fresh = await console.signIn(email);
+    await fresh.post('/console/you/password', { password, current: '' }, { from: '/console/you' });
+    const browser = await older(email);
+    expect((await browser.get('/console/you')).body).toContain('name="current"');
+    const fields = { password: 'another long password', current: password };
+    expect((await browser.post('/console/you/password', fields, { from: '/console/you' })).statusCode).toBe(303);
+    await sent();
+    const link = new URL(console.mails.findLast(({ to }) => to === email)?.link ?? '');
+    const [page, stranger] = [link.pathname + link.search, console.stranger()];
+    expect((await stranger.get(page)).body).toContain(`${email} has no password afterwards`);
+    const token = link.searchParams.get('token') ?? '';
+    const undone = await stranger.post(link.pathname, { token }, { from: page });
+    expect([undone.statusCode, undone.body.includes('has no password and no session')]).toEqual([200, true]);
+    expect((await browser.get('/console/you')).statusCode).toBe(303);
+    expect((await stranger.get(page)).statusCode).toBe(410);
+    const attempt = await stranger.post(`${SIGN_IN}/password`, { email, password: fields.password });
+    expect(attempt.statusCode).toBe(422);
+  });
+});
+
 test('signing out everywhere ends every session at once', async () => {
   const [here, there] = [await console.signIn('out@example.com'), await console.signIn('out@example.com')];
   const answer = await here.post('/console/sign-out-everywhere', {}, { from: '/console/you' });
@@ -133,6 +214,15 @@ test('whoever signs up makes an organization of their own, on Community', async 
   expect(overview.body).toContain('Community');
 });
 
+test('a name with an address is refused where it enters, in the console and by an operator', async () => {
+  const browser = await console.signIn('spammer@example.com');
+  const name = 'Win a prize at evil.example';
+  const refused = await browser.post('/console/welcome', { name }, { from: '/console/welcome' });
+  expect([refused.statusCode, refused.body.includes('no web address and no domain')]).toEqual([422, true]);
+  const made = console.accounts.administration.createOrganization(name);
+  await expect(made).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('no web address') });
+});
+
 test('an invitation is accepted by whom it was sent to, and looks over to others', async () => {
   const org = await console.organization({ 'host@example.com': 'owner' });
   const host = await console.signIn('host@example.com');
@@ -150,6 +240,22 @@ test('an invitation is accepted by whom it was sent to, and looks over to others
   expect(joined.headers.location).toBe(`/console/orgs/${org}`);
   expect((await guest.get(members)).statusCode).toBe(200);
 });
+
+test.each(['/console/welcome', '/console/you'])(
+  'who is invited finds that on %s, and joins without the mail',
+  async (page) => {
+    const email = `${page.length}.found@example.com`;
+    const org = await console.organization({ 'host@example.com': 'owner' });
+    const operator = console.people.members.as({ operator: 'cli:test' });
+    const { id } = await operator.invite({ organizationId: org, email, role: 'member' });
+    const guest = await console.signIn(email);
+    expect((await guest.get(page)).body).toContain(`name="token" value="${id}"`);
+    const stranger = await console.signIn('somebody@example.com');
+    expect((await stranger.post('/console/invitations/accept', { token: id }, { from: page })).statusCode).toBe(410);
+    const joined = await guest.post('/console/invitations/accept', { token: id }, { from: page });
+    expect(joined.headers.location).toBe(`/console/orgs/${org}`);
+  },
+);
 
 test('a page that needs signing in is come back to', async () => {
   const answer = await console.stranger().get('/console/orgs/org_x/usage?days=30');

@@ -37,11 +37,17 @@ export class OAuthAuthorization implements Authorization {
 
   async describe(query: string): Promise<ConnectionRequest | undefined> {
     const parameters = new URLSearchParams(query);
-    const redirect = parameters.get('redirect_uri') ?? '';
-    if (!(Number(parameters.get('exp')) * 1000 > Date.now()) || !URL.canParse(redirect)) return undefined;
-    const client = await this.#findClient(parameters.get('client_id') ?? '');
+    const clientId = parameters.get('client_id') ?? '';
+    // Any route refuses a query that the provider has not signed, or signed too long ago; this one does nothing else.
+    const response = await this.#post('/oauth2/public-client-prelogin', { client_id: clientId, oauth_query: query });
+    if (response.status >= 500) throw new Error(`the OAuth provider answered a signed query with ${response.status}`);
+    const client = response.ok ? await this.#findClient(clientId) : undefined;
     if (client === undefined) return undefined;
-    return { clientName: client.clientName, returnsTo: placeOf(new URL(redirect)) };
+    return { clientName: client.clientName, returnsTo: placeOf(new URL(parameters.get('redirect_uri') ?? '')) };
+  }
+
+  async knows(clientId: string): Promise<boolean> {
+    return (await this.#findClient(clientId)) !== undefined;
   }
 
   async accept(
@@ -105,14 +111,24 @@ export class OAuthAuthorization implements Authorization {
     return Response.json({ ...registered, redirect_uris: redirects }, { status: response.status });
   }
 
-  handle(request: Request): Promise<Response> {
-    return orUnavailable(() => this.#deps.auth.handler(request));
+  async handle(request: Request): Promise<Response> {
+    const response = await orUnavailable(() => this.#deps.auth.handler(request));
+    const location = response.headers.get('location');
+    const consolePages = `${this.#settings.publicUrl}${CONSOLE_PATHS.home}/`;
+    if (location === null || location.startsWith(consolePages)) return response;
+    const failed = new URL(this.#settings.publicUrl + CONSOLE_PATHS.connectFailed);
+    const [, error = ''] = /[?&#]error=(\w+)/.exec(location) ?? [];
+    failed.searchParams.set('error', error);
+    return new Response(null, { status: response.status, headers: { location: failed.href } });
   }
 
   #register(registration: Readonly<Record<string, unknown>>): Promise<Response> {
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify(registration);
-    return this.handle(new Request(this.#settings.publicUrl + OAUTH_PATHS.register, { method: 'POST', headers, body }));
+    return this.#post(OAUTH_PATHS.register, registration);
+  }
+
+  #post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } };
+    return this.handle(new Request(this.#settings.publicUrl + path, { ...init, body: JSON.stringify(body) }));
   }
 
   /** What the provider answers a consent with: where the browser goes. */
@@ -121,12 +137,8 @@ export class OAuthAuthorization implements Authorization {
     { accept, cookies = '' }: { readonly accept: boolean; readonly cookies: string | undefined },
   ): Promise<string> {
     const { publicUrl } = this.#settings;
-    const request = new Request(`${publicUrl}/oauth2/consent`, {
-      method: 'POST',
-      headers: { cookie: cookies, origin: new URL(publicUrl).origin, 'content-type': 'application/json' },
-      body: JSON.stringify({ accept, oauth_query: query }),
-    });
-    const response = await this.handle(request);
+    const headers = { cookie: cookies, origin: new URL(publicUrl).origin };
+    const response = await this.#post('/oauth2/consent', { accept, oauth_query: query }, headers);
     if (response.status >= 500) throw new Error(`the OAuth provider answered a consent with ${response.status}`);
     const { url } = response.ok ? ((await response.json()) as { readonly url?: string }) : {}; // What it documents.
     if (url === undefined || url.startsWith(publicUrl + CONSOLE_PATHS.connectFailed))

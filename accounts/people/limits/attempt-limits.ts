@@ -7,7 +7,7 @@ import type { TooMany } from '../people.ts';
 /** Refused subjects that a process remembers; of the others each refusal costs a statement. */
 const REMEMBERED_MAX = 10_000;
 
-/** How often something may be done in a while. */
+/** How often something may be done: so many times at once, and once more each time that an equal part of the window has passed. */
 export interface AttemptLimit {
   /** What is counted, such as `mail:address`. */
   readonly kind: string;
@@ -24,9 +24,11 @@ export interface AttemptLimitsDeps {
 
 /**
  * Counts what people try, in the control database, so that a restart forgets nothing and several servers count together: a row per
- * subject, which one statement reads and writes, so that of many at once exactly `max` pass. A while begins with the first attempt and
- * ends by itself; refused attempts don't prolong it, and a process that has refused a subject refuses it until then without a
- * statement, so that a flood costs no writes. Subjects are kept as hashes: the table tells nobody which addresses were tried.
+ * subject, which one statement reads and writes, so that of many at once exactly `max` pass. Beyond `max` attempts are slowed down, not
+ * locked: the next one may follow after `windowMs / max`. A row holds the instant at which all attempts have been made up for
+ * (`ends_at`, the theoretical arrival time of the generic cell rate algorithm). Refused attempts don't move it, and a process that has
+ * refused a subject refuses it until the next may follow without a statement, so that a flood costs no writes. Subjects are kept as
+ * hashes: the table tells nobody which addresses were tried.
  */
 export class AttemptLimits {
   readonly #database: Kysely<ControlTables>;
@@ -45,26 +47,47 @@ export class AttemptLimits {
   async hit({ kind, max, windowMs }: AttemptLimit, subject: string): Promise<TooMany | undefined> {
     this.#onHit(this.#clock());
     const now = this.#clock().getTime();
-    const row = { subject: subjectOf(kind, subject), hits: 1, ends_at: now + windowMs };
+    const everyMs = Math.ceil(windowMs / max);
+    // `hits` is read by the version before alone.
+    const row = { subject: subjectOf(kind, subject), hits: 1, ends_at: now + everyMs };
     const refusedUntil = this.#refused.get(row.subject) ?? 0;
     if (refusedUntil > now) return tooMany(refusedUntil - now);
-    const { hits, ends_at } = await orUnavailable(() =>
+    const fullAt = now + (max - 1) * everyMs;
+    if (await this.#take(row, { now, everyMs, fullAt })) return undefined;
+    const waitMs = Math.max(1, (await this.#endOf(row.subject, fullAt)) - fullAt);
+    this.#remember(row.subject, now + waitMs);
+    return tooMany(waitMs);
+  }
+
+  /** Counts one more, where that leaves `ends_at` no later than the limit has it. */
+  async #take(
+    row: { readonly subject: string; readonly hits: number; readonly ends_at: number },
+    { now, everyMs, fullAt }: { readonly now: number; readonly everyMs: number; readonly fullAt: number },
+  ): Promise<boolean> {
+    const taken = await orUnavailable(() =>
       this.#database
         .insertInto('sign_in_limits')
         .values(row)
         .onConflict((conflict) =>
-          conflict.column('subject').doUpdateSet({
-            // No more than one beyond the limit: the number can't grow without end.
-            hits: sql<number>`case when sign_in_limits.ends_at <= ${now} then 1 when sign_in_limits.hits > ${max} then sign_in_limits.hits else sign_in_limits.hits + 1 end`,
-            ends_at: sql<number>`case when sign_in_limits.ends_at <= ${now} then ${row.ends_at} else sign_in_limits.ends_at end`,
-          }),
+          conflict
+            .column('subject')
+            .doUpdateSet({
+              hits: row.hits,
+              ends_at: sql<number>`case when sign_in_limits.ends_at <= ${now} then ${row.ends_at} else sign_in_limits.ends_at + ${everyMs} end`,
+            })
+            .where('sign_in_limits.ends_at', '<=', fullAt),
         )
-        .returning(['hits', 'ends_at'])
-        .executeTakeFirstOrThrow(),
+        .returning('subject')
+        .executeTakeFirst(),
     );
-    if (hits <= max) return undefined;
-    this.#remember(row.subject, ends_at);
-    return tooMany(ends_at - now);
+    return taken !== undefined;
+  }
+
+  async #endOf(subject: string, otherwise: number): Promise<number> {
+    const row = await orUnavailable(() =>
+      this.#database.selectFrom('sign_in_limits').select('ends_at').where('subject', '=', subject).executeTakeFirst(),
+    );
+    return row?.ends_at ?? otherwise;
   }
 
   /** Forgets what was counted of a subject: its last attempt was right. */

@@ -8,7 +8,14 @@ import { limitedOrigin } from '../limits/limited-origin.ts';
 import { namedLimits } from '../limits/people-limits.ts';
 import type { Outbox } from '../mails/outbox.ts';
 import { invitationMail } from '../mails/people-mails.ts';
-import { CONSOLE_PATHS, type Invitation, type Membership, type Role, type TooMany } from '../people.ts';
+import {
+  CONSOLE_PATHS,
+  type Invitation,
+  type Membership,
+  type Role,
+  type SentInvitation,
+  type TooMany,
+} from '../people.ts';
 import { INVITATION_MS, type PeopleSettings } from '../people-settings.ts';
 import { roleFromWord } from '../roles.ts';
 import { assertMember, lockAsOwner, nameOf } from './acting.ts';
@@ -23,6 +30,8 @@ export interface InvitationsDeps extends MembersDeps {
 }
 
 const TOKEN_BYTES = 32;
+/** Open invitations of one address that are listed: a page of the console has room for them. */
+const OWN_MAX = 50;
 
 /**
  * Invites an address, for owners. The mail has the only copy of the token; the table holds its hash. An organization has one open
@@ -31,8 +40,8 @@ const TOKEN_BYTES = 32;
 export async function invite(
   wanted: { readonly organizationId: string; readonly email: string; readonly role: Role },
   deps: InvitationsDeps,
-): Promise<Invitation> {
-  const { actor, changes, settings } = deps;
+): Promise<SentInvitation> {
+  const { actor, changes, settings, limits } = deps;
   const { organizationId, role } = wanted;
   const email = emailFrom(wanted.email);
   deps.outbox.assertRoom();
@@ -59,13 +68,15 @@ export async function invite(
     await note({ organizationId, action: 'member.invite', subjectId: id, details: { email, role } });
     return getInvitation(transaction, id);
   });
+  const { invitationsPerAddress } = namedLimits(settings.limits);
+  if ((await limits.hit(invitationsPerAddress, email)) !== undefined) return { ...invitation, isMailed: false };
   const link = new URL(`${settings.publicUrl}${CONSOLE_PATHS.invitation}`);
   link.searchParams.set('token', token);
   const invitedBy = 'person' in actor ? actor.person.email : 'The operator';
   const { organizationName } = invitation;
   const { publicUrl } = settings;
   deps.outbox.send(invitationMail({ to: email, link: link.href, publicUrl, organizationName, role, invitedBy }));
-  return invitation;
+  return { ...invitation, isMailed: true };
 }
 
 /** Those that are open, newest first. */
@@ -79,6 +90,21 @@ export function listInvitations(
       .where('invitations.organization_id', '=', organizationId)
       .where('invitations.expires_at', '>', changes.now().getTime())
       .orderBy('invitations.id', 'desc')
+      .execute();
+    return rows.map(invitationFromRow);
+  });
+}
+
+/** Those that are open for the acting person's address, newest first. */
+export function listOwnInvitations({ actor, changes }: MembersDeps): Promise<readonly Invitation[]> {
+  if (!('person' in actor)) throw new AppError('usage', 'an operator has no invitations');
+  const { email } = actor.person;
+  return changes.read(async (database) => {
+    const rows = await selectInvitations(database)
+      .where('invitations.email', '=', email)
+      .where('invitations.expires_at', '>', changes.now().getTime())
+      .orderBy('invitations.id', 'desc')
+      .limit(OWN_MAX)
       .execute();
     return rows.map(invitationFromRow);
   });
@@ -115,9 +141,10 @@ export function acceptInvitation(token: string, { actor, changes }: MembersDeps)
   const { person } = actor;
   return changes.change(async (transaction, note) => {
     // The write that comes first takes the row: of several at once one goes on, and gives it back where it fails.
+    // By its id, too, which is no secret: whose address it is for is checked below, by either.
     const taken = await transaction
       .deleteFrom('invitations')
-      .where('token_hash', '=', hashOf(token))
+      .where(({ eb, or }) => or([eb('token_hash', '=', hashOf(token)), eb('id', '=', token)]))
       .where('expires_at', '>', changes.now().getTime())
       .returningAll()
       .executeTakeFirst();
@@ -149,14 +176,14 @@ async function hitLimits(organizationId: string, email: string, deps: Invitation
   return (
     (changes.origin === null ? undefined : await limits.hit(named.mailsPerOrigin, limitedOrigin(changes.origin))) ??
     (await limits.hit(named.invitationsPerOrganization, organizationId)) ??
-    (await limits.hit(named.mailsPerAddress, email))
+    (await limits.hit(named.invitationsPerPair, `${organizationId} ${email}`))
   );
 }
 
 function assertNotTooMany(tooMany: TooMany | undefined): void {
   if (tooMany === undefined) return;
   const minutes = Math.ceil(tooMany.retryAfterSeconds / 60);
-  throw new AppError('usage', `too many mails were asked for; the next one can be sent in ${minutes} min`);
+  throw new AppError('usage', `too many invitations were asked for; the next one can be sent in ${minutes} min`);
 }
 
 function invitationsOf(database: Kysely<ControlTables>, organizationId: string) {

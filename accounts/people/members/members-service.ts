@@ -2,7 +2,17 @@ import type { Organization } from '../../administration/organization.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
 import type { AttemptLimits } from '../limits/attempt-limits.ts';
 import type { Outbox } from '../mails/outbox.ts';
-import type { Actor, Invitation, Member, Members, Membership, Origin, Person, Role } from '../people.ts';
+import type {
+  Actor,
+  Invitation,
+  Member,
+  Members,
+  Membership,
+  Origin,
+  Person,
+  Role,
+  SentInvitation,
+} from '../people.ts';
 import type { PeopleSettings } from '../people-settings.ts';
 import { nameOf } from './acting.ts';
 import {
@@ -11,6 +21,7 @@ import {
   type InvitationsDeps,
   invite,
   listInvitations,
+  listOwnInvitations,
   revokeInvitation,
 } from './invitations.ts';
 import { addMember, changeRole, listMembers, listMemberships, removeMember } from './memberships.ts';
@@ -66,7 +77,11 @@ export class MembersService implements Members {
     return removeMember(of, this.#acting);
   }
 
-  invite(of: { readonly organizationId: string; readonly email: string; readonly role: Role }): Promise<Invitation> {
+  invite(of: {
+    readonly organizationId: string;
+    readonly email: string;
+    readonly role: Role;
+  }): Promise<SentInvitation> {
     return invite(of, this.#acting);
   }
 
@@ -76,6 +91,10 @@ export class MembersService implements Members {
 
   revokeInvitation(of: { readonly organizationId: string; readonly invitationId: string }): Promise<Invitation> {
     return revokeInvitation(of, this.#acting);
+  }
+
+  listOwnInvitations(): Promise<readonly Invitation[]> {
+    return listOwnInvitations(this.#acting);
   }
 
   findInvitation(token: string): Promise<Invitation | undefined> {

@@ -6,23 +6,18 @@ import type { PeopleSettings } from '../people-settings.ts';
 import { lockPerson } from '../person.ts';
 import { insertMember, type MembersDeps } from './memberships.ts';
 
-const NAME_LENGTH_MAX = 200;
-/** What ends a line, or turns the direction in which the rest of a mail is read. */
-const NO_LINE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
-
 /**
  * Makes an organization on Community with the acting person as its owner, who is told what concerns it. What a person has made counts
  * for good, also after somebody else owns it: else quotas could be multiplied by handing organizations on.
  */
 export function createOwnOrganization(
-  text: string,
+  name: string,
   { actor, changes }: MembersDeps,
   { signUp, limits }: Pick<PeopleSettings, 'signUp' | 'limits'>,
 ): Promise<Organization> {
   if (!('person' in actor)) throw new AppError('usage', 'who makes an organization for itself has to be a person');
   if (signUp !== 'open') throw new AppError('usage', 'here organizations are made by the operator');
   const { person } = actor;
-  const name = organizationName(text);
   return changes.change(async (transaction, note) => {
     if (!(await lockPerson(transaction, person.id))) throw new AppError('not_found', `there is no person ${person.id}`);
     const own = transaction.selectFrom('organizations').select('id').where('created_by', '=', person.id);
@@ -41,10 +36,4 @@ export function createOwnOrganization(
     await note({ organizationId: organization.id, action: 'member.add', subjectId: person.id, details });
     return organization;
   });
-}
-
-function organizationName(text: string): string {
-  const name = text.trim();
-  if (name !== '' && [...name].length <= NAME_LENGTH_MAX && !NO_LINE.test(name)) return name;
-  throw new AppError('usage', `the name must be one line of 1 to ${NAME_LENGTH_MAX} characters`);
 }

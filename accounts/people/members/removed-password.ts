@@ -1,12 +1,16 @@
 import { AppError } from '../../../schemas/errors.ts';
 import { emailFrom } from '../email-address.ts';
-import type { Person } from '../people.ts';
+import { passwordRemovedMail } from '../mails/people-mails.ts';
+import { CONSOLE_PATHS, type Person } from '../people.ts';
 import { findPersonByEmail, lockPerson } from '../person.ts';
 import { deletePassword } from '../stored-password.ts';
-import type { MembersDeps } from './memberships.ts';
+import type { InvitationsDeps } from './invitations.ts';
 
 /** See `Members.removePassword`. */
-export async function removePasswordOf(text: string, { actor, changes }: MembersDeps): Promise<Person> {
+export async function removePasswordOf(
+  text: string,
+  { actor, changes, outbox, settings: { publicUrl } }: InvitationsDeps,
+): Promise<Person> {
   if (!('operator' in actor)) throw new AppError('usage', 'only an operator may do that');
   const email = emailFrom(text);
   const person = await changes.read((database) => findPersonByEmail(database, email));
@@ -18,5 +22,6 @@ export async function removePasswordOf(text: string, { actor, changes }: Members
     const details = { email };
     await note({ organizationId: null, action: 'person.remove_password', subjectId: person.id, details });
   });
+  outbox.send(passwordRemovedMail({ to: email, link: `${publicUrl}${CONSOLE_PATHS.home}/sign-in`, publicUrl }));
   return person;
 }

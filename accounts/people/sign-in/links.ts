@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import { orUnavailable } from '../../../database/errors/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import { emailFrom } from '../email-address.ts';
 import type { AttemptLimits } from '../limits/attempt-limits.ts';
 import { limitedOrigin } from '../limits/limited-origin.ts';
-import { namedLimits } from '../limits/people-limits.ts';
+import { namedLimits, pairOf } from '../limits/people-limits.ts';
 import type { Outbox } from '../mails/outbox.ts';
 import { signInMail } from '../mails/people-mails.ts';
 import { nextPath } from '../next-path.ts';
-import { CONSOLE_PATHS, type Origin, type TooMany } from '../people.ts';
+import { CONSOLE_PATHS, type DescribedLink, type Origin, type TooMany } from '../people.ts';
 import { type PeopleSettings, placeOf } from '../people-settings.ts';
 import type { Auth, AuthHooks } from './auth.ts';
 import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
@@ -29,8 +31,9 @@ export interface SignedIn {
 }
 
 /**
- * Links that sign in. What is in the mail is better-auth's token, of which the database holds a hash, and where its reader wants to
- * go; that is checked again when the link comes back, so nobody gains by changing it.
+ * Links that sign in. What is in the mail is better-auth's token, of which the database holds a hash, where its reader wants to go, and
+ * which browser asked. None of the latter is signed: where to go is checked again when the link comes back, and a browser that nobody else
+ * knows can't be named by others, so nobody gains by changing them.
  *
  * Whether an address is known must not show. So whoever asks within the limits costs the same statements, a token is made for every
  * address, and only whether a mail leaves behind the answer differs.
@@ -50,17 +53,41 @@ export class Links {
     origin: Origin,
   ): Promise<TooMany | undefined> {
     const email = emailFrom(to.email);
-    const { limits, outbox, auth } = this.#deps;
-    const { mailsPerOrigin, mailsPerAddress } = namedLimits(this.#settings.limits);
+    const { limits, outbox } = this.#deps;
+    const { mailsPerOrigin, linksPerPair, linksPerAddress } = namedLimits(this.#settings.limits);
     const tooMany =
-      (await limits.hit(mailsPerOrigin, limitedOrigin(origin.address))) ?? (await limits.hit(mailsPerAddress, email));
+      (await limits.hit(mailsPerOrigin, limitedOrigin(origin.address))) ??
+      (await limits.hit(linksPerPair, pairOf(email, origin.address)));
     if (tooMany !== undefined) return tooMany;
     outbox.assertRoom();
-    return orUnavailable(async () => {
-      const metadata = { next: nextPath(to.next, placeOf(this.#settings)), isDue: await this.#isDue(email) };
-      await auth().api.signInMagicLink({ body: { email, metadata }, headers: headersOf(origin) });
-      return undefined;
-    });
+    // Whoever comes too soon after others is refused nothing: the link that was sent for them is good for longer than the pace.
+    const isInTime = (await limits.hit(linksPerAddress, email)) === undefined;
+    const isDue = await orUnavailable(() => this.#isDue(email));
+    await this.#make({ email, next: to.next, isDue: isInTime && isDue }, origin);
+    return undefined;
+  }
+
+  /** A link that completes a sign-in by password where too many guess; it is made for everybody, and sent to who gave the right one. */
+  async confirm(
+    { email, next, isRight }: { readonly email: string; readonly next: string | undefined; readonly isRight: boolean },
+    origin: Origin,
+  ): Promise<void> {
+    const { limits, outbox } = this.#deps;
+    outbox.assertRoom();
+    const { confirmationsPerAddress } = namedLimits(this.#settings.limits);
+    // Wrong guesses cost the same and take nothing from the person.
+    const isInTime = (await limits.hit(confirmationsPerAddress, isRight ? email : `wrong ${email}`)) === undefined;
+    await this.#make({ email, next, isDue: isRight && isInTime }, origin);
+  }
+
+  async #make(
+    { email, next, isDue }: { readonly email: string; readonly next: string | undefined; readonly isDue: boolean },
+    origin: Origin,
+  ): Promise<void> {
+    const metadata = { next: nextPath(next, placeOf(this.#settings)), isDue, browser: origin.browser ?? '' };
+    await orUnavailable(() =>
+      this.#deps.auth().api.signInMagicLink({ body: { email, metadata }, headers: headersOf(origin) }),
+    );
   }
 
   /** Mails a link that was made, or forgets it. */
@@ -68,13 +95,28 @@ export class Links {
     if (metadata['isDue'] !== true) return;
     const { publicUrl } = this.#settings;
     const link = new URL(`${publicUrl}${CONSOLE_PATHS.signInLink}`);
-    link.searchParams.set('token', `${token}.${Buffer.from(String(metadata['next'])).toString('base64url')}`);
+    const next = Buffer.from(String(metadata['next'])).toString('base64url');
+    link.searchParams.set('token', [token, next, metadata['browser']].filter((part) => part !== '').join('.'));
     this.#deps.outbox.send(signInMail({ to: email, link: link.href, publicUrl }));
   };
 
+  /** See `SignIn.describeLink`. */
+  async describe(text: string, origin: Origin): Promise<DescribedLink | undefined> {
+    const { token, browser } = partsOf(text);
+    if (token === undefined) return undefined;
+    // As better-auth keeps it with `storeToken: 'hashed'`.
+    const identifier = createHash('sha256').update(token).digest('base64url');
+    const found = await orUnavailable(async () =>
+      (await this.#deps.auth().$context).internalAdapter.findVerificationValue(identifier),
+    );
+    if (found === null || found.expiresAt <= this.#deps.clock()) return undefined;
+    const { email } = LinkValue.parse(JSON.parse(found.value));
+    return { email, isOwn: browser !== undefined && browser === origin.browser };
+  }
+
   /** Takes what a link carries, once. */
   async redeem(text: string, origin: Origin): Promise<(SignedIn & { readonly next: string }) | undefined> {
-    const { token, next = '' } = /^(?<token>[A-Za-z]{1,100})\.(?<next>[\w-]{0,4000})$/.exec(text)?.groups ?? {};
+    const { token, next = '' } = partsOf(text);
     if (token === undefined) return undefined;
     const answer = await orUnavailable(() =>
       orRefused(() =>
@@ -127,4 +169,13 @@ export class Links {
       .executeTakeFirstOrThrow();
     return { exists: row.person !== null, hasPassword: row.password !== null, isInvited: row.invitation !== null };
   }
+}
+
+/** What better-auth keeps of a link. */
+const LinkValue = z.object({ email: z.string() });
+
+/** What a link carries; without a token where it is none. */
+function partsOf(text: string): Readonly<Partial<Record<'token' | 'next' | 'browser', string>>> {
+  const form = /^(?<token>[A-Za-z]{1,100})\.(?<next>[\w-]{0,5400})(?:\.(?<browser>[\w-]{43}))?$/;
+  return form.exec(text)?.groups ?? {};
 }

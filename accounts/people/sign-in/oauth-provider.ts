@@ -37,6 +37,7 @@ export function oauthProvider(
     enforcePerClientResources: false, // There is one; at another address, programs that registered before are as good.
     allowDynamicClientRegistration: true,
     allowUnauthenticatedClientRegistration: true, // Programs have no account here before a person connects them.
+    allowPublicClientPrelogin: true, // Checks the signature of a request before its page shows what it holds.
     accessTokenExpiresIn: accessTokenSeconds,
     refreshTokenExpiresIn: refreshTokenSeconds,
     disableJwtPlugin: true,

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
 import { AttemptLimits } from '../limits/attempt-limits.ts';
+import { Outbox } from '../mails/outbox.ts';
 import { PEOPLE_LIMITS } from '../people-settings.ts';
 import type { Auth } from './auth.ts';
 import { Passwords } from './passwords.ts';
@@ -27,7 +29,10 @@ test('a password that was right when it was looked at signs nobody in once anoth
   const limits = new AttemptLimits({ database, clock: () => new Date(), onHit: () => {} });
   // Of better-auth only what signs in is called: the moment in between can't be had from the real one.
   const auth = { api: { signInEmail } } as unknown as Auth;
-  const passwords = new Passwords({ limits: PEOPLE_LIMITS }, { auth, database, limits });
+  const clock = () => new Date();
+  const outbox = new Outbox({ send: async () => {}, close: () => {} }, { warn: () => {} });
+  const deps = { auth, database, limits, outbox, random: randomBytes, clock };
+  const passwords = new Passwords({ limits: PEOPLE_LIMITS, publicUrl: 'https://stats.example.com' }, deps);
   const attempt = () => passwords.check(CREDENTIALS, { address: '127.0.0.1', userAgent: undefined });
 
   expect(await attempt()).toEqual({ token: 'new', cookies: [] });

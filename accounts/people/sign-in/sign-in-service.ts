@@ -2,10 +2,14 @@ import { orUnavailable } from '../../../database/errors/database-errors.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
 import type {
+  ConfirmByMail,
+  DescribedLink,
   FoundSession,
   ListedSession,
   NewSession,
   Origin,
+  PasswordState,
+  Person,
   Session,
   SignIn,
   SignInMethod,
@@ -43,23 +47,36 @@ export class SignInService implements SignIn {
     return this.#deps.links.send(to, origin);
   }
 
-  async redeemLink(token: string, origin: Origin): Promise<(NewSession & { readonly next: string }) | undefined> {
+  describeLink(token: string, origin: Origin): Promise<DescribedLink | undefined> {
+    return this.#deps.links.describe(token, origin);
+  }
+
+  async redeemLink(
+    token: string,
+    origin: Origin,
+    replaced?: Session,
+  ): Promise<(NewSession & { readonly next: string }) | undefined> {
     const redeemed = await this.#deps.links.redeem(token, origin);
     if (redeemed === undefined) return undefined;
-    return { ...(await this.#begin(redeemed, 'link', origin)), next: redeemed.next };
+    return { ...(await this.#begin(redeemed, { method: 'link', origin, replaced })), next: redeemed.next };
   }
 
   async signInWithPassword(
-    credentials: { readonly email: string; readonly password: string },
+    credentials: { readonly email: string; readonly password: string; readonly next?: string | undefined },
     origin: Origin,
-  ): Promise<NewSession | TooMany | undefined> {
+    replaced?: Session,
+  ): Promise<NewSession | TooMany | ConfirmByMail | undefined> {
     if (!this.methods.includes('password')) return undefined;
-    const answer = await this.#deps.passwords.check(credentials, origin);
-    return answer === undefined || 'tooMany' in answer ? answer : this.#begin(answer, 'password', origin);
+    const { links, passwords } = this.#deps;
+    const answer = await passwords.check(credentials, origin);
+    if (answer === undefined || 'tooMany' in answer) return answer;
+    if (!('isRight' in answer)) return this.#begin(answer, { method: 'password', origin, replaced });
+    await links.confirm({ ...answer, next: credentials.next }, origin);
+    return { confirmByMail: true };
   }
 
-  hasPassword(personId: string): Promise<boolean> {
-    return this.#deps.passwords.has(personId);
+  passwordState(session: Session): Promise<PasswordState> {
+    return this.#deps.passwords.state(session);
   }
 
   async setPassword(
@@ -69,6 +86,17 @@ export class SignInService implements SignIn {
   ): Promise<TooMany | undefined> {
     if (!this.methods.includes('password')) throw new AppError('usage', 'nobody signs in with a password here');
     return this.#deps.passwords.set(session, passwords, this.#changes(session, origin));
+  }
+
+  describeUndo(token: string): Promise<Pick<Person, 'email'> | undefined> {
+    return this.#deps.passwords.findUndo(token);
+  }
+
+  async undoPassword(token: string, origin: Origin): Promise<Pick<Person, 'email'> | undefined> {
+    const person = await this.#deps.passwords.findUndo(token);
+    if (person === undefined) return undefined;
+    const isDone = await this.#deps.passwords.undo(token, person, this.#changes({ person }, origin));
+    return isDone ? person : undefined;
   }
 
   findSession(cookieHeader: string | undefined): Promise<FoundSession | undefined> {
@@ -104,8 +132,11 @@ export class SignInService implements SignIn {
   /** Nobody is signed in of whom the audit log doesn't tell: where it can't be written, the session ends again. */
   async #begin(
     { token, cookies }: { readonly token: string; readonly cookies: readonly string[] },
-    method: SignInMethod,
-    origin: Origin,
+    {
+      method,
+      origin,
+      replaced,
+    }: { readonly method: SignInMethod; readonly origin: Origin; readonly replaced: Session | undefined },
   ): Promise<NewSession> {
     const session = await orUnavailable(() => this.#deps.sessions.getByToken(token));
     try {
@@ -117,6 +148,7 @@ export class SignInService implements SignIn {
       await this.#deps.sessions.end(session.id);
       throw error;
     }
+    if (replaced !== undefined) await this.#deps.sessions.end(replaced.id);
     return { session, cookies };
   }
 }

@@ -71,6 +71,10 @@ export async function inviteMember(
 ): Promise<number> {
   const invitation = await withMembers(context, ({ members }) => members.invite({ organizationId: org, email, role }));
   context.print(json ? JSON.stringify(jsonFromInvitation(invitation)) : tableOfInvitations([invitation]));
+  if (!invitation.isMailed)
+    context.log(
+      `no mail was sent: ${email} was sent too many invitations; whoever signs in with it finds this one under “You”`,
+    );
   return 0;
 }
 

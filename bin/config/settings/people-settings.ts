@@ -26,13 +26,13 @@ export const PEOPLE_SETTINGS = {
     .default(24)
     .describe('A session in use is prolonged when the last time is this long ago'),
   MAILS_PER_ADDRESS_MAX: Limit.default(PEOPLE_LIMITS.mailsPerAddress).describe(
-    'Mails with a link or an invitation to one address in an hour',
+    'Mails with a link to one address at once, then one every 10 minutes; and with an invitation in a day',
   ),
   MAILS_PER_ORIGIN_MAX: Limit.default(PEOPLE_LIMITS.mailsPerOrigin).describe(
-    'The same that one client address (IPv6: /64) may ask for in an hour',
+    'Mails with a link or an invitation that one client address (IPv6: /64) may ask for in an hour',
   ),
   PASSWORDS_PER_ADDRESS_MAX: Limit.default(PEOPLE_LIMITS.passwordsPerAddress).describe(
-    "Attempts at one person's password in 15 minutes",
+    "Attempts at one person's password from one client address (IPv6: /64) in 15 minutes",
   ),
   PASSWORDS_PER_ORIGIN_MAX: Limit.default(PEOPLE_LIMITS.passwordsPerOrigin).describe(
     'Attempts at passwords from one client address (IPv6: /64) in 15 minutes',

@@ -116,8 +116,8 @@ test('a request that was changed, or is over, connects nothing', async () => {
     { query: changed, organization: org, answer: 'allow' },
     { from: page },
   );
-  expect([refused.statusCode, refused.headers.location]).toEqual([422, undefined]);
-  expect(refused.body).toContain('this request is over');
+  expect([refused.statusCode, refused.headers.location]).toEqual([410, undefined]);
+  expect(refused.body).toContain('This request is over');
   const old = await visitor.get(`/console/connect?${query.replace(/exp=\d+/, 'exp=1000')}`);
   expect(old.statusCode).toBe(410);
   expect(await console.people.connections.list(org)).toEqual([]);
@@ -133,18 +133,54 @@ test('a foreign address to return to, and an unknown program, end on a page that
   }
 });
 
-test('without PKCE, with a plain challenge, or for another resource the program is told so', async () => {
+test.each([
+  [{ code_challenge: '' }, 'invalid_request'],
+  [{ code_challenge_method: 'plain' }, 'invalid_request'],
+  [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
+  [{ scope: 'write' }, 'invalid_scope'],
+  [{ response_type: 'token' }, 'unsupported_response_type'],
+  [{ request: 'x' }, ''],
+])(
+  'a request with %j is refused on a page of the service, and nobody is redirected elsewhere',
+  async (changes, code) => {
+    const program = await OAuthProgram.register(console, { redirect: 'https://evil.example/phish' });
+    for (const visitor of [console.stranger(), await console.signIn('ada@example.com')]) {
+      const place = pathOf(await visitor.get(program.authorizeUrl(changes)));
+      expect(place).toMatch(/^\/console\/connect\/failed\?error=\w+$/);
+      const page = await visitor.get(place);
+      expect([page.statusCode, page.headers['refresh']]).toEqual([400, undefined]);
+      expect(page.body).toContain(code);
+      expect(page.body).not.toContain('evil.example');
+    }
+  },
+);
+
+test('the page of a refusal shows nothing that its address says', async () => {
+  const { body } = await console.stranger().get('/console/connect/failed?error=Call%20us&error_description=Pay%20now');
+  expect(body).toContain('Its request could not be answered');
+  expect(body).not.toMatch(/Call us|Pay now/);
+});
+
+test('the page that asks shows a request that the provider signed, and no other', async () => {
   const visitor = await console.signIn('ada@example.com');
   const program = await OAuthProgram.register(console);
-  const errors: (string | null)[] = [];
-  for (const changes of [
-    { code_challenge: '' },
-    { code_challenge_method: 'plain' },
-    { resource: 'https://other.example/mcp' },
-    { scope: 'write' },
-  ])
-    errors.push(
-      new URL((await visitor.get(program.authorizeUrl(changes))).headers.location ?? '').searchParams.get('error'),
-    );
-  expect(errors).toEqual(['invalid_request', 'invalid_request', 'invalid_target', 'invalid_scope']);
+  const page = pathOf(await visitor.get(program.authorizeUrl()));
+  expect((await visitor.get(page)).statusCode).toBe(200);
+  const exp = Math.ceil(Date.now() / 1000) + 600;
+  const made = new URLSearchParams({
+    client_id: program.clientId,
+    redirect_uri: 'https://bank.example',
+    exp: `${exp}`,
+  });
+  const changed = page.replace(encodeURIComponent(program.redirect), encodeURIComponent('https://bank.example'));
+  expect(changed).not.toBe(page);
+  for (const path of [
+    `/console/connect?${made}`,
+    `/console/connect?${made}&sig=x`,
+    changed,
+    `${page}&redirect_uri=x`,
+  ]) {
+    const { statusCode, body } = await visitor.get(path);
+    expect([statusCode, body.includes('bank.example')], path).toEqual([410, false]);
+  }
 });

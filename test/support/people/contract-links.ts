@@ -67,8 +67,46 @@ export function describeLinks(subject: PeopleSubject): void {
     });
 
     test('what was never a link signs nobody in', async () => {
-      for (const token of ['', '.', 'x', 'a.b.c', `${'a'.repeat(32)}.`, `${'a'.repeat(200)}.eA`, "' or 1=1.--"])
+      for (const token of ['', '.', 'x', 'a.b.c', `${'a'.repeat(32)}.`, `${'a'.repeat(200)}.eA`, "' or 1=1.--"]) {
+        expect(await subject.people.signIn.describeLink(token, ORIGIN)).toBeUndefined();
         expect(await redeem(token)).toBeUndefined();
+      }
+    });
+
+    test('a link says whom it signs in and whether this browser asked for it, as often as it is looked at, until it is used or over', async () => {
+      const [own, other] = ['o'.repeat(43), 'x'.repeat(43)];
+      const describeIn = (text: string, from?: string) =>
+        subject.people.signIn.describeLink(text, { ...ORIGIN, browser: from });
+      await subject.people.signIn.sendLink({ email: 'ada@example.com' }, { ...ORIGIN, browser: own });
+      const token = await subject.tokenFor('ada@example.com');
+      for (const [browser, isOwn] of [
+        [own, true],
+        [other, false],
+        [undefined, false],
+      ] as const)
+        expect(await describeIn(token, browser)).toEqual({ email: 'ada@example.com', isOwn });
+      expect(await describeIn(token.replace(own, other), own)).toMatchObject({ isOwn: false });
+      expect(await describeIn(token.replace(`.${own}`, ''), own)).toMatchObject({ isOwn: false });
+      expect(await redeem(token)).toBeDefined();
+      expect(await describeIn(token, own)).toBeUndefined();
+      await send('ada@example.com');
+      const unused = await subject.tokenFor('ada@example.com');
+      subject.advance(15 * MINUTE_MS + 1000);
+      expect(await describeIn(unused)).toBeUndefined();
+    });
+
+    test('a link that replaces a session in the browser ends it', async () => {
+      const before = await subject.signIn('bob@example.com');
+      await send('ada@example.com');
+      const token = await subject.tokenFor('ada@example.com');
+      expect(await subject.people.signIn.redeemLink(token, ORIGIN, before.session)).toBeDefined();
+      expect(await subject.people.signIn.findSession(cookieHeader(before.cookies))).toBeUndefined();
+    });
+
+    test('a link leads to the longest path that there is', async () => {
+      const next = `/console/${'x'.repeat(3990)}`;
+      await send('ada@example.com', next);
+      expect(await redeem(await subject.tokenFor('ada@example.com'))).toMatchObject({ next });
     });
 
     test('neither the link nor its token is in the database', async () => {
@@ -98,18 +136,42 @@ export function describeLinks(subject: PeopleSubject): void {
       expect(subject.mails).toEqual([]);
     });
 
-    test('an address gets 5 mails an hour, whoever asks for them and however many ask at once', async () => {
+    test('an address gets 5 mails at once, then one every 10 minutes, whoever asks for them and however many ask at once', async () => {
       const origins = Array.from({ length: 20 }, (_, index) => ({ ...ORIGIN, address: `198.51.100.${index}` }));
       const answers = await Promise.all(
         origins.map((origin) => subject.people.signIn.sendLink({ email: 'Ada@example.com' }, origin)),
       );
       await sent();
       expect(subject.mails).toHaveLength(5);
-      const refused = answers.filter((answer) => answer !== undefined);
-      expect(refused).toHaveLength(15);
-      expect(refused[0]).toEqual({ tooMany: true, retryAfterSeconds: 3600 });
-      subject.advance(60 * MINUTE_MS);
-      expect(await send('ada@example.com')).toBeUndefined();
+      expect(answers.filter((answer) => answer !== undefined)).toEqual([]);
+      subject.advance(10 * MINUTE_MS);
+      for (const origin of origins) await subject.people.signIn.sendLink({ email: 'ada@example.com' }, origin);
+      await sent();
+      expect(subject.mails).toHaveLength(6);
+    });
+
+    test('one place asks for 4 mails to one address at once, then for one every 15 minutes, and leaves one for others', async () => {
+      for (let count = 0; count < 4; count += 1) expect(await send('ada@example.com')).toBeUndefined();
+      expect(await send('ada@example.com')).toEqual({ tooMany: true, retryAfterSeconds: 900 });
+      const elsewhere = { ...ORIGIN, address: '198.51.100.1' };
+      await subject.people.signIn.sendLink({ email: 'ada@example.com' }, elsewhere);
+      await sent();
+      expect(subject.mails).toHaveLength(5);
+      subject.advance(15 * MINUTE_MS);
+      expect([await send('ada@example.com'), await send('ada@example.com')]).toEqual([
+        undefined,
+        { tooMany: true, retryAfterSeconds: 900 },
+      ]);
+    });
+
+    test('as many mails as are configured reach one address at once, and one less from one place', async () => {
+      const { people, mails } = await subject.open({ limits: { mailsPerAddress: 2 } });
+      const askFrom = (address: string) => people.signIn.sendLink({ email: 'ada@example.com' }, { ...ORIGIN, address });
+      expect(await askFrom('198.51.100.1')).toBeUndefined();
+      expect(await askFrom('198.51.100.1')).toMatchObject({ tooMany: true });
+      for (const address of ['198.51.100.2', '198.51.100.3']) expect(await askFrom(address)).toBeUndefined();
+      await sent();
+      expect(mails).toHaveLength(2);
     });
 
     test('a place asks for 30 mails an hour, with IPv6 its /64', async () => {
@@ -125,7 +187,7 @@ export function describeLinks(subject: PeopleSubject): void {
 
     test('attempts count together in all processes', async () => {
       const other = await subject.open();
-      for (const { people } of [subject, other, subject, other, subject])
+      for (const { people } of [subject, other, subject, other])
         expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toBeUndefined();
       for (const { people } of [subject, other])
         expect(await people.signIn.sendLink({ email: 'ada@example.com' }, ORIGIN)).toMatchObject({ tooMany: true });
@@ -166,7 +228,7 @@ export function describeLinks(subject: PeopleSubject): void {
     test('the table of counts names no address', async () => {
       await send('ada@example.com');
       const rows = await subject.database.kysely.selectFrom('sign_in_limits').selectAll().execute();
-      expect(rows).toHaveLength(2);
+      expect(rows).toHaveLength(3);
       expect(JSON.stringify(rows)).not.toMatch(/ada|203\.0\.113/);
     });
   });

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { AuditedChanges } from '../../audit/audited-changes.ts';
+import { CONSOLE_PATHS, type Person } from '../people.ts';
+import { type PeopleSettings, UNDO_MS } from '../people-settings.ts';
+import { PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';
+
+const TOKEN_BYTES = 32;
+/** Sets these rows apart from better-auth's, which are alike: something with a hash that is good for a while. */
+const KIND = 'undo-password';
+
+/**
+ * Keeps that a change of this person's password can be undone, as a part of the change; resolves to the link, which is nowhere else. The
+ * database holds a hash of its token.
+ */
+export async function insertUndo(
+  transaction: Transaction<ControlTables>,
+  person: Pick<Person, 'id'>,
+  {
+    changes,
+    random,
+    publicUrl,
+  }: {
+    readonly changes: AuditedChanges;
+    readonly random: (bytes: number) => Uint8Array;
+    readonly publicUrl: PeopleSettings['publicUrl'];
+  },
+): Promise<string> {
+  const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+  const now = changes.now();
+  const times = { created_at: storedInstant(now), updated_at: storedInstant(now) };
+  const expires_at = storedInstant(new Date(now.getTime() + UNDO_MS));
+  const row = { id: changes.newId('verification'), identifier: identifierOf(token), value: person.id };
+  await transaction
+    .insertInto('verifications')
+    .values({ ...row, ...times, expires_at })
+    .execute();
+  const link = new URL(`${publicUrl}${CONSOLE_PATHS.undoPassword}`);
+  link.searchParams.set('token', token);
+  return link.href;
+}
+
+/** Whose change the token undoes; undefined where it was used, is over or never was. */
+export async function findUndo(database: Kysely<ControlTables>, token: string, now: Date): Promise<Person | undefined> {
+  const row = await database
+    .selectFrom('verifications')
+    .innerJoin('people', 'people.id', 'verifications.value')
+    .select(PERSON_COLUMNS)
+    .where('verifications.identifier', '=', identifierOf(token))
+    .where('verifications.expires_at', '>', storedInstant(now))
+    .executeTakeFirst();
+  return row && personFromRow(row);
+}
+
+/** Uses the token up; false where somebody else just did. */
+export async function takeUndo(transaction: Transaction<ControlTables>, token: string): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('verifications')
+    .where('identifier', '=', identifierOf(token))
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+function identifierOf(token: string): string {
+  return `${KIND}:${createHash('sha256').update(token).digest('base64url')}`;
+}
