@@ -4,7 +4,7 @@ import { MCP_ROUTE } from '../../../mcp/mcp.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { shownAddress } from '../../../schemas/shown-address.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { createLogger } from '../../cli/logger.ts';
+import { openLog } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
 import { getServicePublicUrl } from '../../config/service/configured-integrations.ts';
@@ -32,7 +32,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   assertBackstopRoutes(config);
   assertDrain(config);
   if (options.withChecks) getServicePublicUrl(config);
-  const log = createLogger(config, { isBusy: true });
+  const { log, linesDropped } = openLog(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
   const stopping = new AbortController();
@@ -42,6 +42,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   });
   const findScheduleProblem = () => scheduler?.problem();
   const service = await openService(context, options, { log, findScheduleProblem, stopping: stopping.signal });
+  service.metrics.registry.registerMetric(linesDropped);
   let webhooks: RunningWebhooks | undefined;
   let checks: RunningChecks | undefined;
   let metricsPort: MetricsPort | undefined;
