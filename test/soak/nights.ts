@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../../storage/duckdb/database.ts';
@@ -11,6 +11,8 @@ import { writeInventedDays } from '../worlds/invented-days.ts';
 import type { Check, Kills, Lane } from './kills.ts';
 
 const SOURCE_SEED = 2024;
+/** Invented days lose more than real ones, which would hold one of them. */
+const SETTINGS = { max_shrink: 0.9, usual_nights: 0 };
 /** Of four kills about one comes after the swap, which ends that day. */
 const DAYS_PER_KILL = 0.5;
 
@@ -29,6 +31,7 @@ export async function openNights(options: NightsOptions): Promise<Lane> {
   const [source, whole] = [join(folder, 'pending'), join(folder, 'whole')];
   const days = await writeInventedDays(source, Math.ceil(options.wanted * DAYS_PER_KILL) + 3, SOURCE_SEED);
   await writeInventedDays(whole, days.length, SOURCE_SEED);
+  for (const place of [source, whole]) await writeFile(join(place, 'source.json'), JSON.stringify(SETTINGS));
   /** What nights answered: the day, with its number in the feed. */
   const said = new Map<unknown, unknown>();
   /** Days of which the next run need not know. */

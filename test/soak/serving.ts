@@ -12,9 +12,9 @@ import type { Kills, Lane } from './kills.ts';
 const WORKERS = 8;
 const PATHS = ['/v1/models', '/v1/scores', '/v1/changes', '/v1/updates'] as const;
 /** Answers until a kill, at most. */
-const ANSWERS_MAX = 150;
+const ANSWERS_MAX = 60;
 /** One of so many kills falls before the server answers. */
-const EARLY_KILLS = 5;
+const EARLY_KILLS = 3;
 const EARLY_MS_MAX = 700;
 
 export interface ServingOptions {

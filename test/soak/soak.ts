@@ -20,7 +20,7 @@ import { openServing } from './serving.ts';
 import { openSyncing } from './syncing.ts';
 
 /** Of a hundred kills; a server takes longest to start. */
-const SHARES = { nights: 20, serve: 15, dispatch: 25, sync: 40 } as const;
+const SHARES = { nights: 15, serve: 8, dispatch: 27, sync: 50 } as const;
 const PROGRESS_KILLS = 50;
 const UNLIMITED = { plan: 'commercial', contract: { burst_per_minute: 1_000_000 } } as const;
 
@@ -29,7 +29,7 @@ const seed = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 const startedAt = performance.now();
 const folder = await mkdtemp(join(tmpdir(), 'modelstats-soak-'));
 const lanes: Lane[] = [];
-const closing: (() => Promise<unknown> | void)[] = [];
+const closing: (() => unknown)[] = [];
 
 function seconds(): string {
   return `${Math.round((performance.now() - startedAt) / 1000)} s`;
