@@ -13,7 +13,8 @@ import { type Check, type Kills, killWithin, type Lane } from './kills.ts';
 
 /** From its start to the kill: half of the processes get to send. */
 const LIFE_MS_MAX = 2_500;
-const ANSWER_MS_MAX = 20;
+/** So long that a night is sent over the lives of several processes, and most kills cut deliveries off. */
+const ANSWER_MS_MAX = 500;
 /** For the last process, after claims of killed ones have ended. */
 const FINISH_MS_MAX = 300_000;
 

@@ -60,10 +60,12 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     const url = await listen(service.app, config);
     drainMs = config.DRAIN_SECONDS * 1000;
     metricsPort = await openMetricsPort(config, service.metrics);
-    context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
-    if (service.console !== undefined) context.log(`console at ${url}${config.BASE_PATH}/console`);
+    const address = `${url}${config.BASE_PATH}`;
+    context.log(`listening at ${address}, opening what ${shownAddress(config.STORE)} has published`);
+    void service.follower.served.then(() => context.log(`serving ${shownAddress(config.STORE)} at ${address}`));
+    if (service.console !== undefined) context.log(`console at ${address}/console`);
     if (metricsPort !== undefined) context.log(`metrics at ${metricsPort.url}`);
-    const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsPort?.url ?? null };
+    const listening = { status: 'listening', url: address, metrics_url: metricsPort?.url ?? null };
     if (options.json) context.print(JSON.stringify(listening));
     void service.follower.start();
     await stopRequested;
