@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Readiness } from '../http/health.ts';
 import type { HealthProblem } from '../schemas/health-problem.ts';
+import { START_RETRY_SECONDS } from './view/follow/view-follower.ts';
 
 const PROBLEM = {
   code: z.string().describe('Stable and machine-readable'),
@@ -81,7 +82,8 @@ export function readinessOf(
   const problem = ofView === undefined ? null : bodyOf(ofView);
   const problems = problemsOf(ofView, findProblem).map(({ part, ...found }) => ({ part, ...bodyOf(found) }));
   if (isStopping) return { isReady: false, body: { status: 'stopping', problem, problems } };
-  if (release === undefined) return { isReady: false, body: { status: 'starting', problem, problems } };
+  if (release === undefined)
+    return { isReady: false, body: { status: 'starting', problem, problems }, retryAfterSeconds: START_RETRY_SECONDS };
   const { day, data_as_of, published_at } = release;
   return { isReady: true, body: { status: 'ready', release: { day, data_as_of, published_at }, problem, problems } };
 }

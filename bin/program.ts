@@ -145,9 +145,16 @@ function addStoreCommands(program: Command, run: RunAction): void {
   program
     .command('status')
     .description('Show what the store holds, how the last night went and which prices are held back')
-    .option('--check', 'exit with 1 where the data are stale or the last night needs somebody')
+    .option('--check', 'exit with 1 where there are no data, they are stale or the last night needs somebody')
     .option('--json', 'one JSON object on stdout')
-    .addHelpText('after', '\nExample:\n  modelstats status')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  modelstats status\n  modelstats status --check || echo "the data are stale, or a night needs somebody"',
+    )
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 it could be read; with --check 1 where there are no data, they are stale or the last night needs somebody',
+    )
     .action(run(ACTIONS.status));
   program
     .command('verify')

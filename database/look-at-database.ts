@@ -1,11 +1,11 @@
 import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
-import pg from 'pg';
 import { AppError, codeFromError } from '../schemas/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../schemas/shown-address.ts';
 import { openingErrorFrom } from './errors/opening-errors.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
+import { pg } from './postgres/driver.ts';
 import { placeOfMissing, refuseUnreadable } from './sqlite/sqlite-file.ts';
 import type { ControlTables } from './tables/tables.ts';
 

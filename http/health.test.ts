@@ -10,7 +10,10 @@ test('/health/live says that the process lives, before and after the first relea
     return [statusCode, headers['cache-control'], JSON.parse(body)];
   };
   try {
-    expect((await api.get('/health/ready')).statusCode).toBe(503);
+    for (const path of ['/health/ready', '/v1/models']) {
+      const { statusCode, headers } = await api.get(path);
+      expect([path, statusCode, headers['retry-after']]).toEqual([path, 503, '5']);
+    }
     expect(await live()).toEqual([200, 'no-store', { status: 'live' }]);
     await api.store.publish('2026-06-01', { models: [{ id: 'a', name: 'A' }] });
     await api.follower.refresh();

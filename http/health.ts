@@ -5,6 +5,8 @@ export interface Readiness {
   readonly isReady: boolean;
   /** As JSON. */
   readonly body: object;
+  /** Of one that is not: when to ask again, where it will be. */
+  readonly retryAfterSeconds?: number;
 }
 
 /**
@@ -13,7 +15,8 @@ export interface Readiness {
 export function addHealth(app: FastifyInstance, readiness: () => Readiness): void {
   app.get('/health/live', async (_, reply) => reply.header('Cache-Control', 'no-store').send({ status: 'live' }));
   app.get('/health/ready', async (_, reply) => {
-    const { isReady, body } = readiness();
+    const { isReady, body, retryAfterSeconds } = readiness();
+    if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
     return reply
       .code(isReady ? 200 : 503)
       .header('Cache-Control', 'no-store')

@@ -37,6 +37,8 @@ export interface AppErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What anybody may be told of it: no path, host, bucket or key. Default: nothing but the code. */
   readonly publicMessage?: string;
+  /** After how many seconds it may be worth trying again, where that is known. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** An expected failure: a code for programs and a message for people. */
@@ -45,12 +47,14 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
   readonly publicMessage: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? {};
     this.publicMessage = options.publicMessage;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

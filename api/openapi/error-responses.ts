@@ -35,7 +35,7 @@ export function errorResponse(
   limits: readonly HeaderName[] = [],
 ): OpenApi.ResponseObject {
   const more = codes.every((code) => BEFORE_THE_KEY.has(code)) ? [] : limits;
-  const canRetry = codes.some((code) => API_ERRORS[code].status === 429);
+  const canRetry = codes.some((code) => API_ERRORS[code].status === 429 || code === 'unavailable');
   return {
     description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].title}`).join('. '),
     headers: headersOf([...HEADERS[canRetry ? 'retry' : 'meta'], ...more]),

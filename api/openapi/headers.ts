@@ -35,7 +35,7 @@ const CACHE = {
   'X-Cache': text('Whether the answer was at hand', 'HIT', { enum: ['HIT', 'MISS', 'BYPASS'] }),
 };
 
-const RETRY = { 'Retry-After': count('Seconds to wait', 17) };
+const RETRY = { 'Retry-After': count('Seconds to wait; on 503 while the server starts', 17) };
 
 const REDIRECT = { Location: text('The signed URL', 'https://files.example.com/…', { format: 'uri-reference' }) };
 

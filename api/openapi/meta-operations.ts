@@ -42,7 +42,7 @@ export function metaOperations({ schemas, responses }: Collectors): Paths {
       200: ok({ 'application/json': { schema: schemas.schemaFrom(HealthReadySchema, 'output'), example: READY } }),
       503: {
         description: 'Not yet, or not any more',
-        headers: headersOf(HEADERS.meta),
+        headers: headersOf(HEADERS.retry),
         content: {
           'application/json': {
             schema: schemas.schemaFrom(HealthNotReadySchema, 'output'),

@@ -1,24 +1,43 @@
-import { destination, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { Counter } from 'prom-client';
 import { API_KEYS } from '../../accounts/credentials/token-form.ts';
 import { withoutKeys } from '../../http/logged-url.ts';
 import { urlFromAddress } from '../../schemas/shown-address.ts';
 import type { Config } from '../config/config.ts';
-import { LogBlocks } from './log-blocks.ts';
+import { LogWriter } from './log-writer.ts';
+
+/** The log of a command that keeps running. */
+export interface ServiceLog {
+  readonly log: Logger;
+  /** A metric, for the command's registry. */
+  readonly linesDropped: Counter;
+}
 
 /**
- * The log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
- * process is killed; with `isBusy`, for a log of many lines, in blocks (see {@link LogBlocks}).
+ * Opens the log of a command that keeps running: JSON Lines on stderr. Each line is written at once, so that none is lost when the
+ * process is killed; with `isBusy`, for a log of many lines, in blocks (see {@link LogWriter}).
  */
-export function createLogger(config: LoggedConfig, { isBusy = false } = {}): Logger {
-  return pino(
+export function openLog(config: LoggedConfig, { isBusy = false } = {}): ServiceLog {
+  const linesDropped = new Counter({
+    name: 'modelstats_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped since they could not be written',
+    registers: [],
+  });
+  const writer = new LogWriter(process.stderr.fd, {
+    isBusy,
+    onDrop: () => linesDropped.inc(),
+    onRecovered: (lines) => log.warn({ lines }, 'lines of the log were dropped since they could not be written'),
+  });
+  const log = pino(
     {
       level: config.LOG_LEVEL,
       timestamp: timeTeller(),
       formatters: { level: levelName },
       hooks: { streamWrite: lineRedactor(config) },
     },
-    isBusy ? new LogBlocks(process.stderr.fd) : destination({ dest: process.stderr.fd, sync: true }),
+    writer,
   );
+  return { log, linesDropped };
 }
 
 /** The time as each line has it; lines of one millisecond share the text. */

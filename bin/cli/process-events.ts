@@ -23,16 +23,22 @@ export function endOnSignals(): void {
   }
 }
 
-/** Lets the work go on when nobody reads its output any more (`| head -1`); other errors of stdout are reported on stderr. */
+/**
+ * Lets the work go on when its output can't be written. A reader that has gone (`| head -1`) is no failure. An answer that is lost
+ * for another reason, such as a full disk, is reported on stderr, and makes the exit code 1 where it would be 0; what is lost on stderr
+ * changes nothing.
+ */
 export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return;
-      process.exitCode = 1;
-      if (stream === process.stdout)
-        process.stderr.write(`modelstats: the answer can't be written: ${error.message}\n`);
+  process.stderr.on('error', () => {});
+  let isLost = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || isLost) return;
+    isLost = true;
+    process.once('exit', (code) => {
+      if (code === 0) process.exitCode = 1;
     });
-  }
+    process.stderr.write(`modelstats: the answer can't be written: ${error.message}\n`);
+  });
 }
 
 /** Resolves at the first SIGTERM or SIGINT. The second ends the process at once, with 128 and the signal's number as exit code. */

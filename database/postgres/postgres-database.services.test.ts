@@ -1,5 +1,8 @@
+import { userInfo } from 'node:os';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { runCli } from '../../test/support/processes/cli.ts';
 import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
 import { describeWith } from '../../test/support/processes/server-process.ts';
 import { describeControlDatabase } from '../database.contract.ts';
@@ -52,5 +55,29 @@ describeWith('postgres', 'with a PostgreSQL server', () => {
       expect(await kysely.selectFrom('organizations').select('id').execute(), address).toEqual([]);
       await close();
     }
+  });
+
+  test('is opened as PGUSER, else as the user of the operating system, where its address names none', async () => {
+    const { username } = userInfo();
+    const client = new pg.Client({ connectionString: server.urlOf('postgres') });
+    await client.connect();
+    await client.query(`create role ${pg.escapeIdentifier(username)} login superuser`);
+    await client.end();
+    for (const address of server.addressesWithoutUser('postgres')) {
+      for (const [user, env] of [
+        ['modelstats', { PGUSER: 'modelstats' }],
+        [username, { PGUSER: '' }],
+      ] as const) {
+        vi.stubEnv('PGUSER', env.PGUSER);
+        const { kysely, close } = await openDatabase(address);
+        const { rows } = await sql<{ name: string }>`select current_user as name`.execute(kysely);
+        expect(rows, address).toEqual([{ name: user }]);
+        await close();
+      }
+      // As a service manager runs it.
+      const env = { MODELSTATS_DATABASE: address, USER: 'somebody-else' };
+      expect(await runCli(['orgs', 'list', '--json'], { env })).toMatchObject({ code: 0, stderr: '' });
+    }
+    vi.unstubAllEnvs();
   });
 });

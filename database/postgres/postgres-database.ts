@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { shownAddress } from '../../schemas/shown-address.ts';
 import type { ControlDatabase } from '../control-database.ts';
 import { openingErrorFrom } from '../errors/opening-errors.ts';
 import { migrateControlDatabase } from '../migrate.ts';
 import type { ControlTables } from '../tables/tables.ts';
+import { pg } from './driver.ts';
 
 export interface PostgresOptions {
   /** Of this process. One works off usage, the others look up keys and serve operators. */

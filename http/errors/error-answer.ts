@@ -78,7 +78,11 @@ export function noSuchRoute(): HttpError {
  * store should have, which is our trouble and no caller's, while a `not_found` of an answer is what a caller asked for.
  */
 const TOLD_OF_APP_ERRORS: Readonly<Record<AppErrorCode, (error: AppError) => HttpError>> = {
-  unavailable: (error) => httpError('unavailable', error.publicMessage ?? error.message, { cause: error }),
+  unavailable: (error) => {
+    const { message, publicMessage = message, retryAfterSeconds } = error;
+    const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+    return httpError('unavailable', publicMessage, { cause: error, headers });
+  },
   store_unavailable: (error) => {
     const message = 'The store behind this service does not answer; try again in a moment';
     return httpError('unavailable', message, { cause: error });

@@ -274,6 +274,12 @@ test('a wrong call and a stop tell nobody', async () => {
   expect(place.receiver.requests).toEqual([]);
 });
 
+test('status of an empty store is no success with --check alone', async () => {
+  const empty = { MODELSTATS_STORE: `file:${join(place.folder, 'empty')}` };
+  expect((await place.run(['status'], empty)).code).toBe(0);
+  expect((await place.run(['status', '--check'], empty)).code).toBe(1);
+});
+
 test('status says how the last night went, and with --check whether somebody is needed', async () => {
   await place.write(2);
   await place.run(['nightly', '--source', place.source], { MODELSTATS_NOTIFY: '' });

@@ -15,6 +15,9 @@ import { removeView } from '../view-files.ts';
 import type { ViewFolder } from '../view-folder.ts';
 import { viewProblemFrom } from './view-problem.ts';
 
+/** While there is nothing to serve yet. Larger: clients begin later than they could. Smaller: they ask in vain more often. */
+export const START_RETRY_SECONDS = 5;
+
 export interface FollowerSettings {
   /** DuckDB's memory and threads for serving; a build beside it may take as much memory again. */
   readonly duckdb: { readonly memoryLimit: string; readonly threads: number };
@@ -61,6 +64,7 @@ export class ViewFollower {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
+  readonly #served = Promise.withResolvers<void>();
 
   constructor(settings: FollowerSettings, deps: FollowerDeps) {
     this.#settings = settings;
@@ -69,8 +73,13 @@ export class ViewFollower {
 
   /** The view to answer from; throws `unavailable` before there is one. */
   current(): View {
-    if (this.#view === undefined) throw new AppError('unavailable', 'no release can be served yet');
-    return this.#view;
+    if (this.#view !== undefined) return this.#view;
+    throw new AppError('unavailable', 'no release can be served yet', { retryAfterSeconds: START_RETRY_SECONDS });
+  }
+
+  /** Resolves once there is a view to answer from. */
+  get served(): Promise<void> {
+    return this.#served.promise;
   }
 
   /** Why the view isn't that of the newest catalog, for the public. */
@@ -216,6 +225,7 @@ export class ViewFollower {
   #swap(next: View): void {
     const old = this.#view;
     this.#view = next;
+    this.#served.resolve();
     // Not awaited: a request on the old one may take a while, and the next look must not wait for it.
     old?.retire().catch((error: unknown) => this.#deps.onEvent({ type: 'failed', error }));
   }
@@ -235,7 +245,8 @@ export class ViewFollower {
     if (this.#isStopped) return;
     try {
       const found = await folder.findCurrent();
-      if (found !== undefined) this.#view = await this.#openKept(found);
+      const kept = found === undefined ? undefined : await this.#openKept(found);
+      if (kept !== undefined) this.#swap(kept);
       await folder.keepOnly(this.#view, store.url);
     } catch (error) {
       this.#fail(error);

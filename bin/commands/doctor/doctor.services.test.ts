@@ -4,6 +4,7 @@ import { examine } from '../../../test/support/doctor/examine.ts';
 import { PostgresServer } from '../../../test/support/processes/postgres-server.ts';
 import { RedisServer } from '../../../test/support/processes/redis-server.ts';
 import { describeWith } from '../../../test/support/processes/server-process.ts';
+import { addSubscriber } from '../../../test/support/webhooks/subscribers.ts';
 
 const SECRET_KEYS = Buffer.alloc(32, 1).toString('base64');
 
@@ -22,9 +23,12 @@ describeWith('postgres', 'doctor with a PostgreSQL server', () => {
     await (await openDatabase(url)).close();
     expect((await examine(env)).of('database')).toMatch(/^ok: .*of this version$/);
     expect((await examine(env)).of('secret_keys')).toBe('ok: MODELSTATS_SECRET_KEYS: no secrets yet');
-    expect((await examine({ MODELSTATS_DATABASE: url })).of('secret_keys')).toMatch(
-      /^fail: set MODELSTATS_SECRET_KEYS/,
-    );
+    const withoutKeys = async () => (await examine({ MODELSTATS_DATABASE: url })).of('secret_keys');
+    expect(await withoutKeys()).toMatch(/^warn: MODELSTATS_SECRET_KEYS is not set: webhooks and the console/);
+    const control = await openDatabase(url);
+    await addSubscriber(control, 'whe_1');
+    await control.close();
+    expect(await withoutKeys()).toMatch(/^fail: MODELSTATS_SECRET_KEYS is not set, and 1 secrets need it/);
     const nowhere = (await examine({ ...env, MODELSTATS_DATABASE: url.replace(/\w+$/, 'nothing') })).of('database');
     expect(nowhere).toMatch(/^fail: .*database "nothing" does not exist; make the database .*MODELSTATS_DATABASE$/);
     const later = new Date(Date.now() + 3_600_000);

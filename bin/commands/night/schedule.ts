@@ -18,7 +18,7 @@ import { addDays, dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { HealthProblem } from '../../../schemas/health-problem.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { createLogger } from '../../cli/logger.ts';
+import { openLog } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -40,10 +40,11 @@ export async function schedule(context: CommandContext, options: ScheduleOptions
   if (options.check) return scheduleCheck(context, options);
   if (options.alive) throw new AppError('usage', '--alive belongs to --check');
   const { config } = context;
-  const log = createLogger(config);
+  const { log, linesDropped } = openLog(config);
   // Checks the address only: a store that can't be reached now may be there again when the night begins.
   await openConfiguredStore(config, 'read');
   const metrics = new Metrics();
+  metrics.registry.registerMetric(linesDropped);
   const ofRelease = new ReleaseMetrics(metrics.registry);
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.

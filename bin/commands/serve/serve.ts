@@ -4,7 +4,7 @@ import { MCP_ROUTE } from '../../../mcp/mcp.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { shownAddress } from '../../../schemas/shown-address.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { createLogger } from '../../cli/logger.ts';
+import { openLog } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import type { Config } from '../../config/config.ts';
 import { getServicePublicUrl } from '../../config/service/configured-integrations.ts';
@@ -32,7 +32,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   assertBackstopRoutes(config);
   assertDrain(config);
   if (options.withChecks) getServicePublicUrl(config);
-  const log = createLogger(config, { isBusy: true });
+  const { log, linesDropped } = openLog(config, { isBusy: true });
   let scheduler: RunningScheduler | undefined;
   const stopRequested = firstSignal({ onSecond: () => scheduler?.abandon() }); // Before a night starts, which a signal would end.
   const stopping = new AbortController();
@@ -42,6 +42,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   });
   const findScheduleProblem = () => scheduler?.problem();
   const service = await openService(context, options, { log, findScheduleProblem, stopping: stopping.signal });
+  service.metrics.registry.registerMetric(linesDropped);
   let webhooks: RunningWebhooks | undefined;
   let checks: RunningChecks | undefined;
   let metricsPort: MetricsPort | undefined;
@@ -59,10 +60,12 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     const url = await listen(service.app, config);
     drainMs = config.DRAIN_SECONDS * 1000;
     metricsPort = await openMetricsPort(config, service.metrics);
-    context.log(`serving ${shownAddress(config.STORE)} at ${url}${config.BASE_PATH}`);
-    if (service.console !== undefined) context.log(`console at ${url}${config.BASE_PATH}/console`);
+    const address = `${url}${config.BASE_PATH}`;
+    context.log(`listening at ${address}, opening what ${shownAddress(config.STORE)} has published`);
+    void service.follower.served.then(() => context.log(`serving ${shownAddress(config.STORE)} at ${address}`));
+    if (service.console !== undefined) context.log(`console at ${address}/console`);
     if (metricsPort !== undefined) context.log(`metrics at ${metricsPort.url}`);
-    const listening = { status: 'listening', url: `${url}${config.BASE_PATH}`, metrics_url: metricsPort?.url ?? null };
+    const listening = { status: 'listening', url: address, metrics_url: metricsPort?.url ?? null };
     if (options.json) context.print(JSON.stringify(listening));
     void service.follower.start();
     await stopRequested;

@@ -17,7 +17,7 @@ export interface StatusOptions {
 
 /**
  * `modelstats status`: what the store holds, how the last night went and which prices wait for an operator. Exit code 1 with `--check` where
- * the data are stale, or the last night needs somebody.
+ * there are no data, they are stale, or the last night needs somebody (decision 0095).
  */
 export async function status(context: CommandContext, { check = false, json = false }: StatusOptions): Promise<number> {
   const { config, clock, print } = context;
@@ -31,7 +31,7 @@ export async function status(context: CommandContext, { check = false, json = fa
     expectedDay,
   });
   print(json ? JSON.stringify(found) : describe(found));
-  return check && (found.is_stale || hasProblem(found)) ? 1 : 0;
+  return check && (found.newest === null || found.is_stale || hasProblem(found)) ? 1 : 0;
 }
 
 /** Whether the last night published nothing, and nobody else has published its day or a later one. */

@@ -1,7 +1,7 @@
 import { Metrics } from '../../../http/metrics.ts';
 import { shownAddress } from '../../../schemas/shown-address.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
-import { createLogger } from '../../cli/logger.ts';
+import { openLog } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import { openConfiguredDatabase } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -13,13 +13,14 @@ import { startWebhooks } from './running-webhooks.ts';
 /** `modelstats dispatch`: sends webhooks and checks integrations until a signal. */
 export async function dispatch(context: CommandContext, { json }: { readonly json?: boolean }): Promise<number> {
   const { config } = context;
-  const log = createLogger(config, { isBusy: true });
+  const { log, linesDropped } = openLog(config, { isBusy: true });
   const stopRequested = firstSignal({ onSecond: () => undefined });
   const store = await openConfiguredStore(config, 'read');
   await refuseWrongStore(store);
   const database = await openConfiguredDatabase(config, { log });
   try {
     const metrics = new Metrics();
+    metrics.registry.registerMetric(linesDropped);
     const webhooks = await startWebhooks(context, { database, store, log, registry: metrics.registry });
     let checks: RunningChecks | undefined;
     try {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { Accounts } from '../../../accounts/accounts.ts';
 import type { Administration } from '../../../accounts/administration/administration.ts';
 import type { AuditAction, AuditEntry } from '../../../accounts/audit/audit-log.ts';
@@ -7,6 +6,7 @@ import type { OpenAccountsOptions } from '../../../accounts/open-accounts.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { sqliteFileFromUrl } from '../../../database/open-database.ts';
 import { AppError, isAppError } from '../../../schemas/errors.ts';
+import { findSystemUser } from '../../../schemas/system-user.ts';
 import type { Config } from '../config.ts';
 import { mcpResourceOf } from './public-url.ts';
 
@@ -102,11 +102,7 @@ export async function noteStoreAction(
 
 /** Who types the commands, as the audit log names them. */
 export function operator(): string {
-  try {
-    return `cli:${userInfo().username}`;
-  } catch {
-    return `cli:${process.getuid?.() ?? 'unknown'}`; // A user without an entry, as containers have them.
-  }
+  return `cli:${findSystemUser() ?? process.getuid?.() ?? 'unknown'}`;
 }
 
 /** Loaded when it is needed, so that the other commands don't wait for the databases' libraries. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
 import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import { isClearAddress, UNCLEAR_ADDRESS } from '../../../schemas/shown-address.ts';
+import { findSystemUser } from '../../../schemas/system-user.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import { inGroups, readLines } from '../json-lines.ts';
 import type { AnyRecord } from '../keys.ts';
@@ -229,5 +230,6 @@ function published({ type }: Column, value: unknown): unknown {
 
 function clientFor(url: string, shown: string): pg.Client {
   if (!isClearAddress(url)) throw new AppError('usage', `${shown}: ${UNCLEAR_ADDRESS}`);
+  pg.defaults.user = findSystemUser() ?? pg.defaults.user; // As psql takes an address without a user, after PGUSER.
   return new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX, keepAlive: true });
 }

@@ -1,4 +1,5 @@
 import { ApiMetrics } from '../../../api/api-metrics.ts';
+import { openLog } from '../../../bin/cli/logger.ts';
 import { CheckMetrics } from '../../../integrations/check-metrics.ts';
 import { NoticeMetrics } from '../../../pipeline/notices/notice-metrics.ts';
 import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
@@ -18,5 +19,6 @@ export function metricNames(): ReadonlySet<string> {
     clock,
   });
   new CheckMetrics(registry, { inFlight: () => 0, due: async () => 0 });
+  registry.registerMetric(openLog({ LOG_LEVEL: 'silent' }).linesDropped);
   return new Set(registry.getMetricsAsArray().map(({ name }) => name));
 }

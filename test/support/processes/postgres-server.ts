@@ -63,6 +63,14 @@ export class PostgresServer {
     ];
   }
 
+  /** The forms of an address that names no user. */
+  addressesWithoutUser(database: string): readonly string[] {
+    return [
+      `postgres://127.0.0.1:${this.#port}/${database}`,
+      `postgres:///${database}?host=${this.#folder}&port=${this.#port}`,
+    ];
+  }
+
   /** From now on this role logs in with its password; all others go on without. */
   async askForPasswords(role: string): Promise<void> {
     const path = join(this.#folder, 'data', 'pg_hba.conf');

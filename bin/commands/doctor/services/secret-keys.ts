@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
 import { messageFromError } from '../../../../schemas/errors.ts';
-import { SecretKeys } from '../../../../webhooks/secrets/secret-keys.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../../../webhooks/secrets/secret-keys.ts';
 import { configuredKeyBytes } from '../../../config/accounts/secret-keys-file.ts';
 import type { Config } from '../../../config/config.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
@@ -21,7 +21,8 @@ export async function checkSecretKeys(setup: Setup): Promise<Finding | undefined
     if (needed > 0) return fail(`${file} is missing, and ${needed} secrets need it`, RESTORE);
     return ok(`${file} is not there yet: made when it is needed`);
   }
-  // First of all: that they are set, and are some, is no matter of the database.
+  if (config.SECRET_KEYS === undefined && file === undefined) return missing(await countSealed(setup));
+  // First of all: that they are some is no matter of the database.
   const keys = new SecretKeys(await configuredKeyBytes(config), () => new Uint8Array());
   const sealed = (await grounds.database())?.sealed ?? [];
   const closed = sealed.filter(({ id, sealed_secret }) => !opens(keys, id, sealed_secret));
@@ -30,6 +31,19 @@ export async function checkSecretKeys(setup: Setup): Promise<Finding | undefined
     return warn(`others on this machine may read ${file}`, `chmod 600 ${file}`);
   const where = file ?? 'MODELSTATS_SECRET_KEYS';
   return ok(`${where}: ${sealed.length === 0 ? 'no secrets yet' : `opens all ${sealed.length} secrets`}`);
+}
+
+/** 0 as well where the database can't be read, which is told of the database. */
+async function countSealed({ grounds }: Setup): Promise<number> {
+  const look = await grounds.database().catch(() => undefined);
+  return look?.sealed.length ?? 0;
+}
+
+/** Keys have to be set, and are not: what is wrong depends on whether anything needs them yet. */
+function missing(sealed: number): Finding {
+  const remedy = `set MODELSTATS_SECRET_KEYS, the same for every process: openssl rand -base64 ${SECRET_KEY_BYTES}`;
+  if (sealed > 0) return fail(`MODELSTATS_SECRET_KEYS is not set, and ${sealed} secrets need it`, remedy);
+  return warn('MODELSTATS_SECRET_KEYS is not set: webhooks and the console need it with PostgreSQL', remedy);
 }
 
 /** The file that the key lies in; undefined where it is configured, or has to be. */

@@ -1,0 +1,198 @@
+/** The real commands whose log can't be written: they do their work, obey signals, and end soon with the right exit code. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { temporarySqlite } from '../serve/kill.contract.ts';
+import { fetchOnce } from '../support/api/listen.ts';
+import { openSampleStore } from '../support/pipeline/sample-store.ts';
+import { fixtureSource, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { COMMAND } from '../support/processes/cli.ts';
+import { freePort } from '../support/processes/servers.ts';
+import { describeOnSmallDisk } from '../support/processes/small-disk.ts';
+
+const END_MS_MAX = 10_000;
+const START_MS_MAX = 40_000;
+const REQUESTS = 100;
+/** More lines than may wait until there is room. */
+const DROPPED_MIN = 100;
+
+let store: TemporaryStore;
+beforeAll(async () => {
+  store = await openSampleStore();
+});
+afterAll(() => store.dispose());
+
+/** A command whose stdout and stderr are given, with folders and ports of its own. */
+async function start(args: readonly string[], output: Output, settings: Readonly<Record<string, string>> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'modelstats-lost-log-'));
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      NO_COLOR: '1',
+      MODELSTATS_STORE: `file:${store.folder}`,
+      MODELSTATS_DATABASE: await temporarySqlite(),
+      MODELSTATS_VIEW: join(folder, 'view'),
+      MODELSTATS_WORK: join(folder, 'work'),
+      MODELSTATS_PORT: String(port),
+      MODELSTATS_METRICS_PORT: String(metricsPort),
+      ...settings,
+    },
+    stdio: ['ignore', output.stdout, output.stderr],
+  });
+  output.close();
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return { child, folder, url: `http://127.0.0.1:${port}`, metrics: () => metricsAt(metricsPort) };
+}
+
+/** The descriptors of a command's outputs, or what spawn makes of a word. */
+interface Output {
+  readonly stdout: number | 'ignore';
+  readonly stderr: number;
+  /** Called once the command has them. */
+  readonly close: () => void;
+}
+
+function onFullDevice(): Output {
+  const stderr = openSync('/dev/full', 'w');
+  return { stdout: 'ignore', stderr, close: () => closeSync(stderr) };
+}
+
+/** Both outputs, into a pipe whose reader goes away. */
+function intoClosedPipe(): Output {
+  const folder = mkdtempSync(join(tmpdir(), 'modelstats-pipe-'));
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, 'w');
+  rmSync(folder, { recursive: true });
+  const close = () => {
+    closeSync(reader);
+    closeSync(writer);
+  };
+  return { stdout: writer, stderr: writer, close };
+}
+
+async function metricsAt(port: number): Promise<string> {
+  const { status, body } = await fetchOnce(`http://127.0.0.1:${port}/metrics`, '');
+  expect(status).toBe(200);
+  return body;
+}
+
+async function droppedLines(metrics: () => Promise<string>): Promise<number> {
+  return Number(/^modelstats_log_lines_dropped_total (\d+)$/m.exec(await metrics())?.[1]);
+}
+
+/** The exit code of a process, which has to end soon. */
+async function end(child: ChildProcess, signal?: NodeJS.Signals): Promise<number | string | null> {
+  if (signal !== undefined) child.kill(signal);
+  const code = () => child.exitCode ?? child.signalCode;
+  await vi.waitFor(() => expect(code()).not.toBeNull(), { timeout: signal === undefined ? START_MS_MAX : END_MS_MAX });
+  return code();
+}
+
+/** Waits for what a busy machine may take long to do. */
+function eventually(check: () => Promise<void> | void): Promise<void> {
+  return vi.waitFor(check, { timeout: START_MS_MAX, interval: 100 });
+}
+
+describe.each([
+  ['on a full device', onFullDevice],
+  ['into a pipe that nobody reads any more', intoClosedPipe],
+])('with a log %s', (_, open) => {
+  test('serve answers, and stops at SIGTERM with 0', { timeout: 120_000 }, async () => {
+    const { child, url, metrics } = await start(['serve', '--json'], open());
+    await eventually(async () => expect((await fetchOnce(`${url}/health/ready`, '')).status).toBe(200));
+    for (let request = 0; request < REQUESTS; request += 1)
+      expect((await fetchOnce(`${url}/health/live`, '')).status).toBe(200);
+    expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0);
+    expect(await end(child, 'SIGTERM')).toBe(0);
+  });
+
+  test('dispatch runs, and stops at SIGTERM with 0', { timeout: 120_000 }, async () => {
+    const { child, metrics } = await start(['dispatch', '--json'], open());
+    await eventually(async () => expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0));
+    expect(await end(child, 'SIGTERM')).toBe(0);
+  });
+
+  test('schedule publishes the night, and stops at SIGTERM with 0', { timeout: 120_000 }, async () => {
+    const { child, folder, metrics } = await startWithStore(['schedule', '--json'], open());
+    await eventually(() => expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true));
+    expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0);
+    expect(await end(child, 'SIGTERM')).toBe(0);
+  });
+
+  test('nightly publishes, and ends with 0', { timeout: 120_000 }, async () => {
+    const { child, folder } = await startWithStore(['nightly', '--day', '2026-06-01'], open());
+    expect(await end(child)).toBe(0);
+    expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true);
+  });
+});
+
+test('an exit code that says more stays when the problem itself can not be written', { timeout: 60_000 }, async () => {
+  const { child } = await start(['nightly'], onFullDevice());
+  expect(await end(child)).toBe(2);
+});
+
+test('a lost answer is exit code 1', { timeout: 60_000 }, async () => {
+  const { stderr, close } = onFullDevice();
+  const { child } = await start(['status', '--json'], { stdout: stderr, stderr, close });
+  expect(await end(child)).toBe(1);
+});
+
+/** A command that publishes a sample day, also as today's, into a store of its own. */
+async function startWithStore(args: readonly string[], output: Output) {
+  const folder = mkdtempSync(join(tmpdir(), 'modelstats-lost-log-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const settings = {
+    MODELSTATS_STORE: `file:${join(folder, 'store')}`,
+    MODELSTATS_SOURCE: fixtureSource('days/2026-06-01'),
+    MODELSTATS_CRON: '0 0 * * *',
+    MODELSTATS_RETRY_UNTIL: '24:00',
+  };
+  return { ...(await start(args, output, settings)), folder };
+}
+
+describeOnSmallDisk('a log on a disk that is full', 2, (disk) => {
+  test('answers go on, lines are dropped and counted, and the log reports them when there is room', {
+    timeout: 180_000,
+  }, async () => {
+    const path = join(disk.path, 'serve.log');
+    const stderr = openSync(path, 'a');
+    const output = { stdout: 'ignore', stderr, close: () => closeSync(stderr) } as const;
+    const { child, url, metrics } = await start(['serve'], output);
+    const ask = () => fetchOnce(`${url}/health/live`, '');
+    await eventually(async () => expect((await ask()).status).toBe(200));
+
+    await disk.fill();
+    while ((await droppedLines(metrics)) < DROPPED_MIN) {
+      const answers = await Promise.all(Array.from({ length: REQUESTS }, ask));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    }
+    await disk.makeRoom();
+    // Beside what `serve` says to people.
+    const lines = () =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('{'));
+    const reports = () =>
+      lines()
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => /lines of the log were dropped/.test(msg));
+    await eventually(() => expect(reports()).toHaveLength(1));
+    expect(reports()).toMatchObject([{ level: 'warn', lines: await droppedLines(metrics) }]);
+    expect((await ask()).status).toBe(200);
+    await disk.fill();
+    expect((await ask()).status).toBe(200);
+    expect(await end(child, 'SIGTERM')).toBe(0);
+    await disk.makeRoom();
+  });
+});

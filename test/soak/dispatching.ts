@@ -1,0 +1,173 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../database/open-database.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import type { Database } from '../../storage/duckdb/database.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { answersFrom, type RunningCli, runCli, startCli } from '../support/processes/cli.ts';
+import type { Chooser } from '../support/random.ts';
+import { readTold } from '../support/webhooks/subscribers.ts';
+import { expectedOf } from '../webhook-events/oracle.ts';
+import { type Check, type Kills, killWithin, type Lane } from './kills.ts';
+
+/** From its start to the kill: half of the processes get to send. */
+const LIFE_MS_MAX = 2_500;
+/** So long that a night is sent over the lives of several processes, and most kills cut deliveries off. */
+const ANSWER_MS_MAX = 500;
+/** For the last process, after claims of killed ones have ended. */
+const FINISH_MS_MAX = 300_000;
+
+/** What received webhooks. */
+export class DeliveryLog {
+  readonly #received = new Map<string, number>();
+  readonly #chooser: Chooser;
+
+  constructor(chooser: Chooser) {
+    this.#chooser = chooser;
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set(this.#received.keys());
+  }
+
+  /** Deliveries that came again. */
+  get again(): number {
+    return [...this.#received.values()].reduce((sum, times) => sum + times - 1, 0);
+  }
+
+  readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const id = String(request.headers['x-service-delivery']);
+    for await (const _ of request); // Read to its end.
+    await sleep(this.#chooser.integer(0, ANSWER_MS_MAX));
+    this.#received.set(id, (this.#received.get(id) ?? 0) + 1);
+    response.writeHead(204).end();
+  };
+}
+
+export interface DispatchingOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly database: string;
+  readonly store: ObjectStore;
+  readonly storeFolder: string;
+  readonly reader: Database;
+  readonly organizationId: string;
+  readonly receiverUrl: string;
+  readonly received: DeliveryLog;
+  readonly kills: Kills;
+  readonly chooser: Chooser;
+}
+
+/** A dispatcher that sends what each night changed to one endpoint. */
+export async function openDispatching(options: DispatchingOptions): Promise<Lane> {
+  const { env, kills, chooser, organizationId, receiverUrl } = options;
+  const words = ['webhooks', 'add', '--org', organizationId, '--url', receiverUrl, '--topics', 'all', '--json'];
+  const added = await runCli(words, { env });
+  if (added.code !== 0) throw new Error(`the endpoint was not added: ${added.stderr}${added.stdout}`);
+  const endpoint = String(answersFrom(added.stdout)[0]?.['id']);
+  let running: RunningCli | undefined;
+  return {
+    kills,
+    async run() {
+      while (kills.areLeft) {
+        running = startCli(['dispatch', '--json'], { env });
+        if (!(await killWithin(running, LIFE_MS_MAX, chooser))) throw new Error((await running.ended).stderr);
+        kills.count();
+      }
+    },
+    async finish() {
+      running = startCli(['dispatch', '--json'], { env });
+      const expected = await expectedEvents(options);
+      await settle(options, expected.length);
+      running.child.kill('SIGTERM');
+      await running.ended;
+      return compare(options, endpoint, expected);
+    },
+    async close() {
+      running?.child.kill('SIGKILL');
+      await running?.ended;
+    },
+  };
+}
+
+/** Waits until every event is queued and no delivery waits. */
+async function settle({ database }: DispatchingOptions, events: number): Promise<void> {
+  const control = await openDatabase(database);
+  try {
+    for (let waitedMs = 0; waitedMs < FINISH_MS_MAX; waitedMs += 500) {
+      const rows = await control.kysely
+        .selectFrom('webhook_deliveries')
+        .select('state')
+        .where('kind', '=', 'event')
+        .execute();
+      if (rows.length >= events && rows.every(({ state }) => state !== 'waiting')) return;
+      await sleep(500);
+    }
+  } finally {
+    await control.close();
+  }
+}
+
+async function compare(
+  { database, received }: DispatchingOptions,
+  endpoint: string,
+  expected: readonly string[],
+): Promise<readonly Check[]> {
+  const control = await openDatabase(database);
+  try {
+    const told = (await readTold(control)).filter((event) => event.endpoint === endpoint && event.topic !== 'ping');
+    const events = told.map(({ topic, data }) => sortedText({ topic, data })).sort();
+    const deliveries = await control.kysely.selectFrom('webhook_deliveries').select(['id', 'state']).execute();
+    const delivered = deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id);
+    const { length: attempts } = await control.kysely.selectFrom('webhook_attempts').select('attempt').execute();
+    const { ids, again } = received;
+    return [
+      {
+        what: 'events of all nights, by the published files',
+        acknowledged: expected.length,
+        counted: events.length,
+        holds: events.join('\n') === [...expected].sort().join('\n'),
+      },
+      {
+        what: 'deliveries received and recorded as delivered',
+        acknowledged: ids.size,
+        counted: delivered.length,
+        holds:
+          delivered.length === deliveries.length &&
+          ids.size === delivered.length &&
+          delivered.every((id) => ids.has(id)),
+        remark: `${again} came again after a kill`,
+      },
+      {
+        what: 'attempts recorded, one a delivery',
+        acknowledged: deliveries.length,
+        counted: attempts,
+        holds: attempts === deliveries.length,
+      },
+    ];
+  } finally {
+    await control.close();
+  }
+}
+
+/** What the nights behind the first have to tell, as texts. */
+async function expectedEvents({ store, storeFolder, reader }: DispatchingOptions): Promise<readonly string[]> {
+  const releases = (await loadCatalog(store)).catalog?.releases ?? [];
+  const read = { folder: storeFolder, deps: { store }, reader } as unknown as TemporaryStore; // All that the oracle looks at.
+  const texts: string[] = [];
+  for (const [index, entry] of releases.entries()) {
+    const before = releases[index - 1];
+    if (before === undefined) continue;
+    for (const { topic, data } of await expectedOf(read, entry, before)) texts.push(sortedText({ topic, data }));
+  }
+  return texts;
+}
+
+/** JSON with its names in order. */
+function sortedText(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

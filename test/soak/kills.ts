@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningCli } from '../support/processes/cli.ts';
+import type { Chooser } from '../support/random.ts';
+
+/** The kills of one run: how many a lane still has, and how many there were. */
+export class Kills {
+  readonly name: string;
+  readonly #wanted: number;
+  readonly #onKill: () => void;
+  done = 0;
+
+  constructor(name: string, wanted: number, onKill: () => void) {
+    this.name = name;
+    this.#wanted = wanted;
+    this.#onKill = onKill;
+  }
+
+  get areLeft(): boolean {
+    return this.done < this.#wanted;
+  }
+
+  /** Counts a process that was killed. */
+  count(): void {
+    this.done += 1;
+    this.#onKill();
+  }
+}
+
+/** Kills a process after a random time, unless it ends by itself before; says whether it was killed. */
+export async function killWithin(cli: RunningCli, msMax: number, chooser: Chooser): Promise<boolean> {
+  const limit = new AbortController();
+  await Promise.race([sleep(chooser.integer(0, msMax), undefined, { signal: limit.signal }), cli.ended]);
+  limit.abort();
+  cli.child.kill('SIGKILL');
+  return (await cli.ended).signal === 'SIGKILL';
+}
+
+/** What was acknowledged, and what is found in the end. */
+export interface Check {
+  readonly what: string;
+  readonly acknowledged: number;
+  readonly counted: number;
+  readonly holds: boolean;
+  readonly remark?: string;
+}
+
+/** A part of the product that is killed over and over while the others run. */
+export interface Lane {
+  readonly kills: Kills;
+  /** Until none of its kills is left. */
+  readonly run: () => Promise<void>;
+  /** Lets what was killed come to its end, undisturbed, and compares. */
+  readonly finish: () => Promise<readonly Check[]>;
+  readonly close?: () => Promise<void>;
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { linesOf } from '../support/client/service.ts';
+import { runCli, startCli } from '../support/processes/cli.ts';
+import type { Chooser } from '../support/random.ts';
+import { type Check, type Kills, killWithin, type Lane } from './kills.ts';
+
+const COPIES = ['copy.duckdb', 'copy.sqlite', 'copy'] as const;
+/** From its start to the kill: a sync takes about so long. */
+const LIFE_MS_MAX = 1_000;
+/** After a sync that ended by itself, mostly because the server was just killed. */
+const PAUSE_MS = 200;
+
+export interface SyncingOptions {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly store: ObjectStore;
+  readonly storeFolder: string;
+  readonly kills: Kills;
+  readonly chooser: Chooser;
+}
+
+/** Copies of each kind, synced from a server that is killed, too. */
+export function openSyncing({ folder, env, store, storeFolder, kills, chooser }: SyncingOptions): Lane {
+  const places = COPIES.map((name) => join(folder, name));
+  const words = (into: string) => ['sync', '--into', into, '--history', '--json'];
+  return {
+    kills,
+    async run() {
+      while (kills.areLeft) {
+        const cli = startCli(words(chooser.pick(places)), { env });
+        if (await killWithin(cli, LIFE_MS_MAX, chooser)) kills.count();
+        else await sleep(PAUSE_MS);
+      }
+    },
+    async finish() {
+      const expected = await publishedLines(store, storeFolder);
+      const checks: Check[] = [];
+      for (const place of places) checks.push(await compare(place, expected));
+      return checks;
+    },
+  };
+
+  async function compare(place: string, expected: string): Promise<Check> {
+    const synced = await runCli(words(place), { env });
+    const proven = await runCli(['sync', '--into', place, '--check'], { env });
+    const lines = Object.values(await linesOf(place)).join('');
+    const remark = synced.code === 0 && proven.code === 0 ? undefined : `${synced.stderr}${proven.stderr}`.trim();
+    return {
+      what: `records of ${place.slice(folder.length + 1)}, of the newest snapshot`,
+      acknowledged: countLines(expected),
+      counted: countLines(lines),
+      holds: remark === undefined && lines === expected,
+      ...(remark === undefined ? {} : { remark }),
+    };
+  }
+}
+
+/** The lines of the newest snapshot, of all datasets. */
+async function publishedLines(store: ObjectStore, folder: string): Promise<string> {
+  const newest = (await loadCatalog(store)).catalog?.releases.at(-1);
+  if (newest === undefined) throw new Error('nothing is published');
+  const files = DATASET_NAMES.map((name) => readFile(join(folder, releaseKey(newest, RELEASE_PATHS.snapshot(name)))));
+  return (await Promise.all(files)).map((file) => gunzipSync(file).toString('utf8')).join('');
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
