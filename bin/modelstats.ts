@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import './cli/require-node.ts';
-import { exitCodeFromError, runCommandLine, type Surroundings } from './cli/command-line.ts';
 import { endOnSignals, outliveReaders } from './cli/process-events.ts';
+import { exitCodeFromError, runCommandLine, type Surroundings } from './command-line.ts';
 
 const args = process.argv.slice(2);
 const surroundings: Surroundings = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { runCommandLine } from '../../../bin/cli/command-line.ts';
+import { runCommandLine } from '../../../bin/command-line.ts';
 
 /** The command as an operator starts it; `make test` and `npm test` build it first. */
 export const COMMAND = join(import.meta.dirname, '../../../dist/bin/modelstats.js');

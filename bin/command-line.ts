@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../../schemas/errors.ts';
-import type { Config, Environment } from '../config/config.ts';
-import { buildProgram } from '../program.ts';
-import type { CommandContext, RunAction } from './command-context.ts';
+import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../schemas/errors.ts';
+import type { CommandContext, RunAction } from './cli/command-context.ts';
+import type { Config, Environment } from './config/config.ts';
+import { buildProgram } from './program.ts';
 
 /** Where a command line runs: in a process of its own, or in a test's. */
 export interface Surroundings {
@@ -40,7 +40,7 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
 }
 
 async function createContext({ env, writeOut, writeError, isTerminal }: Surroundings): Promise<CommandContext> {
-  const { configFromEnv } = await import('../config/config.ts');
+  const { configFromEnv } = await import('./config/config.ts');
   let config: Config | undefined;
   return {
     get config() {
@@ -57,12 +57,12 @@ async function createContext({ env, writeOut, writeError, isTerminal }: Surround
 }
 
 function toolVersion(): string {
-  for (const path of ['../../package.json', '../../../package.json']) {
+  for (const path of ['../package.json', '../../package.json']) {
     try {
       const parsed: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
       if (parsed !== null && typeof parsed === 'object' && 'version' in parsed) return String(parsed.version);
     } catch {
-      // The sources are two folders below package.json, the build in dist/ is three.
+      // The sources are one folder below package.json, the build in dist/ is two.
     }
   }
   return '0.0.0';
