@@ -17,7 +17,7 @@ test('the whole way, from signing up to a revoked key, needs no more than a keyb
   await page.keyboard.type('ada@example.com');
   await tabTo(page, 'Send me a link');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await page.goto(await service.mailbox.readLink('ada@example.com'));
   // The only thing to do there has the focus from the first.
   expect(await focusedName(page)).toBe('Sign in');

@@ -66,7 +66,7 @@ describe.each(WAYS)('$name', ({ name, options }) => {
     await member.goto(await service.mailbox.readLink(address('eve')));
     await member.getByLabel('E-mail address').first().fill(address('eve'));
     await member.getByRole('button', { name: 'Send me a link' }).click();
-    await member.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await member.getByRole('heading', { name: 'Check your email' }).waitFor();
     await member.goto(await service.mailbox.readLink(address('eve')));
     await member.getByRole('button', { name: 'Sign in' }).click();
     await member.getByRole('heading', { name: 'Join Bob & Co?' }).waitFor();

@@ -37,6 +37,22 @@ test('neither have the pages of those who are not signed in, and those that say 
   expect(faults).toEqual([]);
 });
 
+test('neither has a link that another browser asked for, whose page names the account and warns', async () => {
+  const page = await chromium.open();
+  await page.goto(`${service.url}/console/sign-up`);
+  await page.getByLabel('E-mail address').fill('mallory@example.com');
+  await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+  const link = await service.mailbox.readLink('mallory@example.com');
+  await page.goto(link);
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.context().clearCookies();
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Sign in as mallory@example.com?' }).waitFor();
+  expect(await page.getByRole('alert').innerText()).toContain('asked for in another browser');
+  expect(await findFaultsOfAllLooks(page)).toEqual([]);
+});
+
 test('neither have forms that were not accepted, and an organization that has nothing yet', async () => {
   const page = await chromium.open();
   await signUp(page, service, 'eve@example.com');
@@ -82,6 +98,8 @@ const STRANGERS = [
   'sign-up',
   'sign-in/sent',
   'sign-in/link?token=nonsense',
+  'sign-in/undo?token=nonsense',
+  'connect/failed?error=invalid_scope',
   'no-such-page',
   'orgs/org_nobody/keys',
 ];

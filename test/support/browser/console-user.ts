@@ -7,7 +7,7 @@ export async function signUp(page: Page, { url, mailbox }: ConsoleService, email
   await page.goto(`${url}/console/sign-up`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me a link' }).click();
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await page.goto(await mailbox.readLink(email));
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
