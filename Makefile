@@ -42,6 +42,10 @@ demo: build ## Publish the sample days into ./data, issue a key per plan and say
 test: build ## Run all tests that need no service
 	@$(RUN) test
 
+.PHONY: quick
+quick: build ## Check format, lint, types, the tests beside what changed and the documents, in under a minute (SINCE: a revision)
+	@scripts/quick.sh $(SINCE)
+
 .PHONY: test-long
 test-long: build ## Run the tests that take long by nature: recorded days, kills, races, benchmarks' smoke run
 	@$(RUN) test:long
