@@ -86,7 +86,7 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
         throw new Error(`never ${state}`);
       };
       const risk = await hoursUntil('at_risk');
-      expect([risk >= 72 + 12, risk <= 72 + 38]).toEqual([true, true]);
+      expect([risk >= 72 + 1, risk <= 72 + 24 + 2]).toEqual([true, true]);
       expect((await find(id)).integration).toMatchObject({ bonusUntil: 'lost', problem: NOT_FOUND.message });
       const lapse = await hoursUntil('lapsed');
       expect([lapse >= 7 * 24, lapse <= 7 * 24 + 1]).toEqual([true, true]);

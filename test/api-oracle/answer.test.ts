@@ -57,7 +57,7 @@ describe('lists', () => {
       envelope: { category: 'code', ranked_at: '2026-01-07T23:59:59Z', method: 'trueskill', total: 3 },
     });
     expect(rowsOf(expected, 'model_id')).toEqual(['a', 'b', 'C']);
-    expect(ask('rankings', { category: 'none' })).toMatchObject({ rows: [], envelope: { total: 0 } });
+    expect(ask('rankings', { category: 'none' })).toMatchObject({ kind: 'refusal', status: 404, param: 'category' });
   });
 });
 
