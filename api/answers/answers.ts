@@ -9,7 +9,13 @@
  */
 
 import type { UnitFor } from '../../accounts/quota/quota.ts';
-import { etagOf, etagWithEncoding, findMatchingEtag, isUnchangedSince } from '../../http/conditional.ts';
+import {
+  etagOf,
+  etagWithEncoding,
+  findMatchingEtag,
+  findTagUnchanged,
+  isUnchangedSince,
+} from '../../http/conditional.ts';
 import { gzip } from '../../http/gzip.ts';
 import { type Awaitable, whenThere } from '../../schemas/awaitable.ts';
 import { dayTeller } from '../../schemas/day.ts';
@@ -152,16 +158,20 @@ export class Answers {
   }
 
   /**
-   * Answers that are made for each request, such as signed addresses: without a tag or a date, for a 304 would tell of an address that may
-   * have expired.
+   * Answers that are made for each request, such as signed addresses. The entity tag is the hash of the body, and the body as old as the
+   * request: who asks again within a second is told that nothing changed, and never of an address that may have expired.
    */
   async #answerOnce(exchange: Exchange, { once }: OnceRouteAnswer): Promise<Answer> {
     const { route, request, context } = exchange;
     const effective = route.prepare(request, context);
     const { status, headers, body } = await once(effective, { ...context, signUrl: this.#signUrlFor(request) });
+    const etag = etagOf(body);
+    const all = { ...freshHeaders(route, context, { etag, modifiedAt: context.now }), ...headers };
+    // A redirect is sent whatever the request says of a condition (RFC 9110 §13.2.1).
+    if (status === 200 && isUnchanged(request, { etag, modifiedAt: context.now, now: context.now }))
+      return notModified(all);
     await takeUnit(exchange, effective);
-    const all = { ...sharedHeaders(route, context), ...headers, 'X-Cache': 'BYPASS', 'Content-Type': JSON_TYPE };
-    return { status, headers: all, body };
+    return { status, headers: { ...all, 'X-Cache': 'BYPASS', 'Content-Type': JSON_TYPE }, body };
   }
 
   #signUrlFor({ baseUrl = '' }: DataRequest): SignUrl {
@@ -215,21 +225,28 @@ function understand({ route, request, context }: Exchange, { dependsOn }: Tagged
 
 /** The headers of an answer, its body's aside: those of a 304. */
 function freshHeaders(
-  route: DataRoute,
-  context: RequestContext,
+  { cacheControl }: DataRoute,
+  { view }: RequestContext,
   { etag, modifiedAt }: Pick<EffectiveRequest, 'etag' | 'modifiedAt'>,
 ) {
-  return { ...sharedHeaders(route, context), ETag: `"${etag}"`, 'Last-Modified': modifiedAt.toUTCString() };
-}
-
-/** The headers of every answer. */
-function sharedHeaders({ cacheControl }: DataRoute, { view }: RequestContext) {
   return {
     'X-Data-As-Of': view.newest.data_as_of,
+    ETag: `"${etag}"`,
+    'Last-Modified': modifiedAt.toUTCString(),
     'Cache-Control': cacheControl,
     // Also on answers that are too small to compress: a cache goes by the first answer it sees.
     Vary: 'Authorization, accept-encoding',
   };
+}
+
+/** Whether the conditions of a request say that the caller has this answer (RFC 9110 §13.2.2). */
+function isUnchanged(
+  { headers }: DataRequest,
+  { etag, modifiedAt, now }: { readonly etag: string; readonly modifiedAt: Date; readonly now: Date },
+): boolean {
+  const ifNoneMatch = headers?.['if-none-match'];
+  if (ifNoneMatch !== undefined) return findTagUnchanged(ifNoneMatch, etag) !== undefined;
+  return isUnchangedSince(headers?.['if-modified-since'], modifiedAt, now);
 }
 
 function missed(headers: Answer['headers']): Answer['headers'] {

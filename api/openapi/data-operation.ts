@@ -31,8 +31,7 @@ export interface OperationOptions extends Collectors {
 export function dataOperation(route: DataRoute, options: OperationOptions): Operation {
   const { schemas, hasLimits } = options;
   const { operationId, summary, description, params, query, capability } = route;
-  const conditions = isConditional(route) ? ['IfNoneMatch', 'IfModifiedSince'] : [];
-  const shared = [...conditions, ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : [])];
+  const shared = ['IfNoneMatch', 'IfModifiedSince', ...(hasLimits && route.isFree !== true ? ['IdempotencyKey'] : [])];
   return {
     operationId,
     summary,
@@ -57,33 +56,21 @@ function responsesOf(route: DataRoute, { schemas, responses, hasLimits }: Operat
   return {
     200: {
       description: route.summary,
-      headers: headersOf([...(isConditional(route) ? HEADERS.data : HEADERS.once), ...limits]),
+      headers: headersOf([...HEADERS.data, ...limits]),
       content: { 'application/json': { schema, example: route.example } },
     },
     ...(route.redirects === true
       ? { 302: { description: 'To the signed URL', headers: headersOf([...HEADERS.redirect, ...limits]) } }
       : {}),
-    ...(isConditional(route) ? { 304: notModifiedResponse({ responses, limits }) } : {}),
+    304: responses.share('NotModified', {
+      description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
+      headers: headersOf([...HEADERS.notModified, ...limits]),
+    }),
     ...Object.fromEntries(
       byStatus(codes).map(([status, of]) => [status, responses.share(nameFrom(of), errorResponse(of, limits))]),
     ),
     422: responses.share('ValidationError', validationResponse(limits)),
   };
-}
-
-/** Whether answers have a tag and a date: those that are made for each request have none. */
-function isConditional({ answer }: DataRoute): boolean {
-  return 'dependsOn' in answer;
-}
-
-function notModifiedResponse({
-  responses,
-  limits,
-}: Pick<OperationOptions, 'responses'> & { readonly limits: readonly HeaderName[] }) {
-  return responses.share('NotModified', {
-    description: 'What the request names in If-None-Match or If-Modified-Since still holds; costs no quota',
-    headers: headersOf([...HEADERS.data, ...limits]),
-  });
 }
 
 /** The parameters of one place, each with what it takes, its default and an example. */

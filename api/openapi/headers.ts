@@ -22,10 +22,6 @@ const REQUEST_ID = { 'X-Request-ID': text('Unique id of the request, for support
 const CONDITIONAL = {
   ETag: text('Strong tag of the answer, for If-None-Match', '"5aac5a2389c93885ffe2d8646e07e326"'),
   'Last-Modified': text('When the answer last changed, for If-Modified-Since', 'Tue, 30 Jun 2026 00:20:00 GMT'),
-};
-
-/** On 200 and 304 of data routes, conditional or not. */
-const KEEPING = {
   'Cache-Control': text('How long the answer may be kept, and by whom', 'public, max-age=60'),
   Vary: text('What else the answer depends on', 'Authorization, accept-encoding'),
   'X-Data-As-Of': text('Point in time that the data reflect', '2026-06-29T23:59:59Z', { format: 'date-time' }),
@@ -53,24 +49,16 @@ const LIMITS = {
 };
 
 /** Every header that a response refers to, under `components.headers`. */
-export const HEADER_COMPONENTS = {
-  ...REQUEST_ID,
-  ...CONDITIONAL,
-  ...KEEPING,
-  ...CACHE,
-  ...RETRY,
-  ...REDIRECT,
-  ...LIMITS,
-};
+export const HEADER_COMPONENTS = { ...REQUEST_ID, ...CONDITIONAL, ...CACHE, ...RETRY, ...REDIRECT, ...LIMITS };
 
 export type HeaderName = keyof typeof HEADER_COMPONENTS;
 
 /** The headers that go together, by the kind of answer. */
 export const HEADERS = {
   meta: namesOf(REQUEST_ID),
-  data: [...namesOf(CONDITIONAL), ...namesOf(KEEPING), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
-  once: [...namesOf(KEEPING), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
-  redirect: [...namesOf(REDIRECT), ...namesOf(KEEPING), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
+  data: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
+  notModified: [...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
+  redirect: [...namesOf(REDIRECT), ...namesOf(CONDITIONAL), ...namesOf(CACHE), ...namesOf(REQUEST_ID)],
   retry: [...namesOf(RETRY), ...namesOf(REQUEST_ID)],
   limits: namesOf(LIMITS),
 } as const satisfies Readonly<Record<string, readonly HeaderName[]>>;
