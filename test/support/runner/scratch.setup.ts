@@ -1,5 +1,5 @@
 import { mkdirSync, statfsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KEPT_NIGHTS } from '../pipeline/kept-nights.ts';
@@ -14,6 +14,7 @@ let scratch: string;
 export async function setup(): Promise<void> {
   const parent = process.env['TMPDIR'] === undefined && hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
   scratch = await mkdtemp(join(parent, 'modelstats-tests-'));
+  await chmod(scratch, 0o711); // Servers of the tests may run as another user, PostgreSQL's never as root.
   process.env['TMPDIR'] = scratch;
   process.env[KEPT_NIGHTS] = join(scratch, 'kept-nights');
   mkdirSync(join(scratch, 'kept-nights'));
