@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../database/open-database.ts';
@@ -11,8 +12,10 @@ import { readTold } from '../support/webhooks/subscribers.ts';
 import { expectedOf } from '../webhook-events/oracle.ts';
 import { type Check, type Kills, killWithin, type Lane } from './kills.ts';
 
-/** From its start to the kill: half of the processes get to send. */
-const LIFE_MS_MAX = 2_500;
+/** One of so many kills falls before it dispatches. */
+const EARLY_KILLS = 5;
+/** From when it dispatches, or is started, to the kill. */
+const LIFE_MS_MAX = 2_000;
 /** So long that a night is sent over the lives of several processes, and most kills cut deliveries off. */
 const ANSWER_MS_MAX = 500;
 /** For the last process, after claims of killed ones have ended. */
@@ -60,7 +63,7 @@ export interface DispatchingOptions {
 
 /** A dispatcher that sends what each night changed to one endpoint. */
 export async function openDispatching(options: DispatchingOptions): Promise<Lane> {
-  const { env, kills, chooser, organizationId, receiverUrl } = options;
+  const { env, received, kills, chooser, organizationId, receiverUrl } = options;
   const words = ['webhooks', 'add', '--org', organizationId, '--url', receiverUrl, '--topics', 'all', '--json'];
   const added = await runCli(words, { env });
   if (added.code !== 0) throw new Error(`the endpoint was not added: ${added.stderr}${added.stdout}`);
@@ -71,17 +74,20 @@ export async function openDispatching(options: DispatchingOptions): Promise<Lane
     async run() {
       while (kills.areLeft) {
         running = startCli(['dispatch', '--json'], { env });
+        if (chooser.integer(1, EARLY_KILLS) > 1)
+          await Promise.race([once(running.child.stdout ?? running.child, 'data'), running.ended]);
         if (!(await killWithin(running, LIFE_MS_MAX, chooser))) throw new Error((await running.ended).stderr);
         kills.count();
       }
     },
     async finish() {
+      const early = received.ids.size;
       running = startCli(['dispatch', '--json'], { env });
       const expected = await expectedEvents(options);
       await settle(options, expected.length);
       running.child.kill('SIGTERM');
       await running.ended;
-      return compare(options, endpoint, expected);
+      return compare(options, { endpoint, expected, early });
     },
     async close() {
       running?.child.kill('SIGKILL');
@@ -108,10 +114,16 @@ async function settle({ database }: DispatchingOptions, events: number): Promise
   }
 }
 
+interface Outcome {
+  readonly endpoint: string;
+  readonly expected: readonly string[];
+  /** Deliveries that came while dispatchers were killed. */
+  readonly early: number;
+}
+
 async function compare(
   { database, received }: DispatchingOptions,
-  endpoint: string,
-  expected: readonly string[],
+  { endpoint, expected, early }: Outcome,
 ): Promise<readonly Check[]> {
   const control = await openDatabase(database);
   try {
@@ -136,7 +148,7 @@ async function compare(
           delivered.length === deliveries.length &&
           ids.size === delivered.length &&
           delivered.every((id) => ids.has(id)),
-        remark: `${again} came again after a kill`,
+        remark: `${early} came between kills, ${again} came again`,
       },
       {
         what: 'attempts recorded, one a delivery',
