@@ -73,7 +73,11 @@ async function lookUp(root: string, path: string) {
   try {
     const [inside, real] = [await realpath(root), await realpath(path)];
     if (real !== inside && !real.startsWith(inside.endsWith(sep) ? inside : inside + sep)) {
-      throw refused(root, path, `leads outside of the source, to ${real}`);
+      throw refused(
+        root,
+        path,
+        `leads outside of the source, to ${real}; links out of it are refused: put a copy there`,
+      );
     }
     return await stat(real);
   } catch (cause) {

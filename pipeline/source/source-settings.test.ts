@@ -121,7 +121,7 @@ describe('what a source fetches', () => {
     [{ carry: true }, 'fetch[0].carry: only a file that is optional can be carried'],
     [{ columns: { id: 'VARCHAR' } }, 'fetch[0].columns: only a file with carry is read without rows'],
     [
-      { optional: true, carry: true, columns: { id: "VARCHAR) --" } },
+      { optional: true, carry: true, columns: { id: 'VARCHAR) --' } },
       'fetch[0].columns.id: must be a DuckDB type such as VARCHAR, BIGINT, DOUBLE or VARCHAR[]',
     ],
     [{ optinal: true }, 'fetch[0]: Unrecognized key: "optinal"'],

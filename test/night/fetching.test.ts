@@ -5,6 +5,7 @@ import { runNight } from '../../pipeline/night/night.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
+import { makeZip } from '../support/fetch/make-zip.ts';
 import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';
 import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
 import { listReleases, readAliases, readRelease } from '../support/pipeline/published.ts';
@@ -66,6 +67,39 @@ async function textsBelow(folder: string): Promise<string> {
   const files = entries.filter((entry) => entry.isFile());
   return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')))).join('\n');
 }
+
+/** Zip files that no disk can hold. */
+const IMPOSSIBLE = [
+  ['a name of too many bytes', [{ name: 'é'.repeat(190), content: 'x' }]],
+  [
+    'a file below a file',
+    [
+      { name: 'a', content: 'x' },
+      { name: 'a/b', content: 'x' },
+    ],
+  ],
+] as const;
+
+describe.each(IMPOSSIBLE)('a zip file with %s', (_, files) => {
+  const entry = { url: '/all.zip', file: 'all.zip', unzip: 'all/' };
+  const problem = /^all\.zip of shop could not be fetched from \S+\/all\.zip: ".*" in it is /;
+
+  test('that is optional is not captured, and the night is published', async () => {
+    await place.source([...SHOP_ENTRIES, { ...entry, optional: true }], SHOP_FILES);
+    place.server.serve('/all.zip', makeZip(files));
+    const { status, warnings } = await night();
+    expect({ status, warnings }).toEqual({
+      status: 'published',
+      warnings: expect.arrayContaining([expect.stringMatching(problem)]),
+    });
+  });
+
+  test('that is required rejects the night, naming the upstream and the file in it', async () => {
+    await place.source([...SHOP_ENTRIES, entry], SHOP_FILES);
+    place.server.serve('/all.zip', makeZip(files));
+    expect(await night()).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(problem)] });
+  });
+});
 
 describe('a night of a source that lists what to fetch', () => {
   test('fetches, captures and publishes; the release says what came from where', async () => {
@@ -270,7 +304,16 @@ describe('an archive', () => {
     [
       'is unreadable',
       (folder) => writeFile(join(folder, 'fetch.json'), '{'),
-      /fetch\.json is no record of a fetch of 2026-06-01$/,
+      /fetch\.json is no record of a fetch of 2026-06-01, it can not be read as one; fetch the day again, or remove it: without it the files count as your own$/,
+    ],
+    [
+      'is of another day',
+      async (folder) => {
+        const path = join(folder, 'fetch.json');
+        const record = JSON.parse(await readFile(path, 'utf8'));
+        await writeFile(path, JSON.stringify({ ...record, day: '2026-06-02' }));
+      },
+      /fetch\.json is no record of a fetch of 2026-06-01, it is of 2026-06-02; fetch the day again, or remove it: /,
     ],
     [
       'was changed since',
@@ -290,6 +333,12 @@ describe('an archive', () => {
       problems: [expect.stringMatching(problem)],
     });
   });
+});
+
+test('without its fetch.json a fetched folder counts as files of its own', async () => {
+  await place.fetch({ variables: { SHOP_KEY } });
+  await rm(join(place.into, FIRST, 'fetch.json'));
+  expect(await night(FIRST, { source: place.into })).toMatchObject({ status: 'published', problems: [] });
 });
 
 function verifyDeps() {

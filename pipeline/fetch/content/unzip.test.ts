@@ -1,8 +1,11 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeZip, type ZipEntry } from '../../../test/support/fetch/make-zip.ts';
 import { FETCH_DAY, type FetchPlace, useFetch } from '../../../test/support/fetch/use-fetch.ts';
+import { UpstreamFault } from '../http/upstream-fault.ts';
+import { unzip } from './unzip.ts';
 
 let place: FetchPlace;
 beforeEach(async () => {
@@ -75,12 +78,18 @@ describe('nothing is unpacked, and why is said, where', () => {
     [
       'a name leads upwards',
       makeZip([{ name: '../a.csv', content: 'x' }]),
-      /^is a damaged zip file, or names a file in an odd way/,
+      /^"\.\.\/a\.csv" in it is no name for a file$/,
     ],
-    ['a name leads upwards on the way', makeZip([{ name: 'a/../../b', content: 'x' }]), /names a file in an odd way/],
-    ['a name begins at the root', makeZip([{ name: '/a.csv', content: 'x' }]), /names a file in an odd way/],
-    ['a name begins at a drive', makeZip([{ name: 'C:a.csv', content: 'x' }]), /odd way|is no name for a file/],
-    ['a name has backslashes', makeZip([{ name: 'a\\b.csv', content: 'x' }]), /names a file in an odd way/],
+    ['a name leads upwards on the way', makeZip([{ name: 'a/../../b', content: 'x' }]), /is no name for a file$/],
+    [
+      'a name begins at the root',
+      makeZip([{ name: '/a.csv', content: 'x' }]),
+      /^"\/a\.csv" in it is no name for a file$/,
+    ],
+    ['a name begins at a drive', makeZip([{ name: 'C:a.csv', content: 'x' }]), /is no name for a file$/],
+    ['a name has backslashes', makeZip([{ name: 'a\\b.csv', content: 'x' }]), /is no name for a file$/],
+    ['a name is empty', makeZip([{ name: '', content: 'x' }]), /^"" in it is no name for a file$/],
+    ['a name holds NUL', makeZip([{ name: 'a\0b.csv', content: 'x' }]), /is no name for a file$/],
     [
       'a name has control characters',
       makeZip([{ name: 'a\nb.csv', content: 'x' }]),
@@ -89,9 +98,47 @@ describe('nothing is unpacked, and why is said, where', () => {
     ['a part of a name is empty', makeZip([{ name: 'a//b.csv', content: 'x' }]), /is no name for a file$/],
     ['a name is too long', makeZip([{ name: 'x'.repeat(201), content: 'x' }]), /is no name for a file$/],
     [
+      'a name has too many bytes',
+      makeZip([{ name: 'é'.repeat(190), content: 'x' }]),
+      /^"é+" in it is no name for a file$/,
+    ],
+    ['a path is too long', makeZip([{ name: 'x/'.repeat(100).concat('a'), content: 'x' }]), /is no name for a file$/],
+    [
+      'a file lies below another file',
+      makeZip([
+        { name: 'a', content: 'x' },
+        { name: 'a/b', content: 'x' },
+      ]),
+      /^"a\/b" in it is in the way of another file$/,
+    ],
+    [
+      'a file has the name of a folder before it',
+      makeZip([
+        { name: 'A/b', content: 'x' },
+        { name: 'a', content: 'x' },
+      ]),
+      /^"a" in it is in the way of another file$/,
+    ],
+    [
+      'an empty folder has the name of a file',
+      makeZip([
+        { name: 'a', content: 'x' },
+        { name: 'a/', content: '' },
+      ]),
+      /^"a\/" in it is in the way of another file$/,
+    ],
+    [
       'a name stands twice',
       makeZip([...GOOD, { name: 'readme.MD', content: 'x' }]),
       /^"readme\.MD" in it stands twice$/,
+    ],
+    [
+      'a name stands twice in two spellings of its letters',
+      makeZip([
+        { name: 'é', content: 'x' },
+        { name: 'e\u0301', content: 'x' },
+      ]),
+      /in it stands twice$/,
     ],
     ['a file is a link', makeZip([{ name: 'a', content: '/etc/passwd', mode: 0o120777 }]), /^"a" in it is a link$/],
     ['a file is encrypted', makeZip([{ name: 'a', content: 'x', flags: 0x801 }]), /^"a" in it is encrypted$/],
@@ -110,12 +157,30 @@ describe('nothing is unpacked, and why is said, where', () => {
       makeZip(Array.from({ length: 5001 }, (_, index) => ({ name: `${index}`, content: '' }))),
       /^holds more than 5000 files$/,
     ],
+    [
+      'it has too many folders',
+      makeZip(Array.from({ length: 100 }, (_, index) => ({ name: `${index}/${'x/'.repeat(90)}a`, content: '' }))),
+      /in it is in one folder too many: at most 5000 are unpacked$/,
+    ],
   ])('%s', async (_, zip, problem) => {
     place.server.serve('/all.zip', zip);
     const { record } = await place.fetch();
     expect(record.files[0]).toMatchObject({ status: 'failed', problem: expect.stringMatching(problem) });
     expect(await filesOfDay()).toEqual(['fetch.json', 'source.json']);
   });
+});
+
+test('what this disk refuses of a zip file is a fault of the zip file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelstats-unzip-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const zip = join(folder, 'all.zip');
+  await writeFile(zip, makeZip([{ name: 'a.csv', content: 'x' }]));
+  // As on a disk that has one name for two.
+  await mkdir(join(folder, 'into/a.csv'), { recursive: true });
+  const refused = unzip(zip, join(folder, 'into'), { bytesMax: 1000, ratioMax: 1 });
+  await expect(refused).rejects.toThrow(
+    new UpstreamFault('"a.csv" in it can not be a file here: EEXIST', { mayPass: false }),
+  );
 });
 
 test('a zip file with fewer files than expected is none', async () => {

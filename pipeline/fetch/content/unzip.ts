@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
+import { codeFromError } from '../../../schemas/errors.ts';
 import { hashOfFiles } from '../day/whole-files.ts';
 import { lastingFault, passingFault, UpstreamFault } from '../http/upstream-fault.ts';
+import { isFileName, UnzippedNames } from './unzipped-names.ts';
 
 export interface UnzipLimits {
   /** All files together, unpacked. */
@@ -30,7 +32,8 @@ const LEFT_OUT = /^__MACOSX\/|(?:^|\/)\.[^/]/;
 
 /**
  * Unpacks a zip file into a folder, which is made; hidden files are left out. Rejects with an `UpstreamFault` for one that is cut off
- * or damaged, has a file whose checksum is wrong, that is encrypted, a link, stands twice or would lie elsewhere, or becomes too much.
+ * or damaged, has a file whose checksum is wrong, that is encrypted or a link, whose name can't be used or is in the way of another,
+ * or becomes too much.
  */
 export async function unzip(path: string, folder: string, limits: UnzipLimits): Promise<Unzipped> {
   const zip = await openZip(path);
@@ -47,7 +50,8 @@ export async function unzip(path: string, folder: string, limits: UnzipLimits): 
 
 async function openZip(path: string): Promise<ZipFile> {
   try {
-    return await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true });
+    // Names are read and judged here, so that a problem can say which.
+    return await openPromise(path, { lazyEntries: true, autoClose: false, decodeStrings: false });
   } catch {
     throw passingFault('is no whole zip file');
   }
@@ -56,16 +60,17 @@ async function openZip(path: string): Promise<ZipFile> {
 async function unpackAll(zip: ZipFile, folder: string, bytesMax: number): Promise<Unzipped> {
   if (zip.entryCount > FILES_MAX) throw lastingFault(`holds more than ${FILES_MAX} files`);
   const files = new Map<string, string>();
-  const names = new Set<string>();
+  const names = new UnzippedNames();
   const budget = { left: bytesMax, bytesMax };
+  await mkdir(folder, { recursive: true });
   for await (const entry of entriesOf(zip)) {
-    assertPlain(entry);
-    if (entry.fileName.endsWith('/') || LEFT_OUT.test(entry.fileName)) continue;
-    // Systems differ about capitals.
-    const name = entry.fileName.toLowerCase();
-    if (names.has(name)) throw faulty(entry, 'stands twice');
-    names.add(name);
-    files.set(entry.fileName, await unpackOne(zip, entry, { path: join(folder, entry.fileName), budget }));
+    const name = nameOf(entry);
+    assertPlain(entry, name);
+    if (LEFT_OUT.test(name)) continue;
+    const problem = names.add(name);
+    if (problem !== undefined) throw faulty(name, problem);
+    if (name.endsWith('/')) continue;
+    files.set(name, await unpackOne(zip, entry, { name, path: join(folder, name), budget }));
   }
   if (files.size === 0) throw passingFault('is a zip file without files');
   return { files: files.size, bytes: bytesMax - budget.left, sha256: hashOfFiles(files) };
@@ -76,28 +81,25 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
     yield* zip.eachEntry();
   } catch (error) {
     if (error instanceof UpstreamFault) throw error;
-    throw passingFault('is a damaged zip file, or names a file in an odd way');
+    throw passingFault('is a damaged zip file');
   }
+}
+
+function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
 }
 
 /** File type in the upper half of the attributes, as Unix has it. */
 const [TYPE_MASK, LINK] = [0o170000, 0o120000];
 
-const NAME_CHARACTERS_MAX = 200;
-/** What no file is called on every system; that it leads upwards or begins at the root is refused by the reader of zip files. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const ODD_NAME = /[\u0000-\u001f\u007f\\:*?"<>|]|(?:^|\/)\.{0,2}(?:\/.|$)/;
-
-function assertPlain(entry: Entry): void {
-  const { fileName, externalFileAttributes } = entry;
-  const name = fileName.replace(/\/$/, '');
-  if (name.length > NAME_CHARACTERS_MAX || ODD_NAME.test(name)) throw faulty(entry, 'is no name for a file');
-  if (entry.isEncrypted()) throw faulty(entry, 'is encrypted');
-  if (((externalFileAttributes >>> 16) & TYPE_MASK) === LINK) throw faulty(entry, 'is a link');
+function assertPlain(entry: Entry, name: string): void {
+  if (!isFileName(name)) throw faulty(name, 'is no name for a file');
+  if (entry.isEncrypted()) throw faulty(name, 'is encrypted');
+  if (((entry.externalFileAttributes >>> 16) & TYPE_MASK) === LINK) throw faulty(name, 'is a link');
 }
 
-function faulty({ fileName }: Entry, problem: string): UpstreamFault {
-  return lastingFault(`${JSON.stringify(fileName.slice(0, 200))} in it ${problem}`);
+function faulty(name: string, problem: string): UpstreamFault {
+  return lastingFault(`${JSON.stringify(name.slice(0, 200))} in it ${problem}`);
 }
 
 interface Budget {
@@ -105,15 +107,17 @@ interface Budget {
   readonly bytesMax: number;
 }
 
+interface UnpackInput {
+  readonly name: string;
+  /** Where the file is put. */
+  readonly path: string;
+  readonly budget: Budget;
+}
+
 /** Resolves to the file's SHA-256. */
-async function unpackOne(
-  zip: ZipFile,
-  entry: Entry,
-  { path, budget }: { readonly path: string; readonly budget: Budget },
-): Promise<string> {
-  const damaged = passingFault(`holds ${JSON.stringify(entry.fileName)}, which is cut off or damaged`);
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'w', 0o600);
+async function unpackOne(zip: ZipFile, entry: Entry, { name, path, budget }: UnpackInput): Promise<string> {
+  const damaged = passingFault(`holds ${JSON.stringify(name)}, which is cut off or damaged`);
+  const file = await create(name, path);
   try {
     const hash = createHash('sha256');
     let checksum = 0;
@@ -129,6 +133,19 @@ async function unpackOne(
     return hash.digest('hex');
   } finally {
     await file.close();
+  }
+}
+
+/** What a disk says where it can't have a name, or has one for two: it knows more about its names than is checked before. */
+const NAME_REFUSED = new Set(['EEXIST', 'EILSEQ', 'EINVAL', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
+
+async function create(name: string, path: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    const code = codeFromError(error);
+    throw NAME_REFUSED.has(code) ? faulty(name, `can not be a file here: ${code}`) : error;
   }
 }
 

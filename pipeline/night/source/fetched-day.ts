@@ -14,8 +14,10 @@ export async function findFetched(folder: string, day: Day): Promise<FetchRecord
   const path = join(folder, DAY_FILES.fetched);
   if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
   const record = await readFetchRecord(folder);
-  if (record === undefined || record.day !== day) {
-    throw new AppError('source_rejected', `${path} is no record of a fetch of ${day}`);
+  if (record?.day !== day) {
+    const why = record === undefined ? 'it can not be read as one' : `it is of ${record.day}`;
+    const remedy = 'fetch the day again, or remove it: without it the files count as your own';
+    throw new AppError('source_rejected', `${path} is no record of a fetch of ${day}, ${why}; ${remedy}`);
   }
   if (record.finished_at === null) {
     const missing = record.files.filter(({ status }) => status === 'failed').map(({ file }) => file);

@@ -39,6 +39,8 @@ export interface DayPlace {
   readonly root: string;
   /** Of the source, where the day is to be fetched into `root`. */
   readonly toFetch: SourceSettings | undefined;
+  /** Whether the source itself has a folder of this day. */
+  readonly isDated: boolean;
 }
 
 /** A day that lies in the source is captured there, whatever the source could fetch. */
@@ -46,8 +48,9 @@ export async function placeOfDay(
   source: string,
   { day, workFolder }: { readonly day: Day; readonly workFolder: string },
 ): Promise<DayPlace> {
-  const toFetch = (await listSourceDays(source)).includes(day) ? undefined : await loadFetchSettings(source);
-  return { root: toFetch === undefined ? source : archiveFolder(workFolder), toFetch };
+  const isDated = (await listSourceDays(source)).includes(day);
+  const toFetch = isDated ? undefined : await loadFetchSettings(source);
+  return { root: toFetch === undefined ? source : archiveFolder(workFolder), toFetch, isDated };
 }
 
 export interface FetchForNightDeps {
