@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import type { ChangedRecord, DatasetChanges } from '../../pipeline/night/preview.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
+import { plainNumbers } from '../../schemas/plain-number.ts';
 
 /** What becomes of all datasets from one day to the next, for people: counts, then the first records of each kind. */
 export function describeChanges(
@@ -35,8 +36,12 @@ function listed(title: string, lines: readonly string[], total: number): readonl
 }
 
 function describeChange({ id, fields }: ChangedRecord): string {
-  const told = fields.map(
-    ({ field, before, after }) => `${field} ${JSON.stringify(before)} → ${JSON.stringify(after)}`,
-  );
+  const told = fields.map(({ field, before, after }) => `${field} ${fromTo(before, after)}`);
   return `${id}: ${told.join(', ')}`;
+}
+
+function fromTo(before: unknown, after: unknown): string {
+  const isNumbers = typeof before === 'number' && typeof after === 'number';
+  const [was, is] = isNumbers ? plainNumbers(before, after) : [before, after];
+  return `${JSON.stringify(was)} → ${JSON.stringify(is)}`;
 }

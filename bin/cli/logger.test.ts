@@ -29,3 +29,10 @@ test('the password of an address without a host is cut out, too', () => {
   const ofSocket = lineRedactor({ DATABASE: 'postgres://u:through-the-socket@/db?host=/var/run/postgresql' });
   expect(ofSocket('failed for through-the-socket')).toBe('failed for …');
 });
+
+test('a line of the log holds nothing that a terminal would obey', () => {
+  const line = `${JSON.stringify({ err: '\u001b[2J \u009b2J \u202e \u007f' })}\n`;
+  const written = redact(line);
+  expect(written).toBe('{"err":"\\u001b[2J \\u009b2J \\u202e \\u007f"}\n');
+  expect(JSON.parse(written)).toEqual(JSON.parse(line));
+});

@@ -5,6 +5,7 @@ import { withoutKeys } from '../../http/logged-url.ts';
 import { urlFromAddress } from '../../schemas/shown-address.ts';
 import type { Config } from '../config/config.ts';
 import { LogWriter } from './log-writer.ts';
+import { terminalText } from './terminal-text.ts';
 
 /** The log of a command that keeps running. */
 export interface ServiceLog {
@@ -66,7 +67,7 @@ const SECRET_LENGTH_MIN = 6;
 
 /**
  * Nothing should log an API key, a bearer token or a secret of the configuration; where something does all the same, such as the
- * message of an error, it is cut out here.
+ * message of an error, it is cut out here; and of what others sent nothing is left that a terminal would obey.
  */
 export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: string) => string {
   const passwords = [config.DATABASE, config.REDIS, config.SMTP].flatMap((address) => passwordsOf(address ?? ''));
@@ -77,7 +78,8 @@ export function lineRedactor(config: Omit<LoggedConfig, 'LOG_LEVEL'>): (line: st
   return (line) => {
     let shown = line;
     for (const secret of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, '…');
-    return withoutKeys(CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown, API_KEYS.prefix);
+    const kept = CREDENTIALS.test(shown) ? shown.replaceAll(CREDENTIALS_ALL, '$1 …') : shown;
+    return terminalText(withoutKeys(kept, API_KEYS.prefix));
   };
 }
 

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { CommandContext } from './command-context.ts';
+import { terminalLine } from './terminal-text.ts';
 
 export interface Progress {
   /** Begins the next item and names it. */
@@ -27,10 +28,10 @@ export function showProgress(
   return {
     next: (name) => {
       current = name;
-      bar.update(begun, { name, part: '' });
+      bar.update(begun, { name: terminalLine(name), part: '' });
       begun += 1;
     },
-    part: (part) => bar.update({ name: current, part }),
+    part: (part) => bar.update({ name: terminalLine(current), part: terminalLine(part) }),
     clear: () => process.stderr.write('\r\u001b[K'),
     stop: () => bar.stop(),
   };

@@ -33,7 +33,7 @@ export const SCORE_COLUMNS: Columns = {
   measured: 'measured_at',
 };
 
-export const RANK_COLUMNS: Columns = { rank: 'rank', 'TrueSkill mu': 'trueskill_mu', sigma: 'trueskill_sigma' };
+export const RANK_COLUMNS: Columns = { rank: 'rank', skill: 'trueskill_mu', uncertainty: 'trueskill_sigma' };
 
 export const PRICE_COLUMNS: Columns = {
   provider: 'provider',

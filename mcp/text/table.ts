@@ -1,5 +1,7 @@
 /** Tables as models read them with the fewest tokens: a line of names, then a line per row, cells apart by ` | `. */
 
+import { plainNumber } from '../../schemas/plain-number.ts';
+
 export type Row = Readonly<Record<string, unknown>>;
 
 /** What stands above a column, with its unit, and the field or function that fills it. */
@@ -13,7 +15,10 @@ export function table(columns: Columns, rows: readonly Row[]): string {
   return [Object.keys(columns).join(' | '), ...lines].join('\n');
 }
 
-/** A value in a cell: what isn't known is a dash, a list is joined by commas, and nothing breaks the line. */
+/**
+ * A value in a cell: what isn't known is a dash, a list is joined by commas, nothing breaks the line, and numbers have no noise; the
+ * structured answer beside the text has all digits.
+ */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(', ');
@@ -21,7 +26,8 @@ export function cell(value: unknown): string {
     const fields = Object.entries(value).filter(([, held]) => held !== null);
     return fields.map(([name, held]) => `${name} ${cell(held)}`).join(', ');
   }
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return String(plainNumber(value));
+  if (typeof value === 'boolean') return String(value);
   const text = String(value);
   return BREAKING.test(text) ? text.replaceAll(/\s+/g, ' ').replaceAll('|', '¦') : text;
 }

@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import type { ApiKey } from '../../../accounts/administration/administration.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { withAdministration } from '../../config/accounts/configured-accounts.ts';
 
 export interface CreateKeyOptions {
@@ -63,7 +63,7 @@ export async function rotateKey(
 
 function showNew(context: CommandContext, keys: readonly ApiKey[], key: string): void {
   context.print(tableOf(keys));
-  context.print(`\n  ${pc.bold(key)}\n\nThis is the only time that the key is shown; only its hash is kept.`);
+  context.print(`\n  ${paint.bold(key)}\n\nThis is the only time that the key is shown; only its hash is kept.`);
 }
 
 /** The instant at which a key is to end; null: never. */

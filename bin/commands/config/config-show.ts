@@ -1,5 +1,5 @@
-import pc from 'picocolors';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { SETTING_GROUPS } from '../../config/setting-groups.ts';
 import { type ShownSetting, shownSettings } from './shown-settings.ts';
 
@@ -27,12 +27,12 @@ function describe(settings: readonly ShownSetting[]): string {
   }));
   return sections
     .filter(({ lines }) => lines.length > 0)
-    .map(({ title, lines }) => [pc.bold(title), ...lines].join('\n'))
+    .map(({ title, lines }) => [paint.bold(title), ...lines].join('\n'))
     .join('\n\n');
 }
 
 function lineOf({ name, value, source }: ShownSetting, width: number): string {
   const shown = value ?? 'not set';
   const line = `  ${name.padEnd(width)}  ${shown}`;
-  return source === 'default' ? pc.dim(line) : `${line}  ${pc.dim(`(${source})`)}`;
+  return source === 'default' ? paint.dim(line) : `${line}  ${paint.dim(`(${source})`)}`;
 }

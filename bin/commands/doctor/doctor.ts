@@ -1,7 +1,7 @@
-import pc from 'picocolors';
 import { isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { lineRedactor } from '../../cli/logger.ts';
+import { paint } from '../../cli/paint.ts';
 import type { Config } from '../../config/config.ts';
 import { shownSettings } from '../config/shown-settings.ts';
 import { CHECKS, MACHINE_CHECKS } from './checks.ts';
@@ -80,7 +80,12 @@ function inHurry(config: Config): Config {
   };
 }
 
-const MARKS = { ok: pc.green('ok  '), warn: pc.yellow('warn'), fail: pc.red('FAIL'), skipped: pc.dim('skip') } as const;
+const MARKS = {
+  ok: paint.green('ok  '),
+  warn: paint.yellow('warn'),
+  fail: paint.red('FAIL'),
+  skipped: paint.dim('skip'),
+} as const;
 
 function describe(findings: readonly NamedFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));

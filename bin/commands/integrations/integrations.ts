@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import type { Check, Integration } from '../../../integrations/integration.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { withIntegrations } from '../../config/service/configured-integrations.ts';
 
 export interface ListIntegrationsOptions {
@@ -116,6 +116,6 @@ function bonusWord({ bonusUntil }: Integration): string {
 }
 
 function evidenceLines({ reason, message, status, finalUrl }: Check): readonly string[] {
-  const word = reason === 'FOUND' ? pc.green('found') : pc.yellow(reason);
+  const word = reason === 'FOUND' ? paint.green('found') : paint.yellow(reason);
   return [`${word}: ${message}`, ...(finalUrl === null ? [] : [`at ${finalUrl} (${status})`])];
 }

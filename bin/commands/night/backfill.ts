@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import pc from 'picocolors';
 import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
 import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill-result.ts';
 import { isDay } from '../../../schemas/day.ts';
 import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -64,12 +64,12 @@ function describe(result: BackfillResult): string {
 function headline({ status }: BackfillResult): string {
   switch (status) {
     case 'published':
-      return pc.green('published');
+      return paint.green('published');
     case 'dry_run':
-      return pc.green('would publish');
+      return paint.green('would publish');
     case 'unchanged':
-      return pc.dim('unchanged');
+      return paint.dim('unchanged');
     case 'nothing_placed':
-      return pc.red('nothing placed, nothing changed');
+      return paint.red('nothing placed, nothing changed');
   }
 }

@@ -1,6 +1,6 @@
-import pc from 'picocolors';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { paint } from '../../cli/paint.ts';
 import { describePreview } from './describe-preview.ts';
 
 /** A night's result for people. */
@@ -14,14 +14,16 @@ function describeStatus(result: NightResult): string {
   switch (status) {
     case 'published':
     case 'dry_run':
-      return `${pc.green(status === 'dry_run' ? 'would publish' : 'published')} ${day}  ${describeContent(result)}`;
+      return `${paint.green(status === 'dry_run' ? 'would publish' : 'published')} ${day}  ${describeContent(result)}`;
     case 'already_published':
-      return `${pc.dim('already published')} ${day}  (${result.published_at})`;
+      return `${paint.dim('already published')} ${day}  (${result.published_at})`;
     case 'held':
     case 'rejected':
-      return [`${pc.red(status)} ${day}`, ...result.problems.map((problem) => `  ${problem}`), ...advice(result)].join(
-        '\n',
-      );
+      return [
+        `${paint.red(status)} ${day}`,
+        ...result.problems.map((problem) => `  ${problem}`),
+        ...advice(result),
+      ].join('\n');
   }
 }
 

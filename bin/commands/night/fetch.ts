@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import pc from 'picocolors';
 import type { FetchedDay } from '../../../pipeline/fetch/fetch-source.ts';
 import { runFetch } from '../../../pipeline/fetch/run-fetch.ts';
 import { archiveFolder, loadFetchSettings } from '../../../pipeline/night/source/fetched-source.ts';
@@ -9,6 +8,7 @@ import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
 import type { FetchedFile } from '../../../schemas/upstreams.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
+import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
 import { configuredFetch } from '../../config/night/configured-fetch.ts';
@@ -55,10 +55,10 @@ function answerOf({ folder, record, problems, warnings }: FetchedDay): object {
 
 function describe({ folder, record, problems }: FetchedDay): string {
   const lines = record.files.map(describeFile);
-  if (problems.length === 0) return [`${pc.green('fetched')} ${record.day} into ${folder}`, ...lines].join('\n');
+  if (problems.length === 0) return [`${paint.green('fetched')} ${record.day} into ${folder}`, ...lines].join('\n');
   const again = '  The same command again fetches what is missing.';
   return [
-    `${pc.red('incomplete')} ${record.day} in ${folder}`,
+    `${paint.red('incomplete')} ${record.day} in ${folder}`,
     ...lines,
     ...problems.map((one) => `  ${one}`),
     again,

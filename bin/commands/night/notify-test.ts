@@ -1,7 +1,7 @@
-import pc from 'picocolors';
 import { dayFromDate } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { noticeLog, openConfiguredNotices } from '../../config/night/configured-notices.ts';
 
 /** `modelstats notify test`: sends a notice to everybody whom `MODELSTATS_NOTIFY` names; exit code 1 where one did not take it. */
@@ -28,7 +28,7 @@ export async function testNotify(
   else
     for (const { target, problem } of targets)
       print(
-        `${problem === null ? pc.green('taken') : pc.red('not taken')} ${target}${problem === null ? '' : `: ${problem}`}`,
+        `${problem === null ? paint.green('taken') : paint.red('not taken')} ${target}${problem === null ? '' : `: ${problem}`}`,
       );
   return ok ? 0 : 1;
 }

@@ -1,8 +1,8 @@
-import pc from 'picocolors';
 import { findDeath, findHealthProblem } from '../../../pipeline/schedule/monitoring/health.ts';
 import { readHealth } from '../../../pipeline/schedule/monitoring/health-file.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 
 /**
  * `modelstats schedule --check`: whether the scheduler needs somebody; exit code 1 where it is not at work, its night is held or a day was
@@ -17,10 +17,10 @@ export function scheduleCheck(
   const problem = alive ? findDeath(health, clock()) : findHealthProblem(health, clock());
   const { state, next_run_at, last } = health;
   if (json) print(JSON.stringify({ ok: problem === undefined, problem: problem ?? null, ...health }));
-  else if (problem !== undefined) print(`${pc.red('unhealthy')}: ${problem}`);
+  else if (problem !== undefined) print(`${paint.red('unhealthy')}: ${problem}`);
   else {
     const lastNight = last === null ? 'no night yet' : `last night ${last.day} ${last.status}`;
-    print(`${pc.green('healthy')}: ${state}, next run ${next_run_at ?? 'never'}, ${lastNight}`);
+    print(`${paint.green('healthy')}: ${state}, next run ${next_run_at ?? 'never'}, ${lastNight}`);
   }
   return problem === undefined ? 0 : 1;
 }

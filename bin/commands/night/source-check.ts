@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import pc from 'picocolors';
 import { describeReason } from '../../../pipeline/night/check/reasons.ts';
 import { runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
@@ -11,6 +10,7 @@ import { type Day, dayFromDate } from '../../../schemas/day.ts';
 import { ERROR_CODES } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { dayFromOption } from '../../cli/option-values.ts';
+import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { nightDeps } from './night-deps.ts';
 
@@ -61,9 +61,9 @@ function answerOf(source: string, { status, day, records, quarantined, problems,
 function describe(source: string, { status, day, records, problems, warnings, preview }: NightResult): string {
   const notes = warnings.map((warning) => `  ${warning}`);
   if (status === 'rejected') {
-    return [`${pc.red('rejected')} ${source}, ${day}`, ...problems.map((one) => `  ${one}`), ...notes].join('\n');
+    return [`${paint.red('rejected')} ${source}, ${day}`, ...problems.map((one) => `  ${one}`), ...notes].join('\n');
   }
   const counts = DATASET_NAMES.map((name) => `${records?.[name] ?? 0} ${name}`).join(', ');
   const aside = (preview?.set_aside ?? []).map((reason) => `  ${reason.dataset}: ${describeReason(reason)}`);
-  return [`${pc.green('can be published')} ${source}, ${day}: ${counts}`, ...notes, ...aside].join('\n');
+  return [`${paint.green('can be published')} ${source}, ${day}: ${counts}`, ...notes, ...aside].join('\n');
 }

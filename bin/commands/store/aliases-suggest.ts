@@ -1,8 +1,8 @@
-import pc from 'picocolors';
 import { readModels } from '../../../pipeline/aliases/read-models.ts';
 import { type Suggestion, suggestAliases } from '../../../pipeline/aliases/suggest-aliases.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
@@ -27,7 +27,7 @@ export async function suggest({ config, print }: CommandContext, options: Sugges
 function describe(suggestions: readonly Suggestion[]): string {
   if (suggestions.length === 0) return 'No two names look like one model.';
   const lines = suggestions.map(
-    ({ upstream, id, model_id, why }) => `${[upstream, id, model_id].map(csvCell).join(',')}  ${pc.dim(why)}`,
+    ({ upstream, id, model_id, why }) => `${[upstream, id, model_id].map(csvCell).join(',')}  ${paint.dim(why)}`,
   );
   const pairs = suggestions.length === 1 ? '1 pair' : `${suggestions.length} pairs`;
   return [...lines, `${pairs}. Look at each: maker, version and effort have to be the same.`].join('\n');

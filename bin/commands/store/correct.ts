@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import pc from 'picocolors';
 import { type Correction, correct } from '../../../pipeline/upkeep/correct/correct.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { describeChanges } from '../../cli/describe-changes.ts';
 import { assertEmptyFolder } from '../../cli/empty-folder.ts';
+import { paint } from '../../cli/paint.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 
@@ -30,9 +30,9 @@ function describe({ day, before, datasets, into, next_day, next_command, warning
       ? `to publish what was there before: modelstats correct ${day} --into DIR`
       : `${into} has the records of ${before}. What the night of ${next_day} would make of them:\n  ${next_command}`;
   return [
-    pc.bold(`what ${day} changed since ${before}`),
+    paint.bold(`what ${day} changed since ${before}`),
     describeChanges(datasets),
-    ...warnings.map((warning) => `${pc.yellow('warning')}: ${warning}`),
+    ...warnings.map((warning) => `${paint.yellow('warning')}: ${warning}`),
     next,
   ].join('\n');
 }

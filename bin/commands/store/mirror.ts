@@ -1,6 +1,6 @@
-import pc from 'picocolors';
 import { mirror } from '../../../pipeline/upkeep/mirror/mirror.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -31,7 +31,9 @@ export async function mirrorStore(context: CommandContext, { to, json = false }:
   }).finally(progress.stop);
   const { store, releases, newest, copied, bytes, removed } = result;
   const done = `${copied} objects copied (${bytes} bytes), ${removed} removed`;
-  print(json ? JSON.stringify(result) : `${pc.green('equal')} ${store}: ${releases} snapshots to ${newest}; ${done}`);
+  print(
+    json ? JSON.stringify(result) : `${paint.green('equal')} ${store}: ${releases} snapshots to ${newest}; ${done}`,
+  );
   for (const warning of json ? [] : result.warnings) log(warning);
   return 0;
 }

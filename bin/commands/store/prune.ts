@@ -1,11 +1,11 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import type { Suspicious } from '../../../pipeline/upkeep/prune/orphans.ts';
 import { type PruneResult, prune } from '../../../pipeline/upkeep/prune/prune.ts';
 import type { Removal } from '../../../pipeline/upkeep/prune/stored-objects.ts';
 import type { UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
 import type { Retention } from '../../../schemas/retention.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { type Progress, showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import type { Config } from '../../config/config.ts';
@@ -36,7 +36,7 @@ export async function pruneStore(context: CommandContext, options: PruneOptions)
     },
   ).finally(() => progress?.stop());
   print(options.json ? JSON.stringify(jsonFrom(result)) : describe(result));
-  for (const { name, reason } of result.suspicious) log(`${pc.red('suspicious')} ${name}: ${reason}`);
+  for (const { name, reason } of result.suspicious) log(`${paint.red('suspicious')} ${name}: ${reason}`);
   return result.suspicious.length === 0 ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
-import pc from 'picocolors';
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';
 import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
@@ -40,11 +40,11 @@ export async function republishSnapshot(context: CommandContext, options: Republ
 }
 
 function describe({ release, store, files, not_listed_because }: RepublishResult): string {
-  const paint = { ok: pc.dim, restored: pc.green, rebuilt: pc.green, refused: pc.red } as const;
+  const painters = { ok: paint.dim, restored: paint.green, rebuilt: paint.green, refused: paint.red } as const;
   const lines = files.map(({ path, status, reason }) =>
-    [paint[status](status.padEnd('restored'.length)), path, reason ?? ''].join('  ').trimEnd(),
+    [painters[status](status.padEnd('restored'.length)), path, reason ?? ''].join('  ').trimEnd(),
   );
-  const listed = not_listed_because === null ? '' : `\n${pc.yellow('not listed')}: ${not_listed_because}`;
+  const listed = not_listed_because === null ? '' : `\n${paint.yellow('not listed')}: ${not_listed_because}`;
   return `${lines.join('\n')}\n${release} in ${store}: ${countsOf(files)}${listed}`;
 }
 

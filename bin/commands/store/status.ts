@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import { openCron } from '../../../pipeline/schedule/due/cron.ts';
 import { findExpectedDay } from '../../../pipeline/schedule/due/expected-day.ts';
 import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import { plainNumber } from '../../../schemas/plain-number.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { lateAfter } from '../../config/night/configured-notices.ts';
@@ -50,15 +51,16 @@ function describe(found: Status): string {
     ].join('\n');
   const records = DATASET_NAMES.map((name) => `${newest.records[name]} ${name}`).join(', ');
   const lines = [
-    `${pc.bold(store)}: ${snapshots} snapshots, ${first_day} to ${newest.day}`,
+    `${paint.bold(store)}: ${snapshots} snapshots, ${first_day} to ${newest.day}`,
     `newest ${newest.day}, published ${newest.published_at}: ${records}`,
     ...(found.is_stale
-      ? [`${pc.red('stale')}: ${found.expected_day} should be published by now, and the newest is ${newest.day}`]
+      ? [`${paint.red('stale')}: ${found.expected_day} should be published by now, and the newest is ${newest.day}`]
       : []),
     ...describeRun(found),
     `feed: last seq ${newest.last_seq}, cursor ${newest.manifest.change_cursor}`,
     ...missing_files.map(
-      ({ file, upstream, since, problem }) => `${pc.red('missing')} since ${since}: ${file} of ${upstream}: ${problem}`,
+      ({ file, upstream, since, problem }) =>
+        `${paint.red('missing')} since ${since}: ${file} of ${upstream}: ${problem}`,
     ),
   ];
   if (suspects.length === 0) return lines.join('\n');
@@ -75,7 +77,7 @@ function describeRun(found: Status): readonly string[] {
   if (OVER.has(run.status)) return [`last night ${run.day}: ${run.status} at ${run.finished_at}`];
   const isOver = !hasProblem(found);
   const advice = run.status === 'held' ? 'if the source is right' : 'when the source is mended';
-  const told = isOver ? `${run.status}, published since` : pc.red(run.status);
+  const told = isOver ? `${run.status}, published since` : paint.red(run.status);
   return [
     `last night ${run.day}: ${told} at ${run.finished_at}`,
     ...run.reasons.slice(0, REASONS_MAX).map((reason) => `  ${reason}`),
@@ -94,7 +96,8 @@ function tableOf(suspects: Status['suspects']): string {
   });
   for (const suspect of suspects) {
     const { entity_id, input_per_million, output_per_million, rule, since, days } = suspect;
-    table.push([`pricing:${entity_id}`, input_per_million ?? '', output_per_million ?? '', rule, since, days]);
+    const prices = [input_per_million, output_per_million].map((price) => (price === null ? '' : plainNumber(price)));
+    table.push([`pricing:${entity_id}`, ...prices, rule, since, days]);
   }
   return table.toString();
 }

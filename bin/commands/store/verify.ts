@@ -1,7 +1,7 @@
-import pc from 'picocolors';
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { type Progress, showProgress } from '../../cli/progress.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';
 import { openUpkeep } from './open-upkeep.ts';
@@ -29,9 +29,9 @@ export async function verifyStore(context: CommandContext, options: VerifyOption
   }).finally(() => progress?.stop());
   if (options.json) print(JSON.stringify(result));
   else {
-    for (const { snapshot, message } of result.problems) print(`${pc.red('wrong')} ${snapshot}: ${message}`);
+    for (const { snapshot, message } of result.problems) print(`${paint.red('wrong')} ${snapshot}: ${message}`);
     const counts = `${result.snapshots} snapshots, ${result.replayed} proven by replay from the one before`;
-    print(`${result.ok ? pc.green('ok') : pc.red(`${result.problems.length} problems`)}: ${counts}`);
+    print(`${result.ok ? paint.green('ok') : paint.red(`${result.problems.length} problems`)}: ${counts}`);
   }
   return result.ok ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { SyncStep } from '../../../client/sync/sync-run.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { terminalLine } from '../../cli/terminal-text.ts';
 
 export interface ShownSteps {
   readonly show: (step: SyncStep) => void;
@@ -35,7 +36,7 @@ function describe(step: SyncStep): { readonly what: string; readonly value: numb
     case 'download':
       return { what: `downloading ${step.dataset}`, value: step.bytes, of: step.of };
     case 'import':
-      return { what: `importing snapshot ${step.snapshot}`, value: 0, of: 1 };
+      return { what: `importing snapshot ${terminalLine(step.snapshot)}`, value: 0, of: 1 };
     case 'follow':
       return { what: `following the feed to event ${step.of}`, value: step.seq, of: step.of };
     case 'list':

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pc from 'picocolors';
 import { ModelstatsClient } from '../../../client/client.ts';
 import { ClientError, NotInPlanError, QuotaExceededError, UnauthenticatedError } from '../../../client/errors.ts';
 import { type CheckResult, checkCopy } from '../../../client/sync/check.ts';
@@ -9,6 +8,7 @@ import { sync } from '../../../client/sync/sync.ts';
 import type { SyncDeps, SyncResult } from '../../../client/sync/sync-run.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { clientSettings } from '../client-settings.ts';
 import { type ShownSteps, showSteps } from './show-steps.ts';
 
@@ -132,7 +132,7 @@ function showResult(
   { into, json = false }: SyncCommandOptions,
   result: SyncResult,
 ): void {
-  for (const warning of result.warnings) log(`${pc.yellow('warning')}: ${warning}`);
+  for (const warning of result.warnings) log(`${paint.yellow('warning')}: ${warning}`);
   if (json) {
     print(JSON.stringify({ ...result, into: shownPlace(into) }));
     return;
@@ -141,17 +141,17 @@ function showResult(
   const words = { imported: 'was imported', followed: 'has followed the feed', up_to_date: 'was up to date' };
   const applied = status === 'followed' ? `, ${events.upsert} upserts and ${events.delete} deletes` : '';
   print(
-    `${pc.bold(shownPlace(into))} ${words[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
+    `${paint.bold(shownPlace(into))} ${words[status]}: ${snapshot === null ? 'current data' : `snapshot ${snapshot}`} as of ${at}${applied}`,
   );
 }
 
 function showCheck({ print }: CommandContext, { into, json = false }: SyncCommandOptions, result: CheckResult): number {
   const { ok, snapshot_id: snapshot, differences } = result;
   if (json) print(JSON.stringify({ ...result, into: shownPlace(into) }));
-  else if (ok) print(`${pc.bold(shownPlace(into))} equals snapshot ${snapshot}`);
+  else if (ok) print(`${paint.bold(shownPlace(into))} equals snapshot ${snapshot}`);
   for (const { dataset, missing, extra, different, problem, records } of json ? [] : differences) {
     print(
-      `${pc.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} too many, ${different} not the same`,
+      `${paint.bold(dataset)} differs from snapshot ${snapshot}: ${missing} missing, ${extra} too many, ${different} not the same`,
     );
     for (const { key, copy, snapshot: line } of records.slice(0, SHOWN_MAX)) {
       print(`  ${JSON.stringify(key)}\n    copy:     ${copy ?? 'none'}\n    snapshot: ${line ?? 'none'}`);

@@ -1,15 +1,15 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { LoggedDelivery } from '../../../webhooks/administration/deliveries.ts';
 import type { Attempt } from '../../../webhooks/queue/delivery-queue.ts';
+import { paint } from '../../cli/paint.ts';
 
 /** An attempt in a few words. */
 export function describeAttempt(attempt: Attempt | undefined | null): string {
   if (attempt === undefined || attempt === null) return 'not attempted yet';
   const { outcome, status, message, durationMs } = attempt;
-  if (outcome === 'delivered') return pc.green(`answered ${status} in ${Math.round(durationMs)} ms`);
-  return pc.red(`failed: ${message ?? (status === null ? outcome : `${outcome} ${status}`)}`);
+  if (outcome === 'delivered') return paint.green(`answered ${status} in ${Math.round(durationMs)} ms`);
+  return paint.red(`failed: ${message ?? (status === null ? outcome : `${outcome} ${status}`)}`);
 }
 
 /** The last attempt of a delivery in a few words, or why there was none. */

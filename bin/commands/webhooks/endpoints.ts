@@ -1,11 +1,11 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import { timestampFromDate } from '../../../schemas/day.ts';
 import type { Endpoint } from '../../../webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../../webhooks/endpoints/filters.ts';
 import type { Attempt } from '../../../webhooks/queue/delivery-queue.ts';
 import type { Topic } from '../../../webhooks/topic.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { withWebhooks } from '../../config/service/configured-webhooks.ts';
 import { attemptJson, deliveryTable, describeAttempt } from './describe-delivery.ts';
 
@@ -137,13 +137,13 @@ function filtersFrom(options: AddEndpointOptions): Filters {
 }
 
 function secretLines(secret: string): string {
-  return `\n  ${pc.bold(secret)}\n\nThis is the only time that the secret is shown; a receiver verifies deliveries with it.`;
+  return `\n  ${paint.bold(secret)}\n\nThis is the only time that the secret is shown; a receiver verifies deliveries with it.`;
 }
 
 function pingLine({ id, state }: Endpoint, ping: Attempt | undefined): string {
-  if (state === 'active') return `ping ${describeAttempt(ping)}: the endpoint is ${pc.green('active')}`;
+  if (state === 'active') return `ping ${describeAttempt(ping)}: the endpoint is ${paint.green('active')}`;
   const next = `It gets no events before it answers a ping with 2xx. When it does, ping it again: modelstats webhooks enable ${id}`;
-  return `ping ${describeAttempt(ping)}: the endpoint is ${pc.yellow(state)}, but not active.\n${next}`;
+  return `ping ${describeAttempt(ping)}: the endpoint is ${paint.yellow(state)}, but not active.\n${next}`;
 }
 
 /** An endpoint as the command line answers it. */

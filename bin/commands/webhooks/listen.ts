@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join, resolve } from 'node:path';
-import pc from 'picocolors';
 import { createAuthority } from '../../../http/certificates/certificates.ts';
 import { findSignatureProblem } from '../../../webhooks/signing/verify-signature.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
+import { paint } from '../../cli/paint.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import { listenOn } from '../listen-on.ts';
 
@@ -102,8 +102,8 @@ interface Received {
 
 function lineOf(request: IncomingMessage, { body, problem, status }: Received): string {
   const event = headerOf(request, 'x-service-event') ?? '?';
-  const verdict = problem === undefined ? pc.green(String(status)) : pc.red(`${status}, ${problem}`);
-  return `${verdict} ${pc.bold(event)} ${headerOf(request, 'x-service-delivery') ?? ''}\n  ${body.toString('utf8')}`;
+  const verdict = problem === undefined ? paint.green(String(status)) : paint.red(`${status}, ${problem}`);
+  return `${verdict} ${paint.bold(event)} ${headerOf(request, 'x-service-delivery') ?? ''}\n  ${body.toString('utf8')}`;
 }
 
 function jsonOf(request: IncomingMessage, { body, problem, status }: Received): string {

@@ -32,6 +32,11 @@ test.each([
   [price(3, 15), price(3, null), 'claude-x: output price at anthropic is no longer told (it was $15 per 1 M tokens)'],
   [price(3, null), price(null, 15), 'claude-x: price at anthropic from $3 / – to – / $15 per 1 M tokens'],
   [price(3, 15), price(3, 15, 'EUR'), 'claude-x: price at anthropic from $3 / $15 to 3 EUR / 15 EUR per 1 M tokens'],
+  [
+    price(0.12320000000000002, 1),
+    price(0.8999999999999999, 1),
+    'claude-x: input price at anthropic from $0.1232 to $0.90 per 1 M tokens (+631 %)',
+  ],
 ])('%o that became %o is told as it is', (before, after, words) => {
   expect(priceChangeWords('claude-x', ['anthropic'], { before, after })).toBe(words);
 });
@@ -44,6 +49,9 @@ test('providers that change alike are named together, the first eight of them', 
 });
 
 test('offers begin with a price where there is one, and end', () => {
+  expect(offerWords('x', ['a'], price(0.12320000000000002, null))).toBe(
+    'x: now offered by a at $0.1232 / – per 1 M tokens',
+  );
   expect(offerWords('x', ['a'], price(3, 15))).toBe('x: now offered by a at $3 / $15 per 1 M tokens');
   expect(offerWords('x', ['a', 'b'], price(null, 0.5))).toBe('x: now offered by a and b at – / $0.50 per 1 M tokens');
   expect(offerWords('x', ['a'], price(null, null))).toBe('x: now offered by a');

@@ -1,3 +1,4 @@
+import { plainNumber, plainNumbers } from '../../../schemas/plain-number.ts';
 import { listOf, nameInText } from '../sentences.ts';
 
 /** What a model's price at a provider is; null: not told. */
@@ -37,7 +38,8 @@ export function priceChangeWords(
   if (was === null) return `${model}: ${what} is ${money(is, after.currency)} ${UNIT} (it was not told before)`;
   const change = changeOf('', [before, after], column);
   const inPercent = change === '' ? '' : ` (${change})`;
-  return `${model}: ${what} from ${money(was, before.currency)} to ${money(is, after.currency)} ${UNIT}${inPercent}`;
+  const [from, to] = plainNumbers(was, is);
+  return `${model}: ${what} from ${written(from, before.currency)} to ${written(to, after.currency)} ${UNIT}${inPercent}`;
 }
 
 /** `claude-x: now offered by anthropic at $3 / $15 per 1 M tokens`. */
@@ -63,9 +65,13 @@ function bothPrices({ input_per_million: input, output_per_million: output, curr
 
 const DIGITS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
-/** An amount in all its digits, with cents where it has any: `$3`, `$2.50`, `$0.0375`, `3 EUR`. */
+/** An amount without noise; what is not told is a dash. */
 function money(amount: number | null, currency: string): string {
-  if (amount === null) return '–';
+  return amount === null ? '–' : written(plainNumber(amount), currency);
+}
+
+/** An amount in all its digits, with cents where it has any: `$3`, `$2.50`, `$0.0375`, `3 EUR`. */
+function written(amount: number, currency: string): string {
   const digits = DIGITS.format(amount);
   const text = /\.\d$/.test(digits) ? `${digits}0` : digits;
   return currency === 'USD' ? `$${text}` : `${text} ${nameInText(currency)}`;

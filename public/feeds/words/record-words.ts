@@ -1,3 +1,4 @@
+import { plainNumbers } from '../../../schemas/plain-number.ts';
 import { listOf, nameInText } from '../sentences.ts';
 import { providerWords } from './price-words.ts';
 
@@ -42,10 +43,10 @@ export function scoreWords(modelId: string, benchmark: string, { before, after }
     return `${model}: no score ${place} any more${before === null ? '' : ` (it was ${score(before)})`}`;
   if (before === null) return `${model}: new score ${score(after)} ${place}`;
   const [was, is] = [score(before), score(after)];
-  // What differs behind the sixth digit is told in all of them.
-  return was === is
-    ? `${model}: score from ${before} to ${after} ${place}`
-    : `${model}: score from ${was} to ${is} ${place}`;
+  if (was !== is) return `${model}: score from ${was} to ${is} ${place}`;
+  // What differs behind the sixth digit is told in all that it has.
+  const [from, to] = plainNumbers(before, after);
+  return `${model}: score from ${from} to ${to} ${place}`;
 }
 
 function score(value: number): string {
