@@ -20,6 +20,7 @@ export const ACTIONS = {
   correctDay: async () => (await import('./commands/store/correct.ts')).correctDay,
   prune: async () => (await import('./commands/store/prune.ts')).pruneStore,
   mirror: async () => (await import('./commands/store/mirror.ts')).mirrorStore,
+  catalogRedate: async () => (await import('./commands/store/catalog-redate.ts')).catalogRedate,
   catalogRebuild: async () => (await import('./commands/store/catalog-rebuild.ts')).catalogRebuild,
   createOrganization: async () => (await import('./commands/accounts/orgs.ts')).createOrganization,
   listOrganizations: async () => (await import('./commands/accounts/orgs.ts')).listOrganizations,

@@ -3,6 +3,7 @@ import type { RunAction } from './cli/command-context.ts';
 import { textValue, textValues } from './cli/option-values.ts';
 import { ACTIONS } from './command-actions.ts';
 import type { SourceCheckOptions } from './commands/night/source-check.ts';
+import type { CatalogRedateOptions } from './commands/store/catalog-redate.ts';
 import type { CorrectOptions } from './commands/store/correct.ts';
 import type { RepublishOptions } from './commands/store/republish.ts';
 import type { VerifyOptions } from './commands/store/verify.ts';
@@ -223,9 +224,8 @@ function addHousekeeping(program: Command, run: RunAction): void {
       '\nExample:\n  modelstats mirror --to s3://mirror/modelstats\n\nRun it after every night; it goes on after a kill',
     )
     .action(run(ACTIONS.mirror));
-  program
-    .command('catalog')
-    .description('Look after catalog.json')
+  const catalog = program.command('catalog').description('Look after catalog.json');
+  catalog
     .command('rebuild')
     .description('Make a lost, damaged or older catalog.json anew from the releases')
     .option('--force', 'even though the catalog can be read and names every published release')
@@ -233,4 +233,14 @@ function addHousekeeping(program: Command, run: RunAction): void {
     .option('--json', 'one JSON object on stdout')
     .addHelpText('after', '\nExample:\n  modelstats catalog rebuild')
     .action(run(ACTIONS.catalogRebuild));
+  catalog
+    .command('redate')
+    .description('Give the snapshot of a day in the future its right day, and move those after it along')
+    .argument('<day>', 'the day that is wrong')
+    .requiredOption('--to <day>', 'the right one: after the snapshot before it, and not in the future', textValue)
+    .option('--json', 'one JSON object on stdout')
+    .addHelpText('after', '\nExample:\n  modelstats catalog redate 2031-01-01 --to 2026-11-20')
+    .action((day: string, options: Omit<CatalogRedateOptions, 'day'>) =>
+      run(ACTIONS.catalogRedate)({ ...options, day }),
+    );
 }

@@ -102,7 +102,7 @@ export interface Rankings extends ListFields {
   readonly category: string;
   /** When the rankings were captured; null before any were. */
   readonly ranked_at: string | null;
-  readonly method: string;
+  readonly method: string | null;
   readonly rankings: readonly Ranking[];
 }
 

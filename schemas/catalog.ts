@@ -17,6 +17,8 @@ export const CatalogEntrySchema = z.strictObject({
   captured: z.array(z.enum(DATASET_NAMES)),
   first_seq: z.number().int().positive().nullable(),
   last_seq: z.number().int().nonnegative(),
+  /** As in release.json: the release of a day in the future that this one is with its right day. */
+  redated_from: ReleaseRefSchema.optional(),
   parts: z.array(z.enum(RELEASE_PARTS)),
   /** Files that were rebuilt into other bytes than release.json records; absent where none was. */
   repaired: z.array(RepairedFileSchema).optional(),
@@ -79,11 +81,22 @@ export function identityFromCatalog(catalog: Catalog | undefined): string | unde
 
 type Releases = { readonly releases: readonly CatalogEntry[] };
 
-/** True where two catalogs are of one record: as far as both reach, they name the same releases, from the first on. */
+/**
+ * True where two catalogs are of one record: as far as both reach, they name the same releases, from the first on. One that was given
+ * its right day has the same events, so it is the same.
+ */
 export function isSameRecord(a: Releases, b: Releases): boolean {
   const reach = Math.min(a.releases.length, b.releases.length);
-  const hashes = ({ releases }: Releases) => releases.slice(0, reach).map(({ release_sha256 }) => release_sha256);
+  const hashes = ({ releases }: Releases) =>
+    releases.slice(0, reach).map(({ redated_from, release_sha256 }) => redated_from?.release_sha256 ?? release_sha256);
   return reach > 0 && hashes(a).join() === hashes(b).join();
+}
+
+/** True where a catalog names all releases of an older one just as that does, so that what was made of those still holds. */
+export function isContinued(old: Releases, catalog: Releases): boolean {
+  const hashes = ({ releases }: Releases) =>
+    releases.slice(0, old.releases.length).map(({ release_sha256 }) => release_sha256);
+  return old.releases.length > 0 && hashes(old).join() === hashes(catalog).join();
 }
 
 /** A release's line in the catalog. */
@@ -98,6 +111,7 @@ export function catalogEntryFromRelease(release: Release, releaseSha256: string)
     captured: release.captured,
     first_seq: release.first_seq,
     last_seq: release.last_seq,
+    ...(release.redated_from === undefined ? {} : { redated_from: release.redated_from }),
     parts: [...RELEASE_PARTS],
   };
 }

@@ -29,6 +29,11 @@ export function addDays(day: Day, days: number): Day {
   return dayFromDate(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS));
 }
 
+/** How many days one day lies after another. */
+export function daysBetween(from: Day, to: Day): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
+}
+
 /** A date-time as published: seconds, and milliseconds only when they are not zero. */
 export function timestampFromDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');

@@ -12,11 +12,20 @@ function perDataset<T extends z.ZodType>(value: T) {
   return z.record(z.enum(DATASET_NAMES), value);
 }
 
-/** How the skill behind rankings is estimated, unless a source says otherwise (specification "Source settings"). */
-export const DEFAULT_RANKING_METHOD = 'trueskill';
-export const RankingMethodSchema = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be like trueskill: up to 64 of a-z, 0-9, dot, dash and underscore');
+const METHOD_RULE = 'must be like bradley-terry: up to 64 of a-z, 0-9, dot, dash and underscore';
+const RankingMethodSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, METHOD_RULE);
+
+/** How rankings are made, as their source says: all of them, or by category (specification "Source settings"). */
+export const RankingMethodsSchema = z.union([RankingMethodSchema, z.record(z.string(), RankingMethodSchema)], {
+  error: `${METHOD_RULE}, or an object with one for each category`,
+});
+export type RankingMethods = z.infer<typeof RankingMethodsSchema>;
+
+/** How the ranking of a category is made; null where nobody said. */
+export function methodOfCategory(methods: RankingMethods | null, category: string): string | null {
+  if (methods === null || typeof methods === 'string') return methods;
+  return Object.hasOwn(methods, category) ? (methods[category] ?? null) : null;
+}
 
 /** What points at a release without doubt: its day, its run and the hash of its release.json. */
 export const ReleaseRefSchema = z.strictObject({ day: Day, run: z.string(), release_sha256: Sha256 });
@@ -34,8 +43,9 @@ export const RepairedFileSchema = z.strictObject({ ...ReleaseFileSchema.shape, r
 
 /** What held the night and was accepted by an operator. */
 export const HoldSchema = z.strictObject({
-  dataset: z.enum(DATASET_NAMES),
-  rule: z.enum(['max_shrink', 'usual_shrink', 'max_suspect_fraction']),
+  /** Absent where it is about the day as such. */
+  dataset: z.enum(DATASET_NAMES).optional(),
+  rule: z.enum(['max_shrink', 'usual_shrink', 'max_suspect_fraction', 'day_ahead']),
   /** Whose rows it is about; absent where it is about the dataset as a whole. */
   upstream: UpstreamIdSchema.optional(),
   message: z.string(),
@@ -60,6 +70,8 @@ export const ReleaseSchema = z.strictObject({
   day: Day,
   run: z.string(),
   prev: ReleaseRefSchema.nullable(),
+  /** The release of a day in the future that this one is, with its right day (specification "A day that was wrong"). */
+  redated_from: ReleaseRefSchema.optional(),
   tool_version: z.string(),
   schema_version: z.string(),
   data_as_of: z.iso.datetime(),
@@ -85,8 +97,8 @@ export const ReleaseSchema = z.strictObject({
   manifest: ManifestSchema,
   /** The same snapshot in the major versions under notice (specification "Record versions"); absent where there is none. */
   noticed_manifests: z.array(ManifestSchema).optional(),
-  /** How the rankings in force were made; absent where it is {@link DEFAULT_RANKING_METHOD}. */
-  ranking_method: RankingMethodSchema.optional(),
+  /** How the rankings in force were made; absent where nobody said. */
+  ranking_method: RankingMethodsSchema.optional(),
   /**
    * In a night with which a version comes into force: the first of the events that send an unchanged record anew, which are
    * the night's last ones; absent where there is none.
@@ -114,4 +126,10 @@ export function withRepairs(release: Release, repaired: readonly ReleaseFile[] =
 export function manifestsOf(release: Pick<Release, 'manifest' | 'noticed_manifests'>): readonly Manifest[] {
   return [release.manifest, ...(release.noticed_manifests ?? [])];
 }
+
+/** The day that a release's events say, which stays when it is given another one. */
+export function eventDayOf({ day, redated_from }: Pick<Release, 'day' | 'redated_from'>): string {
+  return redated_from?.day ?? day;
+}
+
 export type SourceFile = Release['source_files'][number];

@@ -4,6 +4,9 @@ import { type Catalog, type CatalogEntry, RELEASE_PARTS, type ReleasePart } from
 import { addDays, type Day } from './day.ts';
 import { findExpired, RETENTION, type Retention, retainedFrom } from './retention.ts';
 
+/** A day after all of these: what it is today takes nothing away. */
+const LATER = '2999-12-31';
+
 function release(day: Day, parts: readonly ReleasePart[] = RELEASE_PARTS): CatalogEntry {
   return {
     day,
@@ -24,7 +27,7 @@ function catalogOf(releases: readonly CatalogEntry[]): Catalog {
 }
 
 function prunedBy(releases: readonly CatalogEntry[], retention: Retention = RETENTION): readonly CatalogEntry[] {
-  const expired = findExpired(releases, retention);
+  const expired = findExpired(releases, retention, LATER);
   const isGone = (entry: CatalogEntry, part: ReleasePart) =>
     expired.some((candidate) => candidate.release === entry && candidate.part === part);
   return releases.map((entry) => ({ ...entry, parts: entry.parts.filter((part) => !isGone(entry, part)) }));
@@ -127,18 +130,20 @@ describe('retention', () => {
           days.map((day) => release(day)),
           retention,
         );
-        expect(findExpired(kept, retention)).toEqual([]);
+        expect(findExpired(kept, retention, LATER)).toEqual([]);
       }),
     );
   });
 
   it('never touches the newest release, nor a lone first night', () => {
-    expect(findExpired([], RETENTION)).toEqual([]);
-    expect(findExpired([release('2024-02-29')], { changesMonths: 1, snapshots: 1, states: 1 })).toEqual([]);
+    expect(findExpired([], RETENTION, LATER)).toEqual([]);
+    expect(findExpired([release('2024-02-29')], { changesMonths: 1, snapshots: 1, states: 1 }, LATER)).toEqual([]);
     fc.assert(
       fc.property(Calendar, AnyRetention, (days, retention) => {
         const releases = days.map((day) => release(day));
-        expect(findExpired(releases, retention).map((expired) => expired.release)).not.toContain(releases.at(-1));
+        expect(findExpired(releases, retention, LATER).map((expired) => expired.release)).not.toContain(
+          releases.at(-1),
+        );
       }),
     );
   });
@@ -153,15 +158,29 @@ describe('retention', () => {
 
   it('takes nothing away because no night ran for years', () => {
     const releases = ['2023-12-31', '2024-01-01'].map((day) => release(day));
-    expect(findExpired(releases, RETENTION)).toEqual([]);
+    expect(findExpired(releases, RETENTION, LATER)).toEqual([]);
+  });
+
+  it('takes nothing away because of a day in the future, and nothing of that day', () => {
+    const days = ['2025-01-31', '2025-06-28', '2025-06-29', '2025-06-30'];
+    const future = ['2031-01-01', '2031-01-02'];
+    const releases = [...days, ...future].map((day) => release(day));
+    const rules = { changesMonths: 13, snapshots: 2, states: 1 };
+    const without = findExpired(releases.slice(0, days.length), rules, '2025-07-01');
+    expect(findExpired(releases, rules, '2025-07-01')).toEqual(without);
+    expect(without.some(({ part }) => part === 'changes')).toBe(false);
+  });
+
+  it('takes nothing away where the clock stands before all of it', () => {
+    expect(findExpired([release('2025-06-29'), release('2025-06-30')], RETENTION, '1970-01-01')).toEqual([]);
   });
 
   it('says which rule a part has outlived', () => {
-    const reasons = findExpired([release('2024-02-28'), release('2024-02-29'), release('2025-03-30')], {
-      changesMonths: 13,
-      snapshots: 1,
-      states: 1,
-    }).map(({ release: { day }, part, reason }) => `${day} ${part}: ${reason}`);
+    const releases = ['2024-02-28', '2024-02-29', '2025-03-30'].map((day) => release(day));
+    const rules = { changesMonths: 13, snapshots: 1, states: 1 };
+    const reasons = findExpired(releases, rules, LATER).map(
+      ({ release: { day }, part, reason }) => `${day} ${part}: ${reason}`,
+    );
     expect(reasons).toEqual([
       '2024-02-28 snapshot: not among the newest 1 snapshots, nor the last one of its month',
       '2024-02-28 changes: older than 13 months: before 2024-02-29',

@@ -2,7 +2,8 @@
  * How long the parts of a release stay (specification "Retention"). One place for the numbers and for the rules, as pure
  * functions of a catalog: prune takes away by them, readers tell by them what is there.
  *
- * - All rules count from the newest release, never from the clock: an outage or a wrong clock takes nothing away.
+ * - All rules count from the newest release, so that an outage or a wrong clock takes nothing away; and from today at the latest, so
+ *   that a release of a day in the future takes nothing away either.
  * - The newest release keeps everything; the next night starts from it.
  * - History and release.json stay for ever; they are no part that a rule knows of.
  */
@@ -37,17 +38,23 @@ export interface ExpiredPart {
 }
 
 /** Every listed part that no rule keeps, oldest release first; `releases` as in a catalog, oldest first. */
-export function findExpired(releases: readonly CatalogEntry[], retention: Retention): readonly ExpiredPart[] {
+export function findExpired(
+  releases: readonly CatalogEntry[],
+  retention: Retention,
+  today: Day,
+): readonly ExpiredPart[] {
   const newest = releases.at(-1);
   if (newest === undefined) return [];
+  // Those to come take no place from those that are there.
+  const past = releases.filter(({ day }) => day <= today);
   const rules: Readonly<Record<ReleasePart, Rule>> = {
-    snapshot: snapshotRule(releases, retention),
-    changes: changesRule(newest.day, retention),
-    state: stateRule(releases, retention),
+    snapshot: snapshotRule(past, retention),
+    changes: changesRule(past.at(-1)?.day ?? today, retention),
+    state: stateRule(past, retention),
   };
   const expiredOf = (release: CatalogEntry) => release.parts.filter((part) => !rules[part].keeps(release));
   return releases
-    .filter((release) => release !== newest)
+    .filter((release) => release !== newest && release.day <= today)
     .flatMap((release) => expiredOf(release).map((part) => ({ release, part, reason: rules[part].reason })));
 }
 

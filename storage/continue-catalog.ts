@@ -55,7 +55,7 @@ export async function findUnlisted(
 ): Promise<readonly ReleaseName[]> {
   const newest = looked === 'newest' ? newestEntry(catalog)?.day : undefined;
   const options = newest === undefined ? {} : { startAfter: `${RELEASES_PREFIX}${newest}` };
-  const listed = new Set(catalog?.releases.map(releaseId));
+  const listed = listedReleases(catalog);
   const unlisted: ReleaseName[] = [];
   for await (const { key } of store.list(RELEASES_PREFIX, options)) {
     const release = releaseFromKey(key);
@@ -66,8 +66,14 @@ export async function findUnlisted(
   return unlisted;
 }
 
+/** The names of the live releases, and those that they had before they were given their right day. */
+export function listedReleases(catalog: Catalog | undefined): ReadonlySet<string> {
+  const releases = catalog?.releases ?? [];
+  return new Set([...releases, ...releases.flatMap(({ redated_from }) => redated_from ?? [])].map(releaseId));
+}
+
 /** The releases that a catalog doesn't name. */
 function withoutListed(releases: readonly ReleaseName[], catalog: Catalog | undefined): readonly ReleaseName[] {
-  const listed = new Set(catalog?.releases.map(releaseId));
+  const listed = listedReleases(catalog);
   return releases.filter((release) => !listed.has(releaseId(release)));
 }

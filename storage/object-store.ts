@@ -15,6 +15,11 @@ import type { Readable } from 'node:stream';
 export interface ObjectStore {
   /** Where this is, as the operator wrote it, without credentials. */
   readonly url: string;
+  /**
+   * How far the store's own clock is ahead of this machine's, in milliseconds, as its last answer told; below some minutes 0. Undefined
+   * where it has no clock of its own.
+   */
+  clockAheadMs(): number | undefined;
   /** The whole object; undefined where there is none. */
   get(key: string): Promise<StoredObject | undefined>;
   /** Size, version and age of an object; undefined where there is none. */

@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = [
   'store.mirror',
   'store.prune',
   'store.rebuild_catalog',
+  'store.redate',
   'store.republish',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

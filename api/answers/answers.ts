@@ -103,17 +103,14 @@ export class Answers {
     const { request, context } = exchange;
     const understood = this.#understand(exchange, answer);
     const { effective, etag, modifiedAt, fresh } = understood;
-    const ifNoneMatch = request.headers?.['if-none-match'];
-    const matching = findMatchingEtag(ifNoneMatch, etag);
+    const matching = findMatchingEtag(request.headers?.['if-none-match'], etag);
     // The caller's own tag is repeated: it may be that of the compressed form.
     if (matching !== undefined) return notModified({ ...fresh, ETag: matching });
-    const ifModifiedSince = request.headers?.['if-modified-since'];
     const isKnown = assertThere === undefined || this.#deps.cache.has(etag);
-    const isUnchanged =
-      ifNoneMatch === '*' || (ifNoneMatch === undefined && isUnchangedSince(ifModifiedSince, modifiedAt, context.now));
-    if (isUnchanged && isKnown) return notModified(fresh);
+    const isInForce = isUnchanged(request, { etag, modifiedAt, now: context.now });
+    if (isInForce && isKnown) return notModified(fresh);
     await takeUnit(exchange, effective);
-    if (!isUnchanged) {
+    if (!isInForce) {
       if ('lent' in answer) return this.#lend(exchange, answer, understood);
       return this.#answerWithBody(exchange, answer, understood);
     }

@@ -1,10 +1,10 @@
 import { version as duckdbVersion } from '@duckdb/node-api';
-import { type Catalog, CatalogSchema, isSameRecord } from '../../schemas/catalog.ts';
+import { type Catalog, CatalogSchema, isContinued } from '../../schemas/catalog.ts';
 import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
-import { DEFAULT_RANKING_METHOD, manifestsOf, type Release } from '../../schemas/release.ts';
+import { manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import { sourcesFrom } from './release-sources.ts';
@@ -15,7 +15,7 @@ import type { TextsMeta } from './text/text-meta.ts';
  * Raised whenever the tables, or the answers made of them, change: a view of another format is rebuilt, never extended, and
  * entity tags differ.
  */
-export const VIEW_FORMAT = 9;
+export const VIEW_FORMAT = 10;
 
 /** What a view says about itself, stored in it. */
 export interface ViewMeta extends TableFacts {
@@ -28,7 +28,7 @@ export interface ViewMeta extends TableFacts {
   readonly manifests: readonly Manifest[];
   /** The SHA-256 of each dataset's uncompressed lines. */
   readonly contents: Readonly<Record<DatasetName, readonly ValueChange[]>>;
-  /** How the rankings in force were made (specification "Rankings"). */
+  /** How the rankings in force were made, as the JSON text of `RankingMethods` or null (specification "Rankings"). */
   readonly rankingMethods: readonly ValueChange[];
   /** The upstreams that the newest release names, as the JSON text of a list of `Source`, and the first release in a row to tell the same. */
   readonly sources: ValueChange;
@@ -68,7 +68,7 @@ export function metaOf(
     releases.get(day)?.manifest.datasets.find((dataset) => dataset.name === name)?.content_sha256;
   const methodOn = (day: Day) => {
     const release = releases.get(day);
-    return release === undefined ? undefined : (release.ranking_method ?? DEFAULT_RANKING_METHOD);
+    return release === undefined ? undefined : JSON.stringify(release.ranking_method ?? null);
   };
   const sourcesOn = (day: Day) => {
     const release = releases.get(day);
@@ -120,7 +120,7 @@ export function canExtend({ catalog: old, manifests }: ViewMeta, catalog: Catalo
   if (firstRetainedSeq(old) > firstRetainedSeq(catalog)) return false;
   const listed = new Set(manifests.map(({ id }) => id));
   const count = old.releases.length;
-  const isSame = catalog.releases.length >= count && isSameRecord(old, catalog);
+  const isSame = isContinued(old, catalog);
   return (
     isSame && catalog.releases.slice(0, count).every(({ day, parts }) => !parts.includes('snapshot') || listed.has(day))
   );

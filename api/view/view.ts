@@ -149,8 +149,8 @@ export class View {
     return this.#inForce(this.meta.contents[dataset]);
   }
 
-  /** How the rankings in force were made. */
-  get rankingMethod(): ValueInForce {
+  /** How the rankings in force were made: the JSON text of `RankingMethods`, or null where nobody said. */
+  get rankingMethods(): ValueInForce {
     return this.#inForce(this.meta.rankingMethods);
   }
 

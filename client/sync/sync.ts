@@ -276,11 +276,13 @@ function whatToDo(
   const isReached =
     state.snapshot_id === newest.id && state.cursor === newest.change_cursor && state.data_as_of === newest.data_as_of;
   if (isReached) return { do: 'prove' };
-  if (state.snapshot_id !== null && newest.id < state.snapshot_id) {
+  const known = seqFromCursor(state.cursor) ?? 0;
+  // With more events it is one that goes on from a snapshot that has been given an earlier day.
+  if (state.snapshot_id !== null && newest.id < state.snapshot_id && newest.seq <= known) {
     const warning = `the newest snapshot of the service, ${newest.id}, is older than the copy, ${state.snapshot_id}; nothing was done`;
     return { do: 'nothing', warning };
   }
-  if ((seqFromCursor(state.cursor) ?? 0) > newest.seq) {
+  if (known > newest.seq) {
     const warning = 'the service knows fewer events than the copy, as after a restored backup; all was imported anew';
     return { do: 'import', warning };
   }

@@ -22,7 +22,7 @@ interface Categories {
 
 interface Rankings {
   readonly ranked_at: string | null;
-  readonly method: string;
+  readonly method: string | null;
   readonly total: number;
   readonly next_cursor: string | null;
   readonly rankings: readonly {
@@ -127,7 +127,7 @@ function Places({ data, pages, category }: PlacesProps): JSX.Element {
   return (
     <>
       <p class="hint" safe>
-        {`${formatNumber(total)} models, by ${method}, as of ${rankedAt ?? 'no capture yet'}`}
+        {`${formatNumber(total)} models${method === null ? '' : `, by ${method}`}, as of ${rankedAt ?? 'no capture yet'}`}
       </p>
       <Table
         caption="Ranking"

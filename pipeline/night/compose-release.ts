@@ -5,9 +5,9 @@ import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { idFromSnapshot, type Manifest, ManifestSchema, snapshotFromId } from '../../schemas/manifest.ts';
 import {
-  DEFAULT_RANKING_METHOD,
   type Hold,
   manifestsOf,
+  type RankingMethods,
   RELEASE_FORMAT,
   type Release,
   type ReleaseFile,
@@ -33,7 +33,7 @@ export interface ReleaseInput {
   readonly publishedAt: string;
   readonly toolVersion: string;
   /** As the source names it. */
-  readonly rankingMethod: string;
+  readonly rankingMethod: RankingMethods | undefined;
   readonly previous: Previous;
   readonly captured: Capture;
   readonly checked: Check;
@@ -96,7 +96,7 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     files: await describeFiles(input.folder),
     manifest,
     ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
-    ...(rankingMethod === DEFAULT_RANKING_METHOD ? {} : { ranking_method: rankingMethod }),
+    ...(rankingMethod === undefined ? {} : { ranking_method: rankingMethod }),
     ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
     ...releaseFetched(input.fetched, fetchedInput),
     ...(upstreamRows === undefined ? {} : { upstream_rows: upstreamRows }),
@@ -104,9 +104,9 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
 }
 
 /** That of the source where it was asked for rankings today, else that of the rankings that are carried. */
-function rankingMethodOf({ previous, rankingMethod }: ReleaseInput, isCaptured: boolean): string {
+function rankingMethodOf({ previous, rankingMethod }: ReleaseInput, isCaptured: boolean): RankingMethods | undefined {
   if (isCaptured || previous.release === undefined) return rankingMethod;
-  return previous.release.ranking_method ?? DEFAULT_RANKING_METHOD;
+  return previous.release.ranking_method;
 }
 
 function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles): Manifest {
@@ -135,7 +135,7 @@ function refFrom({ day, run, release_sha256 }: NonNullable<Previous['entry']>) {
 }
 
 /** Size and hash of every file in the folder, in path order. */
-async function describeFiles(folder: string): Promise<readonly ReleaseFile[]> {
+export async function describeFiles(folder: string): Promise<readonly ReleaseFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())

@@ -71,7 +71,9 @@ async function merge(database: Database, dataset: Dataset, input: DiffInput): Pr
   const content = contentColumns(dataset).filter((column) => kept.includes(column) && keptBefore.includes(column));
   const [firstKey] = dataset.key;
   const isNew = `c.${firstKey} IS NOT NULL`;
-  const differs = content.map(({ name }) => `c.${name} IS DISTINCT FROM p.${name}`).join(' OR ');
+  // A time that is still to come, of a night under a wrong clock, is put right.
+  const isAhead = 'p.updated_at > $2::TIMESTAMPTZ::TIMESTAMP';
+  const differs = [...content.map(({ name }) => `c.${name} IS DISTINCT FROM p.${name}`), isAhead].join(' OR ');
   const columns = dataset.columns.map((column) => {
     const { name, type } = column;
     const isFilled = name !== 'updated_at' && kept.includes(column);

@@ -1,6 +1,5 @@
 import type { DatasetName } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import {
   getVersion,
@@ -22,23 +21,27 @@ export interface NightVersions {
   readonly renewed: readonly DatasetName[];
 }
 
+/** When a night runs, and what it continues. */
+export interface NightTime {
+  readonly day: Day;
+  readonly today: Day;
+  readonly previous: Previous;
+}
+
 /**
- * What a list of versions means for the night of a day. Rejects with `usage` where the night before was in a version that is
- * not in force, which an older program doesn't know: going back would change every consumer's records unannounced.
+ * What a list of versions means for the night of a day. A store begins in the version that is in force as its first night runs, so that
+ * it has nothing to renew for days before it was there, and never goes back (decision 0015). Rejects with `usage` where the night before
+ * was in a version that this program doesn't know: going back would change every consumer's records unannounced.
  */
-export function findNightVersions(
-  versions: readonly RecordVersion[],
-  { day, previous }: { readonly day: Day; readonly previous: Previous },
-): NightVersions {
-  const inForce = versionInForce(versions, day);
-  const noticed = noticedVersions(versions, day);
-  if (previous.release === undefined) return { inForce, before: undefined, noticed, renewed: [] };
-  const before = getVersion(versions, previous.release.schema_version);
-  if (versions.indexOf(before) > versions.indexOf(inForce)) {
-    const newest = `the newest snapshot ${previous.release.day} is in version ${before.version} of the records`;
-    throw new AppError('usage', `${newest}, and ${day} would go back to ${inForce.version}`);
-  }
-  return { inForce, before, noticed, renewed: renewedDatasets(before, inForce) };
+export function findNightVersions(versions: readonly RecordVersion[], time: NightTime): NightVersions {
+  const { day, today, previous } = time;
+  const ofDay = versionInForce(versions, day);
+  const before = previous.release === undefined ? undefined : getVersion(versions, previous.release.schema_version);
+  const reached = before ?? versionInForce(versions, day > today ? day : today);
+  const isReached = (version: RecordVersion) => versions.indexOf(version) <= versions.indexOf(reached);
+  const inForce = isReached(ofDay) ? reached : ofDay;
+  const noticed = noticedVersions(versions, day).filter((version) => !isReached(version));
+  return { inForce, before, noticed, renewed: before === undefined ? [] : renewedDatasets(before, inForce) };
 }
 
 /** What an operator should know who sees many events. */

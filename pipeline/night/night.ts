@@ -16,6 +16,7 @@ import { capture } from './capture/capture.ts';
 import { assertFewBadRows, check } from './check/check.ts';
 import { composeRelease } from './compose-release.ts';
 import { diff } from './diff.ts';
+import { holdOfDay } from './guard/far-ahead.ts';
 import { guard } from './guard/guard.ts';
 import { closeIntervals } from './history.ts';
 import { type NightFindings, nightReport } from './night-report.ts';
@@ -116,6 +117,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
   const { release: folder, scratch } = run.folder;
   const capturedAt = captureTime(day, run.startedAt);
   const stored = new StoredFetch(deps.store, catalog.catalog);
+  const newest = newestEntry(catalog.catalog);
   let found: NightFindings = {};
   try {
     const place = await placeOfDay(request.source, { day, workFolder: deps.workFolder });
@@ -126,20 +128,22 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
     found = { fetched: source.fetched?.files };
     const absent = await stored.findAbsent(source.fetched);
     const database = await run.openDatabase(deps.duckdb);
-    const limits = limitsFromSettings(deps.limits, source.settings);
+    const { settings } = source;
+    const limits = limitsFromSettings(deps.limits, settings);
     const places = { database, store: deps.store, folder, scratch };
     const captured = await run.stage('capture', () =>
       capture(source, { ...places, limits, duckdb: deps.duckdb, absent }),
     );
     run.warn([...absentNotes(absent), ...captured.warnings]);
-    const previous = await run.stage('previous', () => loadPrevious(newestEntry(catalog.catalog), places));
-    const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, previous });
+    const previous = await run.stage('previous', () => loadPrevious(newest, places));
+    const today = dayFromDate(run.startedAt);
+    const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, today, previous });
     const checked = await run.stage('check', () =>
       check(
         {
           day,
           capture: captured,
-          settings: source.settings,
+          settings,
           acceptSuspects: request.acceptSuspects,
           carried: failedUpstreams(source.fetched, absent),
         },
@@ -147,13 +151,15 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       ),
     );
     found = { ...found, checked };
-    assertFewBadRows(checked, source.settings, captured.uncaptured);
+    assertFewBadRows(checked, settings, captured.uncaptured);
     run.warn(checked.warnings);
     const changed = await run.stage('diff', () =>
       diff({ day, capturedAt, captured, checked, previous, versions }, places),
     );
-    const judged = { checked, changed, settings: source.settings, previous: previous.release };
-    const holds = await guard({ ...judged, catalog: catalog.catalog }, places);
+    const holds = [
+      ...holdOfDay({ day, now: run.startedAt, newest: newest?.day, isDated: place.isDated }, deps.store),
+      ...(await guard({ checked, changed, settings, previous: previous.release, catalog: catalog.catalog }, places)),
+    ];
     found = { ...found, changed, holds };
     const isHeld = holds.length > 0 && !request.accept;
     if (request.dryRun || isHeld) found = { ...found, preview: await preview(checked, places) };
@@ -176,7 +182,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       capturedAt,
       publishedAt: timestampFromDate(deps.clock()),
       toolVersion: deps.toolVersion,
-      rankingMethod: source.settings.ranking_method,
+      rankingMethod: settings.ranking_method,
       previous,
       captured,
       checked,
@@ -184,7 +190,7 @@ async function runStages({ request, deps, catalog, run }: StagesInput): Promise<
       accepted: holds,
       written,
       folder,
-      upstreams: source.settings.upstreams,
+      upstreams: settings.upstreams,
       fetched: source.fetched,
       absent,
     });

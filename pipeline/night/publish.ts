@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { catalogEntryFromRelease } from '../../schemas/catalog.ts';
+import { type CatalogEntry, catalogEntryFromRelease } from '../../schemas/catalog.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Release, ReleaseFile } from '../../schemas/release.ts';
 import { type LoadedCatalog, markPublished, swapCatalog } from '../../storage/catalog.ts';
@@ -29,15 +29,23 @@ export interface PublishDeps {
 
 /** A stage of the night. Rejects with `precondition_failed` when another night swapped the catalog first. */
 export async function publish({ release, folder, catalog }: PublishInput, deps: PublishDeps): Promise<void> {
+  const { entry, body } = await uploadRelease({ release, folder }, deps);
+  await swapCatalog(deps.store, catalog, { releases: [...(catalog.catalog?.releases ?? []), entry] });
+  await markPublished(deps.store, release, body);
+}
+
+/** Puts a release into the store, whole and read back, where nobody sees it yet; resolves to its line of the catalog. */
+export async function uploadRelease(
+  { release, folder }: Omit<PublishInput, 'catalog'>,
+  deps: PublishDeps,
+): Promise<{ readonly entry: CatalogEntry; readonly body: Buffer }> {
   const { store } = deps;
   await uploadFiles({ release, folder }, deps);
   const body = Buffer.from(`${JSON.stringify(release)}\n`, 'utf8');
   const releaseSha256 = sha256(body);
   await store.put(releaseKey(release, RELEASE_PATHS.release), body, { ifAbsent: true });
   await verifyUpload(store, release, { path: RELEASE_PATHS.release, bytes: body.length, sha256: releaseSha256 });
-  const entry = catalogEntryFromRelease(release, releaseSha256);
-  await swapCatalog(store, catalog, { releases: [...(catalog.catalog?.releases ?? []), entry] });
-  await markPublished(store, release, body);
+  return { entry: catalogEntryFromRelease(release, releaseSha256), body };
 }
 
 /** Rejects with the first failure. By then no upload is under way any more: nothing is written after a night has ended. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/errors.ts';
-import { DEFAULT_RANKING_METHOD, RankingMethodSchema } from '../../schemas/release.ts';
+import { RankingMethodsSchema } from '../../schemas/release.ts';
 import { UpstreamSchema } from '../../schemas/upstreams.ts';
 import { AliasFileSchema } from './alias-file.ts';
 import { FetchEntrySchema } from './fetch-list/fetch-entry.ts';
@@ -61,7 +61,7 @@ export const SourceSettingsSchema = z
     max_ratio: z.number().min(1).optional(),
     sql_timeout_seconds: z.number().positive().optional(),
     /** How the rankings of the source are made; told by the API, without effect on the night. */
-    ranking_method: RankingMethodSchema.default(DEFAULT_RANKING_METHOD),
+    ranking_method: RankingMethodsSchema.optional(),
     /** Suspects to let in, as `pricing:<entity_id>`. */
     accept: z.array(z.string()).default([]),
     /** Whom the data comes from. */

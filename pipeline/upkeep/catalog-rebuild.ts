@@ -138,7 +138,8 @@ async function findCandidates(store: ObjectStore): Promise<readonly Candidate[]>
 }
 
 /** Follows the chain from the first night to the newest. */
-function chainFrom(candidates: readonly Candidate[], keep: string | undefined): readonly Candidate[] {
+function chainFrom(found: readonly Candidate[], keep: string | undefined): readonly Candidate[] {
+  const candidates = withoutRedated(found);
   const chain: Candidate[] = [];
   for (;;) {
     const next = candidates.filter(({ release }) => release.prev?.release_sha256 === chain.at(-1)?.sha256);
@@ -151,6 +152,19 @@ function chainFrom(candidates: readonly Candidate[], keep: string | undefined): 
     throw new AppError('corrupt', `a release between them is missing, so these can't be chained: ${names}`);
   }
   return chain;
+}
+
+/**
+ * Of releases that were given their right day only one of the two: the new ones once they were live, which their marks or a later
+ * night tell, else the old ones.
+ */
+function withoutRedated(candidates: readonly Candidate[]): readonly Candidate[] {
+  const redated = candidates.filter(({ release }) => release.redated_from !== undefined);
+  const isContinued = ({ sha256: hash }: Candidate) =>
+    candidates.some(({ release }) => release.redated_from === undefined && release.prev?.release_sha256 === hash);
+  const wereLive = redated.some((candidate) => isMarked(candidate) || isContinued(candidate));
+  const replaced = new Set(redated.map(({ release }) => release.redated_from?.release_sha256));
+  return candidates.filter((candidate) => (wereLive ? !replaced.has(candidate.sha256) : !redated.includes(candidate)));
 }
 
 /** Of releases that continue the same one, the one that was live. */

@@ -19,6 +19,12 @@ const CUTOVER = '2026-05-01';
 const VERSIONS = versionsWith(versionTwo(CUTOVER, NOTICE));
 const [ONE] = RECORD_VERSIONS as readonly [RecordVersion];
 
+/** The newest snapshot of a store that was there before. */
+const on = (versions: readonly RecordVersion[], day: string) => ({
+  day,
+  schema_version: versionInForce(versions, day).version,
+});
+
 const names = (versions: readonly RecordVersion[]) => versions.map(({ version }) => version);
 
 test('production publishes 1.0 until 2026-11-22, and the fields of the table from then on, whatever the day', () => {
@@ -78,24 +84,30 @@ describe('a schema_version parameter', () => {
     { text: '2', day: NOTICE, version: '2.0' },
     { text: '2.0', day: CUTOVER, version: '2.0' },
   ])('$text names $version on $day', ({ text, day, version }) => {
-    expect(findVersion(text, VERSIONS, day)?.version).toBe(version);
+    expect(findVersion(text, VERSIONS, on(VERSIONS, day))?.version).toBe(version);
   });
 
   it.each(['2', '2.0'])('%s is unknown before its notice', (text) => {
-    expect(findVersion(text, VERSIONS, '2026-03-31')).toBeUndefined();
+    expect(findVersion(text, VERSIONS, on(VERSIONS, '2026-03-31'))).toBeUndefined();
   });
 
   it.each(['', '0', '3', '1.1', '1.00', '01', '1.', '.0', 'v1', ' 1', '1 ', '1.0.0', '1e0', '+1', 'latest'])(
     '%o is unknown',
-    (text) => expect(findVersion(text, VERSIONS, CUTOVER)).toBeUndefined(),
+    (text) => expect(findVersion(text, VERSIONS, on(VERSIONS, CUTOVER))).toBeUndefined(),
   );
 
   it('that is a major names its newest version in force', () => {
     const versions = versionsWith(versionOneOne(NOTICE), versionTwo('2026-06-01', '2026-04-15'));
-    expect(findVersion('1', versions, '2026-03-31')?.version).toBe('1.0');
-    expect(findVersion('1', versions, NOTICE)?.version).toBe('1.1');
-    expect(findVersion('1.0', versions, NOTICE)?.version).toBe('1.0');
-    expect(findVersion('1', versions, '2026-06-01')?.version).toBe('1.1');
+    expect(findVersion('1', versions, on(versions, '2026-03-31'))?.version).toBe('1.0');
+    expect(findVersion('1', versions, on(versions, NOTICE))?.version).toBe('1.1');
+    expect(findVersion('1.0', versions, on(versions, NOTICE))?.version).toBe('1.0');
+    expect(findVersion('1', versions, on(versions, '2026-06-01'))?.version).toBe('1.1');
+  });
+
+  it('is known, too, where a store began in it with days before it', () => {
+    const newest = { day: '2026-03-31', schema_version: '2.0' };
+    expect(findVersion('2', VERSIONS, newest)?.version).toBe('2.0');
+    expect(findVersion('1', VERSIONS, newest)?.version).toBe('1.0');
   });
 
   it('lets manifests of its major or of exactly its version pass', () => {

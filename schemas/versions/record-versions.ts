@@ -60,12 +60,26 @@ export function isKnownVersion(version: string): boolean {
   return RECORD_VERSIONS.some((candidate) => candidate.version === version);
 }
 
+/** The newest snapshot, as far as versions go. */
+export interface VersionedDay {
+  readonly day: Day;
+  readonly schema_version: string;
+}
+
 /**
  * The version that a `schema_version` parameter names, `major` or `major.minor`, among those that had been announced or in
- * force by the day; of a major the newest. Undefined: the parameter is wrong.
+ * force with the newest snapshot; of a major the newest. Undefined: the parameter is wrong.
  */
-export function findVersion(text: string, versions: readonly RecordVersion[], day: Day): RecordVersion | undefined {
-  const known = [...versions.filter(({ inForceFrom }) => inForceFrom === null || inForceFrom <= day)];
+export function findVersion(
+  text: string,
+  versions: readonly RecordVersion[],
+  newest: VersionedDay,
+): RecordVersion | undefined {
+  const { day, schema_version } = newest;
+  const reached = versions.findIndex(({ version }) => version === schema_version);
+  const known = versions.filter(
+    ({ inForceFrom }, index) => index <= reached || inForceFrom === null || inForceFrom <= day,
+  );
   return [...known, ...noticedVersions(versions, day)].findLast(({ version }) => isVersion(version, text));
 }
 

@@ -51,6 +51,11 @@ export class FileStore implements ObjectStore {
     });
   }
 
+  /** The time of files is that of the machine which writes them. */
+  clockAheadMs(): undefined {
+    return undefined;
+  }
+
   async get(key: string): Promise<StoredObject | undefined> {
     const path = this.#pathOf(key);
     return this.#report(`read ${key}`, async () => {

@@ -68,6 +68,11 @@ export class S3Store implements ObjectStore {
     });
   }
 
+  /** What the SDK signs by: it sets its clock by the answers, as S3 refuses requests of another time. */
+  clockAheadMs(): number {
+    return this.#client.config.systemClockOffset;
+  }
+
   async get(key: string): Promise<StoredObject | undefined> {
     assertKey(key);
     return this.#report(`read ${key}`, () => this.#reader.read(key));

@@ -54,7 +54,7 @@ describe('lists', () => {
     const expected = ask('rankings', { category: 'code', limit: '2' });
     expect(expected).toMatchObject({
       limit: 2,
-      envelope: { category: 'code', ranked_at: '2026-01-07T23:59:59Z', method: 'trueskill', total: 3 },
+      envelope: { category: 'code', ranked_at: '2026-01-07T23:59:59Z', method: null, total: 3 },
     });
     expect(rowsOf(expected, 'model_id')).toEqual(['a', 'b', 'C']);
     expect(ask('rankings', { category: 'none' })).toMatchObject({ kind: 'refusal', status: 404, param: 'category' });

@@ -69,6 +69,10 @@ test('the line is there before the work, so that what fails has one too', async 
   expect(code).not.toBe(0);
   const [newest] = await entries();
   expect(newest).toMatchObject({ action: 'store.republish', details: { snapshot: '2020-01-01', from: null } });
+  const wrong = await callCli(['catalog', 'redate', '2999-01-01', '--to', '2026-06-04'], { env });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no snapshot 2999-01-01') });
+  const [later] = await entries();
+  expect(later).toMatchObject({ action: 'store.redate', details: { day: '2999-01-01', to: '2026-06-04' } });
 });
 
 function sourceOf(command: string): readonly string[] {

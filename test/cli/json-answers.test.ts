@@ -4,16 +4,21 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runNight } from '../../pipeline/night/night.ts';
 import { addDays, dayFromDate } from '../../schemas/day.ts';
+import { openStore } from '../../storage/open-store.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { toldFields } from '../support/documents/usage.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
+import { NIGHT_SETTINGS } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { answersFrom, callCli, envOf, startCli } from '../support/processes/cli.ts';
 
 const DAY = '2024-03-01';
+const FAR_AHEAD = '2999-01-01';
 const specification = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
 const rows = tableRowsOf(sectionOf(specification, 'JSON answers') ?? '').slice(1);
 
@@ -82,6 +87,8 @@ beforeAll(async () => {
   await ask('correct', addDays(DAY, 1));
   await ask('prune', '--dry-run');
   await ask('catalog rebuild');
+  await publishFarAhead();
+  await ask('catalog redate', FAR_AHEAD, '--to', addDays(DAY, 2));
   const { id: org } = await ask('orgs create', '--name', 'Acme');
   await ask('orgs set-plan', '--org', String(org), '--plan', 'builder');
   await ask('orgs list');
@@ -110,6 +117,20 @@ beforeAll(async () => {
   await runUntil('schedule', hasPublished, () => ask('schedule', '--check'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A night under a clock of years ahead, which no command takes. */
+async function publishFarAhead(): Promise<void> {
+  const clock = () => new Date(`${FAR_AHEAD}T00:05:00Z`);
+  const store = await openStore(`file:${join(folder, 'store')}`);
+  const request = { day: FAR_AHEAD, source: join(folder, 'source'), dryRun: false, accept: true, acceptSuspects: [] };
+  await runNight(request, {
+    ...NIGHT_SETTINGS,
+    store,
+    clock,
+    newRunId: () => ulid(),
+    workFolder: join(folder, 'ahead'),
+  });
+}
 
 /** A source that fetches one file, which is served until the test is over. */
 async function writeRecipe(recipe: string): Promise<void> {
@@ -144,6 +165,7 @@ test.each<{ command: string; told: () => readonly string[] | undefined }>([
     'correct',
     'prune',
     'catalog rebuild',
+    'catalog redate',
     'schedule --check',
     'notify test',
   ].map((command) => ({ command, told: () => toldOf(command)[0] })),

@@ -35,7 +35,7 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
     /last page/,
   ],
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
-  ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /TrueSkill/],
+  ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
   [
     'get-history',

@@ -1,5 +1,5 @@
 /** Nights in which an upstream gives less than it usually does (specification "Guard"). */
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -185,4 +185,38 @@ test('a few rows less hold nothing, and cost no look at earlier nights; more cos
   expect(looked).toHaveLength(quiet);
   expect((await night(44)).status).toBe('held');
   expect(looked).toHaveLength(quiet + 11);
+});
+
+describe('a day that lies far ahead', () => {
+  const FAR = '2031-01-01';
+
+  /** A night of the day that a clock gives, of a source without dated folders. */
+  async function nightOf(store: TemporaryStore, accept = false) {
+    const source = join(await giveDay(FIRST, { shop: SHOP, mall: MALL }), FIRST);
+    await cp(join(root, 'source', 'source.sql'), join(source, 'source.sql'));
+    const request = { day: FAR, source, dryRun: false, accept, acceptSuspects: [] };
+    return runNight(request, { ...store.deps, clock: () => new Date(`${FAR}T00:05:00Z`) });
+  }
+
+  test('is held, with nothing published, and is passed by an operator who means it', async () => {
+    const store = await useNights();
+    const held = await nightOf(store);
+    expect(held).toMatchObject({
+      status: 'held',
+      problems: [
+        expect.stringMatching(/^2031-01-01 is 1665 days after the newest snapshot 2026-06-11, and nothing but/),
+      ],
+      next_command: expect.stringContaining(`--day ${FAR} --accept`),
+    });
+    expect((await listReleases(store)).at(-1)?.day).toBe(LAST);
+    // The nights of the right clock go on.
+    expect(await store.night(await giveDay(TONIGHT, { shop: SHOP, mall: MALL }), TONIGHT)).toMatchObject({
+      status: 'published',
+    });
+    expect(await nightOf(store, true)).toMatchObject({ status: 'published' });
+    const [newest] = (await listReleases(store)).slice(-1);
+    expect((await readRelease(store, newest ?? expect.fail())).accepted).toEqual([
+      { rule: 'day_ahead', message: expect.any(String) },
+    ]);
+  });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.dispose());
 
-async function methodOfNewest(): Promise<string | undefined> {
+async function methodOfNewest() {
   const { catalog } = (await loadCatalog(store.deps.store)) ?? {};
   const entry = catalog?.releases.at(-1);
   if (entry === undefined) throw new Error('nothing is published');
@@ -27,9 +27,17 @@ test('the method of rankings stays with them: a night that does not capture any 
   expect(await methodOfNewest()).toBeUndefined();
 });
 
+test('a source may say it by category', async () => {
+  const methods = { general: 'elo', coding: 'bradley-terry' };
+  await store.publish('2026-06-04', SMALL_DAYS['2026-06-01'] ?? {}, { settings: { ranking_method: methods } });
+  expect(await methodOfNewest()).toEqual(methods);
+});
+
 test('a method that is no word rejects the night', async () => {
-  const publish = store.publish('2026-06-04', SMALL_DAYS['2026-06-01'] ?? {}, {
-    settings: { ranking_method: 'True Skill' },
-  });
-  await expect(publish).rejects.toThrow(/ranking_method/);
+  for (const wrong of ['True Skill', { general: 'True Skill' }, 1, null]) {
+    const publish = store.publish('2026-06-05', SMALL_DAYS['2026-06-01'] ?? {}, {
+      settings: { ranking_method: wrong },
+    });
+    await expect(publish).rejects.toThrow(/ranking_method[^ ]*: must be like bradley-terry: up to 64 of/);
+  }
 });

@@ -20,6 +20,7 @@ import { verifyDeps } from '../support/pipeline/upkeep.ts';
 import { versionOneOne, versionsWith, versionTwo } from '../support/schemas/record-versions.ts';
 import {
   AFTER,
+  BEFORE,
   CUTOVER,
   DAYS,
   LAST,
@@ -102,7 +103,7 @@ describe('a night of the notice or of the cutover that is killed', { timeout: 12
   });
 
   it('after the swap has published: run again, it finds the day done and sends nothing twice', async () => {
-    await publish([LAST]);
+    await publish([NOTICE, LAST]);
     expect(await nightWith(CUTOVER, { store: dyingAt('published') })).toMatchObject({ status: 'published' });
     const feed = await readFeed(store, await listReleases(store));
     expect(await store.night(source, CUTOVER)).toMatchObject({ status: 'already_published' });
@@ -121,7 +122,7 @@ describe('the cutover', () => {
   });
 
   it('is told to the operator, who would wonder about so many events', async () => {
-    await publish([LAST]);
+    await publish([NOTICE, LAST]);
     expect(await store.night(source, CUTOVER)).toMatchObject({
       warnings: expect.arrayContaining([
         'version 2.0 of the records comes into force: 13 unchanged records are sent anew in it',
@@ -139,25 +140,60 @@ describe('the cutover', () => {
   });
 
   it('in a dry run publishes nothing', async () => {
-    await publish([LAST]);
+    await publish([NOTICE, LAST]);
     const request = { day: CUTOVER, source, dryRun: true, accept: false, acceptSuspects: [] };
     const deps = { ...store.deps, clock: () => new Date(`${AFTER}T00:20:00Z`) };
     expect(await runNight(request, deps)).toMatchObject({ status: 'dry_run', events: { upsert: 16, delete: 4 } });
-    expect(await listReleases(store)).toHaveLength(1);
+    expect(await listReleases(store)).toHaveLength(2);
   });
 
-  it.each([
-    ['that does not know the version in force', RECORD_VERSIONS, 'records of version 2.0 are not known'],
-    [
-      'in which it comes later',
-      versionsWith(versionTwo('2026-06-01')),
-      'the newest snapshot 2026-05-01 is in version 2.0 of the records, and 2026-05-02 would go back to 1.0',
-    ],
-  ])('is not undone by a program %s', async (_, versions, message) => {
-    await publish([LAST, CUTOVER]);
-    const night = nightWith(AFTER, { versions, clock: () => new Date('2026-05-03T00:20:00Z') });
-    await expect(night).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
+  it('is not undone by a program that does not know the version in force', async () => {
+    await publish([NOTICE, CUTOVER]);
+    const night = nightWith(AFTER, { versions: RECORD_VERSIONS, clock: () => new Date('2026-05-03T00:20:00Z') });
+    const message = expect.stringContaining('records of version 2.0 are not known');
+    await expect(night).rejects.toMatchObject({ code: 'usage', message });
     expect(await listReleases(store)).toHaveLength(2);
+  });
+
+  it('is not undone by a program in which it comes later: what was reached stays, and nothing is sent anew', async () => {
+    await publish([NOTICE, CUTOVER]);
+    const later = { versions: versionsWith(versionTwo('2026-06-01')), clock: () => new Date('2026-05-03T00:20:00Z') };
+    expect(await nightWith(AFTER, later)).toMatchObject({ status: 'published' });
+    const released = await Promise.all((await listReleases(store)).slice(1).map((entry) => readRelease(store, entry)));
+    expect(released.flatMap(manifestsOf).map(({ schema_version }) => schema_version)).toEqual(['2.0', '2.0']);
+    expect(released[1]).not.toHaveProperty('first_renewal_seq');
+  });
+});
+
+describe('a store whose first night runs after the cutover', () => {
+  it('begins in the version in force, whatever day that night captures, and has nothing to send anew', async () => {
+    // The mornings on which these nights run are those of the cutover and of the day after it.
+    await publish([LAST, CUTOVER, AFTER]);
+    const released = await Promise.all((await listReleases(store)).map((entry) => readRelease(store, entry)));
+    expect(released.flatMap(manifestsOf).map(({ schema_version }) => schema_version)).toEqual(['2.0', '2.0', '2.0']);
+    for (const release of released) expect(release).not.toHaveProperty('first_renewal_seq');
+    await expectWhole(store, VERSIONS);
+  });
+
+  it('goes on in it through days that are older than the cutover', async () => {
+    const lateClock = { clock: () => new Date(`${AFTER}T00:20:00Z`) };
+    for (const day of [BEFORE, NOTICE, CUTOVER]) {
+      expect(await nightWith(day, lateClock)).toMatchObject({ status: 'published' });
+    }
+    const released = await Promise.all((await listReleases(store)).map((entry) => readRelease(store, entry)));
+    expect(released.flatMap(manifestsOf).map(({ schema_version }) => schema_version)).toEqual(['2.0', '2.0', '2.0']);
+    await expectWhole(store, VERSIONS);
+  });
+
+  it('that began between two cutovers has only the later one to send anew', async () => {
+    const versions = versionsWith(versionOneOne(NOTICE), versionTwo(CUTOVER, '2026-04-01'));
+    const between = await openTemporaryStore({ versions });
+    await publish([BEFORE, LAST, CUTOVER], between);
+    const released = await Promise.all((await listReleases(between)).map((entry) => readRelease(between, entry)));
+    expect(released.map(({ schema_version }) => schema_version)).toEqual(['1.1', '1.1', '2.0']);
+    expect(released.map(({ first_renewal_seq }) => first_renewal_seq !== undefined)).toEqual([false, false, true]);
+    await expectWhole(between, versions);
+    await between.dispose();
   });
 });
 

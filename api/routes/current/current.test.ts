@@ -33,7 +33,7 @@ test('a ranking comes by rank, then by model, and tells when it was made', async
   expect(rest).toEqual({
     category: 'code',
     ranked_at: '2026-06-01T23:59:59Z',
-    method: 'trueskill',
+    method: null,
     total: 1,
     next_cursor: null,
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { methodOfCategory, type RankingMethods } from '../../../schemas/release.ts';
 import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { id } from '../../answers/parameters.ts';
@@ -21,25 +22,28 @@ export const rankingsRoute = listRoute({
     schema: {
       category: z.string().describe('As asked for'),
       ranked_at: z.iso.datetime().nullable().describe('Capture that brought the rankings as they are; null before any'),
-      method: z.string().describe('How skill is estimated, as the source says'),
+      method: z
+        .string()
+        .nullable()
+        .describe('How the ranking is made, as its source says; null where that says nothing'),
     },
     values: ({ category }, { view }) => {
       return {
         category: JSON.stringify(category),
         ranked_at: JSON.stringify(rankedAt(view)),
-        method: JSON.stringify(view.rankingMethod.value),
+        method: JSON.stringify(methodOf(view, category)),
       };
     },
   },
   example: {
     category: 'text',
     ranked_at: '2026-06-29T23:59:59Z',
-    method: 'trueskill',
+    method: 'bradley-terry',
     rankings: EXAMPLE_RANKINGS,
     total: 20,
     next_cursor: 'ZmE3M2IzMjlbIjIiLCJjbGF1ZGUtb3B1cy00LTYtdGhpbmtpbmciXQ',
   },
-  dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethod), value(rankedAt(view))),
+  dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethods), value(rankedAt(view))),
   assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
   list: ({ category }) => ({
     table: 'rankings',
@@ -48,6 +52,11 @@ export const rankingsRoute = listRoute({
     key: ['model_id'],
   }),
 });
+
+function methodOf(view: View, category: string): string | null {
+  // Written by the view, from a release that was parsed.
+  return methodOfCategory(JSON.parse(view.rankingMethods.value) as RankingMethods | null, category);
+}
 
 /** When the rankings were captured that are in force: a later capture of the same is none. Null where none ever were. */
 function rankedAt(view: View): string | null {

@@ -16,8 +16,8 @@ export function findVersionProblems(
   { versions, view }: Pick<RequestContext, 'versions' | 'view'>,
 ): readonly RequestProblem[] {
   const { schema_version: version } = values;
-  if (version === undefined || findVersion(version, versions, view.newest.day) !== undefined) return [];
-  const known = versions.filter((candidate) => findVersion(candidate.version, versions, view.newest.day) === candidate);
+  if (version === undefined || findVersion(version, versions, view.newest) !== undefined) return [];
+  const known = versions.filter((candidate) => findVersion(candidate.version, versions, view.newest) === candidate);
   const expected = known.map((candidate) => `'${candidate.version}'`).join(', ');
   const msg = `Input should be one of ${expected}, or the major part of one`;
   return [queryProblem('schema_version', version, { msg, type: 'enum', ctx: { expected } })];

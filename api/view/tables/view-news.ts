@@ -68,7 +68,7 @@ async function addNews(database: Database, input: NewsInput): Promise<void> {
   const isTold = ranges.map(({ first, last }) => `seq BETWEEN ${first} AND ${last}`).join(' OR ');
   await database.run(
     `CREATE TEMP TABLE told AS
-     SELECT seq, occurred_on AS day, entity_type AS kind, entity_id, op,
+     SELECT seq, ${daySql(input.catalog)} AS day, entity_type AS kind, entity_id, op,
        coalesce(key ->> '$.model_id', key ->> '$.id') AS model_id,
        coalesce(key ->> '$.benchmark_id', key ->> '$.category', key ->> '$.provider', '') AS part
      FROM read_parquet($1) WHERE ${isTold}`,
@@ -105,14 +105,22 @@ function firstDay({ releases }: Catalog): Day {
   return addDays(releases.at(-1)?.day ?? '1970-01-01', 1 - NEWS_DAYS);
 }
 
+/** The day of the release that an event is in: one that was given its right day has events that say another. */
+function daySql({ releases }: Catalog): string {
+  const redated = releases.flatMap(({ day, redated_from: was }) =>
+    was === undefined ? [] : [`WHEN '${was.day}' THEN DATE '${day}'`],
+  );
+  return redated.length === 0 ? 'occurred_on' : `CASE occurred_on ${redated.join(' ')} ELSE occurred_on END`;
+}
+
 /**
  * When the records that are told of were gone: one row per deletion, and one per record that the previous view doesn't have. What was
  * before the feed begins isn't known any more.
  */
-async function createGone(database: Database, { changes, previousDay }: NewsInput): Promise<void> {
+async function createGone(database: Database, { catalog, changes, previousDay }: NewsInput): Promise<void> {
   const values: DuckDBValue[] = [listValue([...changes])];
   const selects = [
-    `SELECT c.entity_type AS kind, c.entity_id, c.occurred_on AS day FROM read_parquet($1) c
+    `SELECT c.entity_type AS kind, c.entity_id, ${daySql(catalog)} AS day FROM read_parquet($1) c
      SEMI JOIN told t ON t.kind = c.entity_type AND t.entity_id = c.entity_id AND t.op = 'upsert' WHERE c.op = 'delete'`,
   ];
   if (previousDay !== undefined) {

@@ -9,9 +9,9 @@ import { type Catalog, isSameRecord } from '../../../schemas/catalog.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { AppError } from '../../../schemas/errors.ts';
 import { type LoadedCatalog, loadCatalog, newestEntry, swapCatalog } from '../../../storage/catalog.ts';
-import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
+import { listedReleases, loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { RecordedObject } from '../../../storage/fetch-object.ts';
-import { RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { retryWhenRaced } from '../../run/retry-when-raced.ts';
 import type { Run } from '../../run/run.ts';
@@ -95,7 +95,7 @@ function assertMirrorOf({ from, to, catalog, theirs, theirObjects }: Sides): voi
   if ((theirs?.releases.length ?? 0) > catalog.releases.length) {
     throw refuse(`it has snapshots of its own after ${newestEntry(catalog)?.day}`);
   }
-  const listed = new Set(catalog.releases.map(releaseId));
+  const listed = listedReleases(catalog);
   const strays = [...theirObjects.releases].filter(
     ([id, objects]) => !listed.has(id) && objects.some(({ path }) => path === RELEASE_PATHS.published),
   );

@@ -83,12 +83,19 @@ export async function wantedMarks({
   return marks;
 }
 
-/** What prune has taken away in the first store and the second still has: parts that are listed no more, and replaced backfills. */
+/**
+ * What prune has taken away in the first store and the second still has: parts that are listed no more, releases under a wrong day, and replaced
+ * backfills.
+ */
 export function unwantedKeys({ catalog, ourObjects, theirObjects }: Sides): readonly string[] {
   const parts = catalog.releases.flatMap((entry) =>
     (theirObjects.releases.get(releaseId(entry)) ?? []).filter(({ path }) => !isListed(entry, path)),
   );
   const inForce = catalog.backfill?.pricing?.run ?? '';
   const replaced = [...theirObjects.backfills].filter(([run]) => run < inForce && !ourObjects.backfills.has(run));
-  return [...parts, ...replaced.flatMap(([, objects]) => objects)].map(({ key }) => key);
+  const redated = catalog.releases
+    .flatMap(({ redated_from: was }) => (was === undefined ? [] : [releaseId(was)]))
+    .filter((id) => !ourObjects.releases.has(id))
+    .flatMap((id) => theirObjects.releases.get(id) ?? []);
+  return [...parts, ...redated, ...replaced.flatMap(([, objects]) => objects)].map(({ key }) => key);
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../../schemas/catalog.ts';
 import { timestampFromDate } from '../../../schemas/day.ts';
+import { listedReleases } from '../../../storage/continue-catalog.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseFromKey, releaseId } from '../../../storage/keys.ts';
 import type { ListedObject } from '../../../storage/object-store.ts';
 import type { StoredObjects } from './stored-objects.ts';
@@ -63,13 +64,14 @@ interface Stray {
 
 function strayReleases({ catalog, stored }: OrphansInput): readonly Stray[] {
   const live = new Set(catalog?.releases.map(releaseId));
+  const listed = listedReleases(catalog);
   const strays = [...stored.releases].filter(([id]) => !live.has(id));
   return strays.map(([name, objects]) => ({
     name,
     what: 'orphan',
     release: releaseFromKey(objects[0]?.key ?? ''),
-    reason: 'never published',
-    isLost: objects.some(({ path }) => path === RELEASE_PATHS.published),
+    reason: listed.has(name) ? 'published under another day' : 'never published',
+    isLost: !listed.has(name) && objects.some(({ path }) => path === RELEASE_PATHS.published),
     objects: sortFirst(objects, ({ path }) => path === RELEASE_PATHS.release),
   }));
 }

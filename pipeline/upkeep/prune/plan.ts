@@ -1,4 +1,5 @@
 import { type CatalogEntry, RELEASE_PARTS, type ReleasePart } from '../../../schemas/catalog.ts';
+import { dayFromDate } from '../../../schemas/day.ts';
 import { type ExpiredPart, findExpired, type Retention } from '../../../schemas/retention.ts';
 import { partOfPath, releaseId } from '../../../storage/keys.ts';
 import { findOrphans, type OrphansInput, type Suspicious } from './orphans.ts';
@@ -21,7 +22,7 @@ export interface PlanInput extends OrphansInput {
  */
 export function planPrune(input: PlanInput): PrunePlan {
   const releases = input.catalog?.releases ?? [];
-  const expired = findExpired(releases, input.retention);
+  const expired = findExpired(releases, input.retention, dayFromDate(input.now));
   const { removals, suspicious } = findOrphans(input);
   return {
     releases: releases.map((release) => withoutExpired(release, expired)),

@@ -5,7 +5,7 @@ import { type CatalogEntry, catalogEntryFromRelease } from '../../../schemas/cat
 import { DATASETS } from '../../../schemas/datasets.ts';
 import { isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { DatasetFile, Manifest } from '../../../schemas/manifest.ts';
-import { manifestsOf, type Release } from '../../../schemas/release.ts';
+import { eventDayOf, manifestsOf, type Release } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { getVersion } from '../../../schemas/versions/record-versions.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
@@ -163,7 +163,7 @@ export class ReleaseVerifier {
       EVENTS,
       `SELECT count(*)::DOUBLE AS events, count(DISTINCT seq)::DOUBLE AS seqs, min(seq)::DOUBLE AS first,
               max(seq)::DOUBLE AS last, count(*) FILTER (schema_version <> $1)::DOUBLE AS others
-       FROM read_parquet(${changes}) WHERE occurred_on = '${release.day}'`,
+       FROM read_parquet(${changes}) WHERE occurred_on = '${eventDayOf(release)}'`,
       [release.schema_version],
     );
     const before = this.#input.previous?.last_seq ?? 0;

@@ -96,7 +96,7 @@ export function answerRankings({ world }: ApiState, { query }: ApiRequest): Expe
   const rows = world.current.rankings.filter((ranking) => ranking['category'] === category);
   return {
     ...listOfRows('rankings', sortRecords('rankings', rows, 'rank'), limit),
-    envelope: { category, ranked_at: rankedAt(world), method: 'trueskill', total: rows.length },
+    envelope: { category, ranked_at: rankedAt(world), method: null, total: rows.length },
   };
 }
 

@@ -24,7 +24,7 @@ export async function expectReplay(published: TemporaryStore): Promise<void> {
     if (previous === undefined) continue;
     const [after, upTo] = [await readCursor(published, previous), await readCursor(published, next)];
     const between = events.filter(({ seq }) => seq > after && seq <= upTo);
-    expect(between.map(({ occurred_on }) => occurred_on)).toEqual(between.map(() => next.day));
+    expect(between.map(({ occurred_on }) => occurred_on)).toEqual(between.map(() => (next.redated_from ?? next).day));
     for (const entityType of ENTITY_TYPES) {
       const dataset = datasetFromEntityType(entityType);
       const copy = copyFromText(dataset, await readSnapshot(published, previous, dataset));

@@ -1,3 +1,4 @@
+import { plainNumber } from '../../../schemas/plain-number.ts';
 import type { Release } from '../../../schemas/release.ts';
 import type { Topic, TopicData } from '../../topic.ts';
 
@@ -65,5 +66,5 @@ export function largestChangePercent(before: Price, after: Price): number {
 function changePercent(before: number | null, after: number | null): number {
   if (before === after) return 0;
   if (before === null || after === null || before === 0) return Number.POSITIVE_INFINITY;
-  return Number(((Math.abs(after - before) / before) * 100).toPrecision(12));
+  return plainNumber((Math.abs(after - before) / before) * 100);
 }

@@ -1,6 +1,7 @@
 import { DELETE_ORDER, UPSERT_ORDER } from '../../../../schemas/change.ts';
 import { DATASETS, type Dataset } from '../../../../schemas/datasets.ts';
 import { AppError } from '../../../../schemas/errors.ts';
+import { eventDayOf } from '../../../../schemas/release.ts';
 import { writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, keySql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
@@ -54,6 +55,6 @@ async function append(
   return database.run(
     `INSERT INTO rebuilt_changes SELECT ${seq} + row_number() OVER (ORDER BY ${columnList(dataset.key)}), $1::DATE,
        '${dataset.entityType}', ${entityIdSql(dataset)}, ${key}, '${op}', data, $2 FROM (${events}) ORDER BY ${columnList(dataset.key)}`,
-    [release.day, release.schema_version],
+    [eventDayOf(release), release.schema_version],
   );
 }

@@ -25,6 +25,8 @@ export async function rebuildState(name: DatasetName, to: string, materials: Mat
   const changed = contentColumns(dataset)
     .filter((column) => column.published && compared.includes(column))
     .map(({ name: column }) => `a.${column} IS DISTINCT FROM b.${column}`);
+  // Of a record whose time was ahead of the clock nothing but that changed.
+  changed.push('b.updated_at > a.updated_at');
   const isChanged = `(b.${dataset.key[0]} IS NULL OR u.op IS NOT DISTINCT FROM 'upsert' OR ${changed.join(' OR ')})`;
   const columns = kept.map((column) =>
     column.published ? `a.${column.name}` : `if(${isChanged}, u.${column.name}, b.${column.name}) AS ${column.name}`,

@@ -1,0 +1,302 @@
+/** A store with nights under a clock of years ahead, and the way back: for those who followed them, and those who didn't. */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../database/open-database.ts';
+import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
+import { mirror } from '../../pipeline/upkeep/mirror/mirror.ts';
+import { planPrune } from '../../pipeline/upkeep/prune/plan.ts';
+import { listStoredObjects } from '../../pipeline/upkeep/prune/stored-objects.ts';
+import { redate } from '../../pipeline/upkeep/redate/redate.ts';
+import { republish } from '../../pipeline/upkeep/republish/republish.ts';
+import { verify } from '../../pipeline/upkeep/verify/verify.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
+import { AppError } from '../../schemas/errors.ts';
+import { RETENTION } from '../../schemas/retention.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
+import { sqlText } from '../../storage/duckdb/database.ts';
+import { text } from '../../storage/duckdb/row-shape.ts';
+import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { openStore } from '../../storage/open-store.ts';
+import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
+import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
+import { listReleases, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
+import type { DayRows } from '../support/pipeline/write-day.ts';
+import { openPublisher } from '../support/webhooks/publisher.ts';
+import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
+
+const FIRST = '2026-06-01';
+const SECOND = '2026-06-02';
+/** What two nights of a clock that had jumped took for their days; it was the third, and the fourth. */
+const FUTURE = ['2031-01-01', '2031-01-02'] as const;
+const RIGHT = ['2026-06-03', '2026-06-04'] as const;
+const TODAY = '2026-06-05';
+
+/** Every night a price moves and a score is there that wasn't; the night of today finds what the first had. */
+function rowsOf(night: number): DayRows {
+  const ids = ['a', 'b', 'c'];
+  return {
+    models: [...ids, `of-${night}`].map((id) => ({ id, name: `Model ${id}` })),
+    benchmarks: [{ id: 'x', name: 'X' }],
+    scores: ids.slice(0, (night % 3) + 1).map((model_id) => ({ model_id, benchmark_id: 'x', value: night, n: night })),
+    rankings: [{ model_id: 'a', category: 'general', rank: 1 }],
+    pricing: [{ model_id: 'a', provider: 'p', input_per_million: 1 + night }],
+  };
+}
+
+let store: TemporaryStore;
+beforeEach(async () => {
+  store = await openTemporaryStore();
+  for (const [night, day] of [FIRST, SECOND, ...FUTURE].entries()) await store.publish(day, rowsOf(night));
+});
+afterEach(() => store.dispose());
+
+const clock = () => new Date(`${TODAY}T09:00:00Z`);
+const deps = (objects: ObjectStore = store.deps.store) => ({
+  ...upkeepDeps(store.deps.workFolder),
+  store: objects,
+  duckdb: store.deps.duckdb,
+  clock,
+  uploadsMax: 2,
+});
+
+const giveRightDays = (day: Day = FUTURE[0], to: Day = RIGHT[0]) => redate({ day, to }, deps());
+const days = async () => (await listReleases(store)).map(({ day }) => day);
+
+async function expectWhole(): Promise<void> {
+  const releases = await listReleases(store);
+  const verified = await verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store });
+  expect(verified).toMatchObject({ ok: true, replayed: releases.length - 1, problems: [] });
+  await expectReplay(store);
+}
+
+describe('snapshots of days in the future', () => {
+  test('stand in the way of every night of a right clock', async () => {
+    await expect(store.publish(TODAY, rowsOf(9))).rejects.toThrow(/is before the newest snapshot 2031-01-02/);
+  });
+
+  test('get their right days: numbers, events and records stay, byte for byte', async () => {
+    const before = await listReleases(store);
+    const feed = await readFeed(store, before);
+    expect(await giveRightDays()).toMatchObject({
+      redated: [
+        { from: FUTURE[0], to: RIGHT[0] },
+        { from: FUTURE[1], to: RIGHT[1] },
+      ],
+    });
+    const after = await listReleases(store);
+    expect(after.map(({ day }) => day)).toEqual([FIRST, SECOND, ...RIGHT]);
+    expect(await readFeed(store, after)).toEqual(feed);
+    for (const [index, entry] of after.entries()) {
+      expect(await readSnapshot(store, entry, 'models')).toBe(
+        await readSnapshot(store, before[index] ?? entry, 'models'),
+      );
+    }
+    await expectWhole();
+  });
+
+  test('say no day of the future any more but in what was given out', async () => {
+    await giveRightDays();
+    for (const entry of (await listReleases(store)).slice(2)) {
+      const { redated_from, ...release } = await readRelease(store, entry);
+      expect(redated_from?.day).toMatch(/^2031/);
+      expect(JSON.stringify(release)).not.toContain('2031-');
+      for (const name of DATASET_NAMES) {
+        const file = (path: string) => `read_parquet(${sqlText(join(store.folder, releaseKey(entry, path)))})`;
+        const found = await store.reader.rows(
+          { day: text },
+          `SELECT valid_from::VARCHAR AS day FROM ${file(RELEASE_PATHS.state(name))} UNION ALL
+           SELECT unnest([valid_from::VARCHAR, valid_to::VARCHAR]) FROM ${file(RELEASE_PATHS.history(name))}`,
+        );
+        expect(found.filter(({ day }) => day.startsWith('2031'))).toEqual([]);
+      }
+    }
+  });
+
+  test('let the night of today go on, which puts times right that lie in the future', async () => {
+    await giveRightDays();
+    await store.publish(TODAY, rowsOf(3));
+    const newest = (await listReleases(store)).at(-1) ?? expect.fail();
+    // The same rows as those of the last night: nothing but times was wrong.
+    const models = await readSnapshot(store, newest, 'models');
+    expect(models).toContain('"id":"of-3"');
+    for (const name of ['models', 'scores', 'pricing', 'rankings', 'benchmarks'] as const) {
+      expect(await readSnapshot(store, newest, name)).not.toContain('"updated_at":"2031-');
+    }
+    expect(newest.last_seq).toBeGreaterThan(newest.first_seq ?? 0);
+    await expectWhole();
+    // And once: another such night changes nothing.
+    expect(await store.publish('2026-06-06', rowsOf(3))).toMatchObject({ events: { upsert: 0, delete: 0 } });
+  });
+
+  test.each([
+    [SECOND, RIGHT[0], /^2026-06-02 is not in the future/],
+    ['2031-01-05', RIGHT[0], /there is no snapshot 2031-01-05/],
+    [FUTURE[0], SECOND, /can't become 2026-06-02: it has to lie after 2026-06-02/],
+    [FUTURE[0], TODAY, /the newest snapshot would be of 2026-06-06, and today is 2026-06-05/],
+    [FUTURE[0], 'tomorrow', /tomorrow is no day such as/],
+  ])('%s does not become %s', async (day, to, message) => {
+    await expect(giveRightDays(day, to)).rejects.toThrow(message);
+    expect(await days()).toEqual([FIRST, SECOND, ...FUTURE]);
+  });
+
+  test('that are all there is stay: they name the store', async () => {
+    const lone = await openTemporaryStore();
+    onTestFinished(() => lone.dispose());
+    await lone.publish(FUTURE[0], rowsOf(0));
+    const work = { ...deps(lone.deps.store), workFolder: lone.deps.workFolder };
+    await expect(redate({ day: FUTURE[0], to: FIRST }, work)).rejects.toThrow(
+      /is the first snapshot.*begin a new store/,
+    );
+  });
+
+  test('killed at any write it has changed nothing, or all; run again it does its work', async () => {
+    const released = (await readRelease(store, (await listReleases(store)).at(-1) ?? expect.fail())).files.length;
+    for (const fatal of [1, released, 2 * released + 2, 2 * released + 3]) {
+      let writes = 0;
+      const dying = new Proxy(store.deps.store, {
+        get: (target, name) => {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          return (...parameters: unknown[]) => {
+            if (name === 'put' || name === 'putFile') writes += 1;
+            if (writes >= fatal) return Promise.reject(new AppError('store_unavailable', 'killed'));
+            return value.apply(target, parameters) as unknown;
+          };
+        },
+      });
+      await expect(redate({ day: FUTURE[0], to: RIGHT[0] }, deps(dying))).rejects.toThrow('killed');
+      expect(await days()).toEqual([FIRST, SECOND, ...FUTURE]);
+    }
+    await giveRightDays();
+    await expectWhole();
+  });
+});
+
+describe('those who had followed', () => {
+  let service: Service;
+  let into: string;
+
+  beforeEach(async () => {
+    service = await openService({ store: store.url, now: `${TODAY}T12:00:00Z` });
+    into = join(await mkdtemp(join(tmpdir(), 'modelstats-copies-')), 'copy.duckdb');
+  });
+  afterEach(async () => {
+    await service.close();
+    await rm(join(into, '..'), { recursive: true, force: true });
+  });
+
+  const expectEqualCopy = async () => {
+    const newest = (await listReleases(store)).at(-1) ?? expect.fail();
+    const lines = await linesOf(into);
+    for (const name of ['models', 'scores', 'rankings', 'pricing', 'benchmarks'] as const) {
+      expect(lines[name]).toBe(await readSnapshot(store, newest, name));
+    }
+  };
+
+  test('a copy goes on from its cursor: with nothing to do, then with the next night', async () => {
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported', snapshot_id: FUTURE[1] });
+    await giveRightDays();
+    await service.api.follower.refresh();
+    expect(service.api.follower.problem).toBeUndefined();
+    expect((await syncInto(into, service.client())).status).toBe('up_to_date');
+    await service.publish(() => store.publish(TODAY, rowsOf(4)));
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: TODAY });
+    await expectEqualCopy();
+  });
+
+  test('the API serves the right days without a restart, and none of the wrong ones', async () => {
+    await giveRightDays();
+    await service.api.follower.refresh();
+    const client = service.client();
+    const { body } = (await client.listSnapshots({}, {})) as { body: { snapshots: readonly { id: string }[] } };
+    expect(body.snapshots.map(({ id }) => id)).toEqual([...RIGHT, FIRST, SECOND].toSorted().toReversed());
+    const history = await client.getModelHistory('a', { kind: 'pricing' });
+    expect(JSON.stringify(history.body)).not.toContain('2031-');
+    expect(JSON.stringify(history.body)).toContain(RIGHT[1]);
+  });
+});
+
+describe('webhooks', () => {
+  test('are told of each night once, whatever its day was when it was told', async () => {
+    const control = await openDatabase(`sqlite:${join(store.folder, '..', 'control.db')}`);
+    onTestFinished(() => control.close());
+    await addSubscriber(control, 'one');
+    const { publisher } = openPublisher(store, control, { clock });
+    await publisher.look();
+    const told = await readTold(control);
+    const snapshots = (all: typeof told) =>
+      all.filter(({ topic }) => topic === 'snapshot.published').map(({ data }) => Object(data).snapshot_id);
+    expect(snapshots(told).toSorted()).toEqual([SECOND, ...FUTURE]);
+    await giveRightDays();
+    expect(await publisher.look()).toBe('idle');
+    await store.publish(TODAY, rowsOf(4));
+    expect(await publisher.look()).toBe('published');
+    const after = await readTold(control);
+    expect(after).toEqual(expect.arrayContaining([...told]));
+    expect(snapshots(after).toSorted()).toEqual([SECOND, TODAY, ...FUTURE]);
+  });
+});
+
+describe('the store itself', () => {
+  test('is pruned of what the releases were under their wrong days, and of nothing else', async () => {
+    await giveRightDays();
+    const { catalog } = await loadCatalog(store.deps.store);
+    const stored = await listStoredObjects(store.deps.store);
+    const now = new Date(Date.now() + 3 * 86_400_000);
+    const plan = planPrune({ catalog, stored, retention: RETENTION, now });
+    expect(plan.suspicious).toEqual([]);
+    expect(plan.removals.map(({ name, reason }) => `${name.slice(0, 10)} ${reason.split(',')[0]}`)).toEqual(
+      FUTURE.map((day) => `${day} published under another day`),
+    );
+  });
+
+  test('has its catalog rebuilt with the right days', async () => {
+    await giveRightDays();
+    await store.publish(TODAY, rowsOf(4));
+    await store.deps.store.delete(CATALOG_KEY);
+    const { orphans } = await rebuildCatalog({ force: true }, deps());
+    expect(orphans.map((id) => id.slice(0, 10))).toEqual([...FUTURE]);
+    expect(await days()).toEqual([FIRST, SECOND, ...RIGHT, TODAY]);
+    await expectWhole();
+  });
+
+  test('is mirrored into a mirror that has the wrong days', async () => {
+    const second = await mkdtemp(join(tmpdir(), 'modelstats-redated-'));
+    onTestFinished(() => rm(second, { recursive: true }));
+    const other = await openStore(`file:${second}`);
+    await cp(store.folder, second, { recursive: true });
+    await giveRightDays();
+    const to = { ...deps(), from: store.deps.store, to: other, copiesMax: 2, random: () => 0, onRelease: () => {} };
+    expect(await mirror(to)).toMatchObject({ releases: 4, newest: RIGHT[1], swapped: true });
+    expect((await loadCatalog(other)).catalog?.releases).toEqual(
+      (await loadCatalog(store.deps.store)).catalog?.releases,
+    );
+    expect(await mirror(to)).toMatchObject({ copied: 0, swapped: false });
+  });
+
+  test('has damaged files of such a release rebuilt', async () => {
+    await giveRightDays();
+    await store.publish(TODAY, rowsOf(3));
+    for (const day of [RIGHT[1], TODAY]) {
+      const entry = (await listReleases(store)).find((release) => release.day === day) ?? expect.fail();
+      for (const path of [RELEASE_PATHS.state('pricing'), RELEASE_PATHS.changes, RELEASE_PATHS.history('scores')]) {
+        await store.deps.store.delete(releaseKey(entry, path));
+        const result = await republish(day, {
+          ...deps(),
+          origin: store.deps.store,
+          second: undefined,
+          from: undefined,
+          onFile: () => {},
+        });
+        expect(result).toMatchObject({ ok: true });
+      }
+    }
+    await expectWhole();
+  });
+});
