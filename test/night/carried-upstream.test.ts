@@ -141,10 +141,10 @@ describe('an upstream that is down for a week', () => {
     place.mall.breakForGood('/mall.json', faults.status(503));
     place.shop.serve('/shop.json', { a: 3 });
     const workFolder = await place.newFolder();
-    const why = /^mall\.json of mall could not be fetched from http.*: .* answered 503 .*, and its SELECT reads it$/;
+    const why = /^mall\.json of mall could not be fetched from http.*: .* answered 503 .*, and source\.sql reads it$/;
     expect(await place.night(addDays(FIRST, 1), { workFolder })).toMatchObject({
       status: 'rejected',
-      problems: [expect.stringMatching(why), expect.stringMatching(/source\.sql found no files$/)],
+      problems: [expect.stringMatching(why), expect.stringMatching(/nothing could be captured$/)],
     });
   });
 });

@@ -223,7 +223,7 @@ describe('a night of a source that lists what to fetch', () => {
             /^prices\.csv of shop could not be fetched from .*answered 503 \(3 attempts\); what needs it is not captured$/,
           ),
           expect.stringMatching(
-            /^pricing: prices\.csv of shop could not be fetched from .* answered 503 .*, and its SELECT reads it; its records are carried$/,
+            /^pricing: prices\.csv of shop could not be fetched from .* answered 503 .*, and source\.sql reads it; its records are carried$/,
           ),
         ]),
       );

@@ -63,7 +63,7 @@ SELECT id AS model_id, 'c' AS category, 1 AS rank, 'mall' AS upstream FROM read_
     const why = 'mall\\.json of mall could not be fetched from http://[^ ]+: [^ ]+ answered 404';
     expect((await place.night(FIRST)).problems).toEqual([
       expect.stringMatching(
-        `^models: not captured: ${why}, and its SELECT reads it; with its columns in source\\.json the other upstreams would go on$`,
+        `^models: not captured: ${why}, and source\\.sql reads it; with its columns in source\\.json the other upstreams would go on$`,
       ),
       expect.stringMatching(/^pricing: 2 of 2 rows are bad/),
     ]);

@@ -93,7 +93,7 @@ export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Cap
   if (source.fetched?.carries) datasets.forEach(assertUpstreams);
   if (datasets.length === 0) {
     const causes = new Set([...uncaptured.values()].filter((why) => why !== NO_FILE));
-    throw new AppError('source_rejected', [...causes, `${source.folder}: source.sql found no files`].join('\n'));
+    throw new AppError('source_rejected', [...causes, `${source.folder}: nothing could be captured`].join('\n'));
   }
   const warnings = datasets.flatMap(columnWarnings);
   warnings.push(...source.unread.map((name) => `${name}: is not read; files are named after their dataset`));

@@ -17,9 +17,9 @@ export function whyNoFile(dataset: DatasetName, fetched: readonly RecordedFile[]
  */
 export function whyMissing(path: string, fetched: readonly RecordedFile[], absent: readonly RecordedFile[]): string {
   const failed = fetched.find((one) => one.status === 'failed' && isIn(path, one));
-  if (failed === undefined) return `its SELECT reads ${path}, which is not there`;
+  if (failed === undefined) return `${path} is not there, and source.sql reads it`;
   const advice = absent.includes(failed) ? '; with its columns in source.json the other upstreams would go on' : '';
-  return `${describeFailure(failed)}, and its SELECT reads it${advice}`;
+  return `${describeFailure(failed)}, and source.sql reads it${advice}`;
 }
 
 function isIn(path: string, { file, carry }: RecordedFile): boolean {

@@ -14,7 +14,7 @@ let scratch: string;
 export async function setup(): Promise<void> {
   const parent = process.env['TMPDIR'] === undefined && hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
   scratch = await mkdtemp(join(parent, 'modelstats-tests-'));
-  await chmod(scratch, 0o711); // Servers of the tests may run as another user, PostgreSQL's never as root.
+  await chmod(scratch, 0o1777); // As the folder that it stands in for: processes of the tests may run as other users.
   process.env['TMPDIR'] = scratch;
   process.env[KEPT_NIGHTS] = join(scratch, 'kept-nights');
   mkdirSync(join(scratch, 'kept-nights'));
