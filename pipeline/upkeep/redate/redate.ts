@@ -76,6 +76,7 @@ interface Plan {
 }
 
 function planRedate(catalog: Catalog | undefined, { day, to }: RedateRequest, now: Date): Plan {
+  if (!isDay(to)) throw new AppError('usage', `${to} is no day such as 2026-11-20`);
   const entry = getEntry(catalog, day);
   const releases = catalog?.releases ?? [];
   const at = releases.indexOf(entry);
@@ -84,7 +85,6 @@ function planRedate(catalog: Catalog | undefined, { day, to }: RedateRequest, no
   const days = daysBetween(to, day);
   const last = addDays(wrong.at(-1)?.day ?? day, -days);
   const before = kept.at(-1)?.day;
-  if (!isDay(to)) throw new AppError('usage', `${to} is no day such as 2026-11-20`);
   if (day <= today) throw refused(day, `is not in the future: today is ${today} (UTC), and published days stay`);
   if (before === undefined)
     throw refused(day, 'is the first snapshot, which gives the store its identity: begin a new store');
