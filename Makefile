@@ -83,7 +83,7 @@ test-s3: build ## Run the tests that need an S3 server
 	@$(RUN) test:s3
 
 .PHONY: test-services
-test-services: build ## Run the tests that need PostgreSQL and Redis; as root it installs Debian's where they are missing
+test-services: build ## Run the tests that need PostgreSQL, Redis and promtool; as root it installs Debian's where they are missing
 	@scripts/services.sh >/dev/null
 	@$(RUN) test:services
 

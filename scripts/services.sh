@@ -1,5 +1,5 @@
 #!/bin/sh
-# PostgreSQL and Redis for the tests of `make test-services`, which start servers of their own from these programs.
+# PostgreSQL, Redis and Prometheus' promtool for the tests of `make test-services`, which start servers of their own from these programs.
 #
 #   scripts/services.sh       find them; where one is missing, install Debian's packages as root, else say what to install
 set -eu
@@ -11,12 +11,13 @@ find_postgres() {
 find_missing() {
   find_postgres >/dev/null || echo postgresql
   command -v redis-server >/dev/null || echo redis-server
+  command -v promtool >/dev/null || echo prometheus
 }
 
 missing=$(find_missing)
 if [ -n "$missing" ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "services.sh: missing: $missing. Install them, for example: sudo apt-get install postgresql redis-server" >&2
+    echo "services.sh: missing: $missing. Install them, for example: sudo apt-get install postgresql redis-server prometheus" >&2
     exit 1
   fi
   echo "services.sh: installing" $missing >&2
@@ -38,3 +39,4 @@ if [ -n "$missing" ]; then
 fi
 find_postgres
 command -v redis-server
+command -v promtool

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { ROOT } from './support/documents/text-files.ts';
 
-/** In .tools/, or on the PATH; these tests are left out where it is not. */
-const PROMTOOL = [
-  join(ROOT, '.tools/promtool'),
-  ...(process.env['PATH'] ?? '').split(':').map((path) => join(path, 'promtool')),
-].find(existsSync);
+/** On the PATH, where `scripts/services.sh` puts it; these tests are left out where it is not. */
+const PROMTOOL = (process.env['PATH'] ?? '')
+  .split(':')
+  .map((path) => join(path, 'promtool'))
+  .find(existsSync);
 const RULES = join(ROOT, 'deploy/prometheus-alerts.yaml');
 const DAY_SECONDS = 86_400;
 const LABELS = { instance: 'a', job: 'modelstats' };
@@ -94,6 +94,11 @@ const CASES: Readonly<Record<string, { given: readonly object[]; fires: string; 
     ],
     fires: '15m',
     quiet: '9m',
+  },
+  ModelstatsLogLinesDropped: {
+    given: [series('modelstats_log_lines_dropped_total', '0x5 7x60')],
+    fires: '8m',
+    quiet: '4m',
   },
   ModelstatsUsageDetailsDropped: {
     given: [series('modelstats_usage_details_dropped_total', '0x5 7x60')],

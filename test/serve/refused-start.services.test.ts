@@ -65,7 +65,8 @@ describeWith('postgres', 'with a PostgreSQL server', () => {
       const admin = new Redis(redis.url);
       await admin.config('SET', 'requirepass', 'open-sesame');
       const url = redis.url.replace('redis://', 'redis://:wrong-word@');
-      const refused = await run(['serve'], { MODELSTATS_REDIS: url });
+      // Redis' refusal comes too late for a server that a busy machine starts: it would go on and count alone.
+      const refused = await run(['serve'], { MODELSTATS_REDIS: url, MODELSTATS_REDIS_TIMEOUT_MS: '60000' });
       await admin.config('SET', 'requirepass', '');
       admin.disconnect();
       expect(refused).toMatchObject({ ...FAILED, code: 2, stderr: expect.stringContaining('MODELSTATS_REDIS') });

@@ -13,7 +13,8 @@ async function reserveForEver(worker: number): Promise<never> {
   for (let round = 0; ; round += 1) {
     const idempotencyKey = round % 2 === 0 ? undefined : `${process.pid}-${worker}-${round}`;
     const { granted } = await accounts.quota.reserve(caller, { idempotencyKey, request: 'r' });
-    if (granted) process.send?.('answered');
+    // Waits until it is written, so that a kill loses one message of a worker at most.
+    if (granted) await new Promise((resolve) => process.send?.('answered', resolve));
   }
 }
 
