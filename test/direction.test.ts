@@ -30,11 +30,8 @@ function violationsIn(file: string, text: string): string[] {
 
 test.each([
   ['schemas/a.ts', "import type { B } from '../storage/b.ts';"],
-  ['database/a.ts', "import { b } from '../accounts/b.ts';"],
   ['storage/s3/a.ts', "export { b } from '../../accounts/b.ts';"],
-  ['http/a.ts', "import { b } from '../api/b.ts';"],
   ['pipeline/a.ts', "const b = await import('../api/b.ts');"],
-  ['client/a.ts', "import { b } from '../storage/b.ts';"],
   ['api/a.test.ts', "import { b } from '../pipeline/b.ts';"],
   ['bin/a.ts', "import { b } from '../test/b.ts';"],
   ['storage/a.ts', "import { b } from './b.contract.ts';"],
@@ -132,6 +129,12 @@ function allLoadedWith(file: string, known = new Set<string>()): ReadonlySet<str
 test('no command waits for the libraries of another: the command line as such loads two', () => {
   const packages = [...allLoadedWith('bin/modelstats.ts')].filter((name) => !/^node:|\.ts$/.test(name));
   expect(packages.sort()).toEqual(['commander', 'zod']);
+});
+
+test('a night that fetches nothing, into a folder, loads neither the client of upstreams nor the store of others', () => {
+  const packages = [...allLoadedWith('bin/commands/night/nightly.ts')].filter((name) => !/^node:|\.ts$/.test(name));
+  expect(packages).toContain('@duckdb/node-api');
+  expect(packages.filter((name) => name === 'undici' || name.startsWith('@aws-sdk'))).toEqual([]);
 });
 
 /** Whoever serves customers; `client` is a consumer's own, and what others request the operator names. */

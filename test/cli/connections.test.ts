@@ -1,22 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
-import { answersFrom, callCli } from '../support/processes/cli.ts';
+import { useCli } from '../support/processes/use-cli.ts';
 
-/** A process for each command, one after the other. */
-vi.setConfig({ testTimeout: 60_000 });
+const { database, run, ask } = useCli();
 
 test('an operator lists connections and ends one; what is none of the organization is refused', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-connections-'));
-  const url = `sqlite:${join(folder, 'accounts.db')}`;
-  const run = (...args: readonly string[]) => callCli(args, { env: { MODELSTATS_DATABASE: url }, cwd: folder });
-  const ask = async (...args: readonly string[]) => answersFrom((await run(...args, '--json')).stdout)[0] ?? {};
   const org = String((await ask('orgs', 'create', '--name', 'Acme'))['id']);
   const { person_id } = await ask('members', 'add', org, 'ada@example.com');
   expect((await run('connections', 'list', org)).stdout).toBe('no connections yet\n');
-  await connect(url, { organization_id: org, person_id: String(person_id) });
+  await connect({ organization_id: org, person_id: String(person_id) });
 
   const connection = {
     id: 'connection_1',
@@ -36,14 +28,10 @@ test('an operator lists connections and ends one; what is none of the organizati
   expect(await ask('connections', 'list', org)).toEqual({ connections: [] });
   const { entries } = await ask('orgs', 'audit', org);
   expect(entries).toContainEqual(expect.objectContaining({ action: 'connection.revoke', subject_id: 'connection_1' }));
-  await rm(folder, { recursive: true });
 });
 
-async function connect(
-  url: string,
-  of: { readonly organization_id: string; readonly person_id: string },
-): Promise<void> {
-  const { kysely, close } = await openDatabase(url);
+async function connect(of: { readonly organization_id: string; readonly person_id: string }): Promise<void> {
+  const { kysely, close } = await openDatabase(database());
   const at = '2026-06-01T00:00:00.000Z';
   const client = { id: 'client_1', client_id: 'client_1', name: 'Agent of Acme', redirect_uris: '[]' };
   await kysely.insertInto('oauth_clients').values(client).execute(); // Its other columns may be null.

@@ -1,42 +1,35 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dayFromDate } from '../../schemas/day.ts';
 import * as faults from '../support/fetch/faults.ts';
-import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';
+import { SHOP_FILES, SHOP_KEY, serveShop, shopSettings } from '../support/fetch/shop.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
-import { answersFrom, envOf, runCli, startCli } from '../support/processes/cli.ts';
+import { answersFrom, runCli, startCli } from '../support/processes/cli.ts';
+import { useCli } from '../support/processes/use-cli.ts';
 
+const { path, env, run, runWith } = useCli({ perTest: true });
 let server: UpstreamServer;
-let folder: string;
 let source: string;
 beforeEach(async () => {
   server = await UpstreamServer.start();
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-fetch-'));
-  source = join(folder, 'recipe');
-  onTestFinished(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  source = path('recipe');
   await mkdir(source);
-  const fetch = SHOP_ENTRIES.map((entry) => ({ upstream: 'shop', ...entry, url: `${server.url}${entry.url}` }));
-  const upstreams = [{ id: 'shop', name: 'The shop', url: server.url }];
-  await writeFile(join(source, 'source.json'), JSON.stringify({ upstreams, fetch }));
+  await writeFile(join(source, 'source.json'), JSON.stringify(shopSettings(server.url)));
   for (const [name, text] of Object.entries(SHOP_FILES)) await writeFile(join(source, name), text);
   serveShop(server, { a: 1, b: 2 });
+  vi.stubEnv('SHOP_KEY', SHOP_KEY); // A recipe's variable is one of the process itself.
 });
-
-const env = () => ({ ...envOf({ store: join(folder, 'store'), work: join(folder, 'work') }), SHOP_KEY });
-/** Attempts without a wait. */
-const once = () => ({ ...env(), MODELSTATS_FETCH_ATTEMPTS_MAX: '1' });
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await server.close();
+});
 
 describe('modelstats fetch', () => {
   test('makes the folder of a day, from which nightly publishes without network', async () => {
-    const into = join(folder, 'raw');
-    const fetched = await runCli(['fetch', '--source', source, '--into', into, '--day', '2026-06-01', '--json'], {
-      env: env(),
-    });
+    const into = path('raw');
+    const words = ['fetch', '--source', source, '--into', into, '--day', '2026-06-01', '--json'];
+    const fetched = await run(...words);
     expect(fetched).toMatchObject({ code: 0, stderr: '' });
     const day = join(into, '2026-06-01');
     expect(answersFrom(fetched.stdout)).toEqual([
@@ -61,15 +54,14 @@ describe('modelstats fetch', () => {
       'source.sql',
     ]);
     await server.close();
-    const night = await runCli(['nightly', '--source', into, '--all-days', '--json'], {
-      env: envOf({ store: join(folder, 'store'), work: join(folder, 'work') }),
-    });
+    const night = await run('nightly', '--source', into, '--all-days', '--json');
     expect(answersFrom(night.stdout)).toMatchObject([{ status: 'published', records: { models: 2, pricing: 2 } }]);
   });
 
   test('says what is missing, by its address and the cause, and ends with 4', async () => {
     server.breakForGood('/models.json', faults.status(404));
-    const { code, stdout } = await runCli(['fetch', '--source', source, '--day', '2026-06-01'], { env: once() });
+    const once = { MODELSTATS_FETCH_ATTEMPTS_MAX: '1' };
+    const { code, stdout } = await runWith(once, 'fetch', '--source', source, '--day', '2026-06-01');
     expect(code).toBe(4);
     expect(stdout).toMatch(/^incomplete 2026-06-01 in .*work\/fetched\/2026-06-01\n/);
     expect(stdout).toContain(`could not be fetched from ${server.url}/models.json?key=\${SHOP_KEY}: `);
@@ -80,11 +72,10 @@ describe('modelstats fetch', () => {
     ['a variable that is not set', () => [], { SHOP_KEY: '' }, /needs the variable SHOP_KEY, which is not set/],
     ['a day to come', () => ['--day', '2999-01-01'], {}, /2999-01-01 is in the future/],
     ['a day that is none', () => ['--day', 'today'], {}, /--day today is not a calendar day/],
-    ['a source that lists nothing', () => ['--source', folder], {}, /lists nothing to fetch/],
+    ['a source that lists nothing', () => ['--source', path()], {}, /lists nothing to fetch/],
   ])('ends with 2 for %s', async (_, words, settings, problem) => {
-    const { code, stderr } = await runCli(['fetch', '--source', source, ...words()], {
-      env: { ...env(), ...settings },
-    });
+    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+    const { code, stderr } = await run('fetch', '--source', source, ...words());
     expect(code).toBe(2);
     expect(stderr).toMatch(problem);
     expect(server.seen).toEqual([]);
@@ -101,7 +92,7 @@ describe('a night that fetches and is killed', () => {
     });
     const killed = startCli(['nightly', '--source', source], { env: env() });
     await isStuck;
-    const archive = join(folder, 'work', 'fetched', dayFromDate(new Date()));
+    const archive = path('work', 'fetched', dayFromDate(new Date()));
     await expect.poll(async () => readdir(archive)).toContain('prices.csv');
     killed.child.kill('SIGKILL');
     expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });

@@ -1,25 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { answersFrom, runCli } from '../support/processes/cli.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { callCli } from '../support/processes/cli.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
+const path = useFolder({ perTest: true });
 let place: string;
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), 'modelstats init ')); // Folders of people have blanks.
-  onTestFinished(() => rm(place, { recursive: true }));
+  place = path('of people'); // Whose folders have blanks.
+  await mkdir(place);
 });
 
 test('a recipe is copied with settings for it, and the lines that are told next run', async () => {
   const folder = join(place, 'new');
-  const made = await runCli(['init', folder, '--json']);
+  const made = await callCli(['init', folder, '--json']);
   expect(made).toMatchObject({ code: 0, stderr: '' });
-  const [answer] = answersFrom(made.stdout);
   const envFile = join(folder, '.env');
-  expect(answer).toEqual({
+  expect(JSON.parse(made.stdout)).toEqual({
     folder,
     recipe: 'public',
     source: join(folder, 'source'),
@@ -37,7 +37,7 @@ test('a recipe is copied with settings for it, and the lines that are told next 
 
 test('a recipe that needs a key says which', async () => {
   const folder = join(place, 'new');
-  const { stdout } = await runCli(['init', folder, '--recipe', 'artificial-analysis']);
+  const { stdout } = await callCli(['init', folder, '--recipe', 'artificial-analysis']);
   expect(stdout).toContain(`# put your ARTIFICIAL_ANALYSIS_API_KEY into ${join(folder, '.env')}`);
   expect(await readFile(join(folder, '.env'), 'utf8')).toContain('\nARTIFICIAL_ANALYSIS_API_KEY=\n');
 });
@@ -54,7 +54,7 @@ test('a folder with something in it, a file and an unknown recipe are refused, a
       'there is no recipe lmarenas; there are public, artificial-analysis',
     ],
   ] as const) {
-    const refused = await runCli(['init', ...words]);
+    const refused = await callCli(['init', ...words]);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
   }
   expect(await readdir(place, { recursive: true })).toEqual(['full', join('full', 'mine')]);

@@ -1,11 +1,9 @@
 /** What commands answer with --json, held to the table of specification "JSON answers", whose rows say which fields there are. */
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import { addDays, dayFromDate } from '../../schemas/day.ts';
 import { openStore } from '../../storage/open-store.ts';
@@ -15,7 +13,8 @@ import { toldFields } from '../support/documents/usage.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';
 import { NIGHT_SETTINGS } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
-import { answersFrom, callCli, envOf, startCli } from '../support/processes/cli.ts';
+import { answersFrom, startCli } from '../support/processes/cli.ts';
+import { useCli } from '../support/processes/use-cli.ts';
 
 const DAY = '2024-03-01';
 const FAR_AHEAD = '2999-01-01';
@@ -28,53 +27,50 @@ function toldOf(command: string): readonly (readonly string[])[] {
   return [...answer.matchAll(/`(\{[^`]*\})`/g)].map(([, value = '']) => toldFields(value));
 }
 
-let folder: string;
+const { path, env: placesOf, runWith } = useCli();
 /** What each command answered first, under its words. */
 const answers = new Map<string, Readonly<Record<string, unknown>>>();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-json-'));
-  const places = { ...envOf({ store: join(folder, 'store'), work: join(folder, 'work') }) };
-  const health = { MODELSTATS_HEALTH_FILE: join(folder, 'health.json'), MODELSTATS_CRON: '0 0 * * *' };
-  const database = { MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}` };
-  const server = { MODELSTATS_PORT: '0', MODELSTATS_VIEW: join(folder, 'view') };
-  const notify = { MODELSTATS_NOTIFY: 'exec:/bin/true' };
-  const env = { ...places, ...health, ...database, ...server, ...notify, MODELSTATS_RETRY_UNTIL: '24:00' };
+  const health = path('health.json');
+  const env = {
+    ...placesOf(),
+    MODELSTATS_HEALTH_FILE: health,
+    MODELSTATS_CRON: '0 0 * * *',
+    MODELSTATS_RETRY_UNTIL: '24:00',
+    MODELSTATS_PORT: '0',
+    MODELSTATS_VIEW: path('view'),
+    MODELSTATS_NOTIFY: 'exec:/bin/true',
+  };
   const ask = async (name: string, ...args: readonly string[]) => {
-    const { code, stdout, stderr } = await callCli([...name.split(' '), ...args, '--json'], { env, cwd: folder });
+    const { code, stdout, stderr } = await runWith(env, ...name.split(' '), ...args, '--json');
     expect({ code, stderr }, name).toEqual({ code: 0, stderr: '' });
     const [answer = {}] = answersFrom(stdout);
     answers.set(args[0] === '--check' ? `${name} --check` : name, answer);
     return answer;
   };
-  /** Starts a command that goes on until it is told to stop; `isReady` looks at what it has said. */
-  const runUntil = async (name: string, isReady: (said: string) => boolean, then: () => Promise<unknown>) => {
-    const { child, ended } = startCli([name, '--json', ...(name === 'schedule' ? ['--source', 'today'] : [])], {
-      env,
-      cwd: folder,
-    });
+  /** Starts a command that goes on until it is told to stop, which it is once something has come of it. */
+  const runUntil = async (words: readonly string[], isReady: () => boolean, then = async () => {}) => {
+    const { child, ended } = startCli([...words, '--json'], { env, cwd: path() });
     let said = '';
     child.stdout?.on('data', (chunk) => (said += chunk));
-    while (!isReady(said)) {
-      if (child.exitCode !== null) throw new Error(`${name} has ended: ${said}`);
-      await sleep(50);
-    }
+    await vi.waitFor(() => expect([said.includes('\n'), isReady()]).toEqual([true, true]), { timeout: 40_000 });
     await then();
     child.kill('SIGTERM');
-    answers.set(name, answersFrom((await ended).stdout)[0] ?? {});
+    answers.set(words[0] ?? '', answersFrom((await ended).stdout)[0] ?? {});
   };
   const models = [{ id: 'a', name: 'A' }];
   const pricing = [{ model_id: 'a', provider: 'p', input_per_million: 1 }];
-  await writeDay(join(folder, 'source'), { models, pricing });
-  await writeDay(join(folder, 'today', dayFromDate(new Date())), { models, pricing });
-  await writeFile(join(folder, 'table.jsonl'), JSON.stringify({ ...pricing[0], effective_from: '2024-02-01' }));
+  await writeDay(path('source'), { models, pricing });
+  await writeDay(path('today', dayFromDate(new Date())), { models, pricing });
+  await writeFile(path('table.jsonl'), JSON.stringify({ ...pricing[0], effective_from: '2024-02-01' }));
   await ask('init', 'new');
   await ask('doctor');
   await ask('config show');
   await ask('completion', 'bash');
   await ask('nightly', '--source', 'source', '--day', DAY);
   await ask('source check', 'source', '--day', DAY);
-  await writeRecipe(join(folder, 'recipe'));
+  await writeRecipe(path('recipe'));
   await ask('fetch', '--source', 'recipe', '--day', DAY);
   await ask('backfill pricing', '--table', 'table.jsonl');
   await ask('status');
@@ -82,8 +78,8 @@ beforeAll(async () => {
   await ask('aliases suggest');
   await ask('verify', '--all');
   await ask('republish', DAY);
-  await ask('mirror', '--to', `file:${join(folder, 'second')}`);
-  await callCli(['nightly', '--source', 'source', '--day', addDays(DAY, 1)], { env, cwd: folder });
+  await ask('mirror', '--to', `file:${path('second')}`);
+  await runWith(env, 'nightly', '--source', 'source', '--day', addDays(DAY, 1));
   await ask('correct', addDays(DAY, 1));
   await ask('prune', '--dry-run');
   await ask('catalog rebuild');
@@ -94,8 +90,7 @@ beforeAll(async () => {
   await ask('orgs list');
   await ask('members add', String(org), 'ada@example.com', '--role', 'owner');
   await ask('members add', String(org), 'bob@example.com');
-  const words = ['members', 'invite', String(org), 'eve@example.com', '--json'];
-  const invited = await callCli(words, { env: { ...env, MODELSTATS_MAIL: join(folder, 'mail') }, cwd: folder });
+  const invited = await runWith(env, 'members', 'invite', String(org), 'eve@example.com', '--json');
   answers.set('members invite', answersFrom(invited.stdout)[0] ?? {}); // Its link is on stderr.
   await ask('members list', String(org));
   await ask('orgs members', String(org));
@@ -108,28 +103,18 @@ beforeAll(async () => {
   await ask('orgs audit', String(org));
   await ask('orgs usage', String(org));
   await ask('database backup', 'copy.db');
-  await runUntil(
-    'serve',
-    (said) => said.includes('\n'),
-    async () => {},
-  );
-  const hasPublished = (said: string) => said.includes('\n') && existsSync(health.MODELSTATS_HEALTH_FILE);
-  await runUntil('schedule', hasPublished, () => ask('schedule', '--check'));
+  const isThere = () => existsSync(health);
+  await runUntil(['serve'], () => true);
+  await runUntil(['schedule', '--source', 'today'], isThere, () => ask('schedule', '--check').then(() => undefined));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A night under a clock of years ahead, which no command takes. */
 async function publishFarAhead(): Promise<void> {
   const clock = () => new Date(`${FAR_AHEAD}T00:05:00Z`);
-  const store = await openStore(`file:${join(folder, 'store')}`);
-  const request = { day: FAR_AHEAD, source: join(folder, 'source'), dryRun: false, accept: true, acceptSuspects: [] };
-  await runNight(request, {
-    ...NIGHT_SETTINGS,
-    store,
-    clock,
-    newRunId: () => ulid(),
-    workFolder: join(folder, 'ahead'),
-  });
+  const store = await openStore(`file:${path('store')}`);
+  const request = { day: FAR_AHEAD, source: path('source'), dryRun: false, accept: true, acceptSuspects: [] };
+  const deps = { ...NIGHT_SETTINGS, store, clock, newRunId: () => ulid(), workFolder: path('ahead') };
+  await runNight(request, deps);
 }
 
 /** A source that fetches one file, which is served until the test is over. */
@@ -145,50 +130,28 @@ async function writeRecipe(recipe: string): Promise<void> {
 let closeServer = async () => {};
 afterAll(() => closeServer());
 
-const KEY = 'keys create';
-const without = (fields: readonly string[] | undefined, name: string) => fields?.filter((field) => field !== name);
+/** Commands whose answer stands under another's name, or in another place of its row than the first. */
+const ELSEWHERE: Readonly<Record<string, () => readonly string[] | undefined>> = {
+  schedule: () => toldOf('nightly')[0],
+  serve: () => toldOf('serve --with-schedule')[0],
+  'orgs list': () => toldOf('orgs create')[1],
+  'members remove': () => toldOf('members add')[0],
+  'members revoke': () => toldOf('members invite')[0],
+  'keys rotate': () => [...(toldOf('keys create')[0] ?? []), 'replaced'],
+  'keys revoke': () => toldOf('keys create')[0]?.filter((field) => field !== 'key'),
+  'keys list': () => toldOf('keys create')[1],
+};
 
-test.each<{ command: string; told: () => readonly string[] | undefined }>([
-  ...[
-    'nightly',
-    'source check',
-    'fetch',
-    'backfill pricing',
-    'status',
-    'aliases suggest',
-    'doctor',
-    'config show',
-    'completion',
-    'verify',
-    'republish',
-    'mirror',
-    'correct',
-    'prune',
-    'catalog rebuild',
-    'catalog redate',
-    'schedule --check',
-    'notify test',
-  ].map((command) => ({ command, told: () => toldOf(command)[0] })),
-  { command: 'schedule', told: () => toldOf('nightly')[0] },
-  { command: 'serve', told: () => toldOf('serve --with-schedule')[0] },
-  { command: 'orgs audit', told: () => toldOf('orgs audit')[0] },
-  { command: 'database backup', told: () => toldOf('database backup')[0] },
-  { command: 'orgs usage', told: () => toldOf('orgs usage')[0] },
-  { command: 'orgs list', told: () => toldOf('orgs create')[1] },
-  { command: 'init', told: () => toldOf('init')[0] },
-  { command: 'members add', told: () => toldOf('members add')[0] },
-  { command: 'members remove', told: () => toldOf('members add')[0] },
-  { command: 'members invite', told: () => toldOf('members invite')[0] },
-  { command: 'members revoke', told: () => toldOf('members invite')[0] },
-  { command: 'members list', told: () => toldOf('members list')[0] },
-  { command: 'orgs members', told: () => toldOf('orgs members')[0] },
-  { command: KEY, told: () => toldOf(KEY)[0] },
-  { command: 'keys rotate', told: () => [...(toldOf(KEY)[0] ?? []), 'replaced'] },
-  { command: 'keys revoke', told: () => without(toldOf(KEY)[0], 'key') },
-  { command: 'keys list', told: () => toldOf(KEY)[1] },
-])('$command answers with the fields that the specification tells', ({ command, told }) => {
-  expect(told()?.length, 'the specification has a row for it').toBeGreaterThan(0);
-  expect(Object.keys(answers.get(command) ?? {}).sort()).toEqual([...(told() ?? [])].sort());
+test.each([
+  ...['nightly', 'source check', 'fetch', 'backfill pricing', 'status', 'aliases suggest', 'doctor', 'config show'],
+  ...['completion', 'verify', 'republish', 'mirror', 'correct', 'prune', 'catalog rebuild', 'catalog redate', 'init'],
+  ...['schedule --check', 'notify test', 'orgs audit', 'orgs usage', 'orgs members', 'database backup'],
+  ...['members add', 'members invite', 'members list', 'keys create'],
+  ...Object.keys(ELSEWHERE),
+])('%s answers with the fields that the specification tells', (command) => {
+  const told = (ELSEWHERE[command] ?? (() => toldOf(command)[0]))() ?? [];
+  expect(told.length, 'the specification has a row for it').toBeGreaterThan(0);
+  expect(Object.keys(answers.get(command) ?? {}).sort()).toEqual([...told].sort());
 });
 
 test('what a check of doctor and a setting are is told too', () => {

@@ -1,8 +1,7 @@
 /** The real commands whose log can't be written: they do their work, obey signals, and end soon with the right exit code. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporarySqlite } from '../serve/kill.contract.ts';
@@ -12,13 +11,17 @@ import { fixtureSource, type TemporaryStore } from '../support/pipeline/temporar
 import { COMMAND } from '../support/processes/cli.ts';
 import { freePort } from '../support/processes/servers.ts';
 import { describeOnSmallDisk } from '../support/processes/small-disk.ts';
+import { newFolder, useFolder } from '../support/temporary-folder.ts';
 
-const END_MS_MAX = 10_000;
-const START_MS_MAX = 40_000;
+vi.setConfig({ testTimeout: 120_000 });
+/** What a busy machine may take for anything. */
+const MS_MAX = 40_000;
 const REQUESTS = 100;
 /** More lines than may wait until there is room. */
 const DROPPED_MIN = 100;
 
+const path = useFolder();
+let pipes = 0;
 let store: TemporaryStore;
 beforeAll(async () => {
   store = await openSampleStore();
@@ -27,7 +30,7 @@ afterAll(() => store.dispose());
 
 /** A command whose stdout and stderr are given, with folders and ports of its own. */
 async function start(args: readonly string[], output: Output, settings: Readonly<Record<string, string>> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'modelstats-lost-log-'));
+  const folder = await newFolder();
   const [port, metricsPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: {
@@ -48,7 +51,6 @@ async function start(args: readonly string[], output: Output, settings: Readonly
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await exited;
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   return { child, folder, url: `http://127.0.0.1:${port}`, metrics: () => metricsAt(metricsPort) };
 }
@@ -68,12 +70,11 @@ function onFullDevice(): Output {
 
 /** Both outputs, into a pipe whose reader goes away. */
 function intoClosedPipe(): Output {
-  const folder = mkdtempSync(join(tmpdir(), 'modelstats-pipe-'));
-  const path = join(folder, 'pipe');
-  execFileSync('mkfifo', [path]);
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(path, 'w');
-  rmSync(folder, { recursive: true });
+  pipes += 1;
+  const pipe = path(`pipe-${pipes}`);
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, 'w');
   const close = () => {
     closeSync(reader);
     closeSync(writer);
@@ -91,24 +92,24 @@ async function droppedLines(metrics: () => Promise<string>): Promise<number> {
   return Number(/^modelstats_log_lines_dropped_total (\d+)$/m.exec(await metrics())?.[1]);
 }
 
-/** The exit code of a process, which has to end soon. */
+/** The exit code of a process, which has to end. */
 async function end(child: ChildProcess, signal?: NodeJS.Signals): Promise<number | string | null> {
   if (signal !== undefined) child.kill(signal);
   const code = () => child.exitCode ?? child.signalCode;
-  await vi.waitFor(() => expect(code()).not.toBeNull(), { timeout: signal === undefined ? START_MS_MAX : END_MS_MAX });
+  await eventually(() => expect(code()).not.toBeNull());
   return code();
 }
 
 /** Waits for what a busy machine may take long to do. */
 function eventually(check: () => Promise<void> | void): Promise<void> {
-  return vi.waitFor(check, { timeout: START_MS_MAX, interval: 100 });
+  return vi.waitFor(check, { timeout: MS_MAX, interval: 100 });
 }
 
 describe.each([
   ['on a full device', onFullDevice],
   ['into a pipe that nobody reads any more', intoClosedPipe],
 ])('with a log %s', (_, open) => {
-  test('serve answers, and stops at SIGTERM with 0', { timeout: 120_000 }, async () => {
+  test('serve answers, and stops at SIGTERM with 0', async () => {
     const { child, url, metrics } = await start(['serve', '--json'], open());
     await eventually(async () => expect((await fetchOnce(`${url}/health/ready`, '')).status).toBe(200));
     for (let request = 0; request < REQUESTS; request += 1)
@@ -117,32 +118,32 @@ describe.each([
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
-  test('dispatch runs, and stops at SIGTERM with 0', { timeout: 120_000 }, async () => {
+  test('dispatch runs, and stops at SIGTERM with 0', async () => {
     const { child, metrics } = await start(['dispatch', '--json'], open());
     await eventually(async () => expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0));
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
-  test('schedule publishes the night, and stops at SIGTERM with 0', { timeout: 120_000 }, async () => {
+  test('schedule publishes the night, and stops at SIGTERM with 0', async () => {
     const { child, folder, metrics } = await startWithStore(['schedule', '--json'], open());
     await eventually(() => expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true));
     expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0);
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
-  test('nightly publishes, and ends with 0', { timeout: 120_000 }, async () => {
+  test('nightly publishes, and ends with 0', async () => {
     const { child, folder } = await startWithStore(['nightly', '--day', '2026-06-01'], open());
     expect(await end(child)).toBe(0);
     expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true);
   });
 });
 
-test('an exit code that says more stays when the problem itself can not be written', { timeout: 60_000 }, async () => {
+test('an exit code that says more stays when the problem itself can not be written', async () => {
   const { child } = await start(['nightly'], onFullDevice());
   expect(await end(child)).toBe(2);
 });
 
-test('a lost answer is exit code 1', { timeout: 60_000 }, async () => {
+test('a lost answer is exit code 1', async () => {
   const { stderr, close } = onFullDevice();
   const { child } = await start(['status', '--json'], { stdout: stderr, stderr, close });
   expect(await end(child)).toBe(1);
@@ -150,8 +151,7 @@ test('a lost answer is exit code 1', { timeout: 60_000 }, async () => {
 
 /** A command that publishes a sample day, also as today's, into a store of its own. */
 async function startWithStore(args: readonly string[], output: Output) {
-  const folder = mkdtempSync(join(tmpdir(), 'modelstats-lost-log-store-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = await newFolder();
   const settings = {
     MODELSTATS_STORE: `file:${join(folder, 'store')}`,
     MODELSTATS_SOURCE: fixtureSource('days/2026-06-01'),
@@ -165,8 +165,8 @@ describeOnSmallDisk('a log on a disk that is full', 2, (disk) => {
   test('answers go on, lines are dropped and counted, and the log reports them when there is room', {
     timeout: 180_000,
   }, async () => {
-    const path = join(disk.path, 'serve.log');
-    const stderr = openSync(path, 'a');
+    const log = join(disk.path, 'serve.log');
+    const stderr = openSync(log, 'a');
     const output = { stdout: 'ignore', stderr, close: () => closeSync(stderr) } as const;
     const { child, url, metrics } = await start(['serve'], output);
     const ask = () => fetchOnce(`${url}/health/live`, '');
@@ -180,7 +180,7 @@ describeOnSmallDisk('a log on a disk that is full', 2, (disk) => {
     await disk.makeRoom();
     // Beside what `serve` says to people.
     const lines = () =>
-      readFileSync(path, 'utf8')
+      readFileSync(log, 'utf8')
         .split('\n')
         .filter((line) => line.startsWith('{'));
     const reports = () =>

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Database } from '../../storage/duckdb/database.ts';
@@ -7,6 +6,7 @@ import { FileStore } from '../../storage/file/file-store.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
 import { begun } from '../support/processes/begun.ts';
 import { answersFrom, type CliResult, envOf, FAILURE_AS_JSON, startCli } from '../support/processes/cli.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
 
 /** Whole nights in processes of their own: a busy machine with a slow disk takes its time. */
@@ -16,25 +16,21 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const STORES = ['a', 'b', 'c', 'd', 'e'];
 const SOURCE_SEED = 7;
 
-let folder: string;
+const path = useFolder();
 let source: string;
 let days: readonly string[];
 let database: Database;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-race-'));
-  source = join(folder, 'source');
+  source = path('source');
   days = await writeInventedDays(source, 2, SOURCE_SEED);
-  database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: join(folder, 'spill') });
+  database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: path('spill') });
 });
-afterAll(async () => {
-  database?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => database?.close());
 
 describe('of two nights started at once on one store', () => {
   test.each(STORES)('one publishes and the other finds it done (store %s)', async (name) => {
-    const store = join(folder, name);
+    const store = path(name);
     for (const [round, day] of days.entries()) {
       const ends = await Promise.all(['x', 'y'].map((who) => startNight(store, day, who)));
       const statuses = ends.map(statusOf).sort();
@@ -52,7 +48,7 @@ describe('of two nights started at once on one store', () => {
   /** With a work folder of its own or, in half of the stores, a common one. */
   function startNight(store: string, day: string, who: string): Promise<CliResult> {
     const isShared = STORES.indexOf(store.slice(-1)) % 2 === 0;
-    const work = join(folder, isShared ? `work-${store.slice(-1)}` : `work-${store.slice(-1)}-${who}`);
+    const work = path(isShared ? `work-${store.slice(-1)}` : `work-${store.slice(-1)}-${who}`);
     return startCli(['nightly', '--source', source, '--day', day, '--json'], { env: envOf({ store, work }) }).ended;
   }
 
@@ -72,7 +68,7 @@ describe('of two nights started at once on one store', () => {
 
 describe('a night that is overtaken', () => {
   test('by one of the same day finds it published and leaves an orphan that nothing names', async () => {
-    const store = join(folder, 'overtaken');
+    const store = path('overtaken');
     const [first = ''] = days;
     const slow = await overtake(store, { slow: first, fast: first });
     expect(slow).toMatchObject({ code: 0, stderr: '' });
@@ -85,7 +81,7 @@ describe('a night that is overtaken', () => {
   });
 
   test('by one of another day says so, publishes nothing and ends with exit code 1', async () => {
-    const store = join(folder, 'other-day');
+    const store = path('other-day');
     const [first = '', second = ''] = days;
     const slow = await overtake(store, { slow: first, fast: second });
     expect(slow).toEqual({

@@ -1,28 +1,26 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { childrenOf, isRunning } from '../support/processes/children.ts';
 import { answersFrom, envOf, type Place, runCli, startCli } from '../support/processes/cli.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 /** Whole nights in processes of their own: a busy machine takes its time. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const ENDLESS = `SELECT levenshtein(repeat('a', 300000), repeat('b', 300000)) AS id, 'A' AS name`;
 
-let folder: string;
+const path = useFolder({ perTest: true });
 let place: Place;
 let args: string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-sql-process-'));
-  place = { store: join(folder, 'store'), work: join(folder, 'work') };
-  args = ['nightly', '--source', join(folder, 'source'), '--json'];
-  await mkdir(join(folder, 'source'));
+  place = { store: path('store'), work: path('work') };
+  args = ['nightly', '--source', path('source'), '--json'];
+  await mkdir(path('source'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const writeSql = (select: string) => writeFile(join(folder, 'source', 'source.sql'), `-- models\n${select}\n`);
+const writeSql = (select: string) => writeFile(path('source', 'source.sql'), `-- models\n${select}\n`);
 
 async function workFiles(): Promise<readonly string[]> {
   return readdir(join(place.work, 'runs'), { recursive: true }).catch(() => []);

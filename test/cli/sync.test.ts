@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { openCopy } from '../../client/sync/copies/open-copy.ts';
-import { syncInto, useFolder, useService, withCopy } from '../support/client/service.ts';
+import { loseScore, syncInto, useService, withCopy } from '../support/client/service.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { answersFrom, callCli, startCli } from '../support/processes/cli.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const DAY = '2026-06-01';
 const place = useFolder();
@@ -35,29 +36,13 @@ test('a sync says what it did, in words or as JSON, and where a copy differs', a
   ]);
   expect((await run(['--into', into])).stdout).toBe(`${into} was up to date: snapshot ${DAY} as of ${DAY}T23:59:59Z\n`);
   expect(await run(['--into', into, '--check'])).toMatchObject({ code: 0, stdout: `${into} equals snapshot ${DAY}\n` });
-  await withCopy(into, async (copy) => {
-    const state = await copy.state();
-    if (state === undefined) throw new Error('there is no state');
-    const gone = place('gone.jsonl');
-    for await (const line of copy.lines('models', state.schema_version)) {
-      await writeFile(gone, `${line}\n`);
-      break;
-    }
-    await copy.update({
-      replaced: {},
-      upserts: {},
-      deletes: { models: gone },
-      events: undefined,
-      dropsEvents: false,
-      state,
-    });
-  });
+  await loseScore(into, place('scores.jsonl'));
   const wrong = await run(['--into', into, '--check', '--json']);
   expect(wrong.code).toBe(1);
   const [answer] = answersFrom(wrong.stdout);
   expect(answer).toMatchObject({ ok: false, snapshot_id: DAY, into });
-  expect(answer?.['differences']).toMatchObject([{ dataset: 'models', missing: 1, extra: 0, different: 0 }]);
-  expect((await run(['--into', into, '--check'])).stdout).toContain('models differs');
+  expect(answer?.['differences']).toMatchObject([{ dataset: 'scores', missing: 1, extra: 0, different: 0 }]);
+  expect((await run(['--into', into, '--check'])).stdout).toContain('scores differs');
 });
 
 test('a line of a folder that lacks its key is told by --check, and mended by the next sync, which warns', async () => {
@@ -117,8 +102,7 @@ test('files and tables that are no copy are left alone', async () => {
     const { code, stderr } = await run(['--into', place(name)]);
     expect([code, stderr], name).toEqual([2, expect.stringContaining("can't be opened")]);
   }
-  const { default: Sqlite } = await import('better-sqlite3');
-  const database = new Sqlite(place('mine.sqlite'));
+  const database = new SqliteDatabase(place('mine.sqlite'));
   database.exec('CREATE TABLE Models (mine TEXT)');
   database.close();
   const { code, stderr } = await run(['--into', place('mine.sqlite')]);
@@ -129,9 +113,7 @@ test('--watch goes on after the first sync, and lets others read the copy in bet
   const into = place('watched.duckdb');
   const cli = startCli(['sync', '--into', into, '--watch', '1h', '--json'], { env: env() });
   await new Promise((resolve) => cli.child.stdout?.once('data', resolve));
-  const copy = await openCopy(into, { memoryLimit: '500MB', threads: 1 });
-  expect(await copy.state()).toMatchObject({ snapshot_id: DAY });
-  await copy.close();
+  expect(await withCopy(into, (copy) => copy.state())).toMatchObject({ snapshot_id: DAY });
   cli.child.kill('SIGTERM');
   expect(await cli.ended).toMatchObject({ signal: 'SIGTERM' });
 });

@@ -11,9 +11,6 @@ import { type RunningSchedule, ScheduledPlace, TODAY, YESTERDAY } from '../suppo
 import { answersFrom } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
 
-// Several processes one after the other, each a second or more on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 let place: ScheduledPlace;
 beforeEach(async () => {
   place = await ScheduledPlace.open();
@@ -168,9 +165,7 @@ test('a scheduler that is killed and comes back under another name tells what wa
 });
 
 test('a night that is killed for its time is told by the scheduler as failed', async () => {
-  const select = `SELECT 'a' AS id, 'A' AS name FROM range(1000000000000000) AS numbers(i) WHERE i % 1000003 = -1`;
-  await writeFile(join(place.source, 'source.sql'), `-- models\n${select}\n`);
-  rmSync(join(place.source, 'models.jsonl'));
+  await place.writeEndless();
   place.schedule({ MODELSTATS_NIGHT_TIMEOUT_SECONDS: '1' });
   expect((await place.receiver.next('failed')).reasons).toEqual(['killed: it took longer than 1 s']);
 });
@@ -264,9 +259,7 @@ test('a wrong call and a stop tell nobody', async () => {
   await place.run(['nightly', '--source', place.source, '--day', '2999-01-01']);
   await place.run(['nightly', '--source', place.source, '--day', '2000-01-01']);
   await place.write(10);
-  const select = `SELECT 'a' AS id, 'A' AS name FROM range(1000000000000000) AS numbers(i) WHERE i % 1000003 = -1`;
-  await writeFile(join(place.source, 'source.sql'), `-- models\n${select}\n`);
-  rmSync(join(place.source, 'models.jsonl'));
+  await place.writeEndless();
   const scheduler = place.schedule({ MODELSTATS_STOP_TIMEOUT_SECONDS: '0.5' });
   await scheduler.logged('night started');
   await place.end(scheduler, 'SIGTERM');

@@ -5,30 +5,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examplesIn, isPrinted, runExample, tableText } from '../support/client/documented-examples.ts';
 import { type ExamplePlace, openExamplePlace } from '../support/client/example-place.ts';
 import { syncInto, useService } from '../support/client/service.ts';
-import { publishFromFixture } from '../support/pipeline/sample-store.ts';
-import { PostgresServer } from '../support/processes/postgres-server.ts';
-import { describeWith } from '../support/processes/server-process.ts';
+import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { describePostgres } from '../support/processes/postgres-server.ts';
 
 const EXAMPLES = examplesIn(join(import.meta.dirname, '../../guide/pages/sync.md')).filter(({ how }) =>
   how.includes('PostgreSQL'),
 );
 
-describeWith('postgres', 'guide/pages/sync.md, with a server of its own', () => {
-  const days = ['2026-06-01', '2026-06-02', '2026-06-03'];
-  const service = useService({ days: (store) => publishFromFixture('days', store, days) });
-  let server: PostgresServer;
+describePostgres('guide/pages/sync.md, with a server of its own', (server) => {
+  const service = useService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS) });
   let place: ExamplePlace;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     place = await openExamplePlace(service);
   });
-  afterAll(async () => {
-    await place?.remove();
-    await server?.stop();
-  });
+  afterAll(() => place?.remove());
 
   test.each(EXAMPLES)('example $number ($language) prints what stands below it', async (example) => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const printed = example.language === 'sql' ? await query(url, example.code) : await run(url, example);
     if (!isPrinted(example.prints, printed)) expect(printed).toBe(example.prints);
   });

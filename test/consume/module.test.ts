@@ -1,29 +1,27 @@
 /** The built package, as another program uses it: by its name, from a folder of its own. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runNode } from '../support/client/run-node.ts';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { useService } from '../support/client/service.ts';
+import { ROOT } from '../support/documents/text-files.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const { exports: EXPORTS } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly exports: Readonly<Record<string, string>>;
 };
 
 const service = useService({ days: ['2026-06-01'] });
-let folder: string;
+const path = useFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-module-'));
-  await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
-  await symlink(ROOT, join(folder, 'node_modules/modelstats'));
-  await symlink(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }));
+  await mkdir(path('node_modules/@types'), { recursive: true });
+  await symlink(ROOT, path('node_modules/modelstats'));
+  await symlink(join(ROOT, 'node_modules/@types/node'), path('node_modules/@types/node'));
+  await writeFile(path('package.json'), '{"type":"module"}');
+  await writeFile(path('tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** What a careful program sets; declarations are looked at as well. */
 const OPTIONS = {
@@ -76,26 +74,28 @@ describe.skipIf(!isBuilt)('the built package, by its name', () => {
   });
 
   test('works in a program of a folder outside', async () => {
-    await writeFile(join(folder, 'program.ts'), PROGRAM);
+    await writeFile(path('program.ts'), PROGRAM);
     const { total } = (await service.client().listScores()).body;
     const [model] = (await service.client().listModels()).body.models;
-    const args = [join(folder, 'program.ts'), service.url, service.key, join(folder, 'copy.sqlite')];
-    const { stdout } = await runNode(['--import', import.meta.resolve('tsx'), ...args], { cwd: folder });
+    const args = [path('program.ts'), service.url, service.key, path('copy.sqlite')];
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), ...args], {
+      cwd: path(),
+    });
     expect(JSON.parse(stdout)).toEqual([total, model?.id, 'not_found', 'imported', true]);
   });
 
   test('type-checks there, and a wrong use does not', async () => {
-    const tsc = () => spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
-    await writeFile(join(folder, 'program.ts'), PROGRAM);
+    const tsc = () => spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', path()]);
+    await writeFile(path('program.ts'), PROGRAM);
     const right = tsc();
     expect([right.status, String(right.stdout)]).toEqual([0, '']);
-    await writeFile(join(folder, 'program.ts'), PROGRAM.replace("sort: '-value'", "sort: '-name'"));
+    await writeFile(path('program.ts'), PROGRAM.replace("sort: '-value'", "sort: '-name'"));
     expect(String(tsc().stdout)).toMatch(/program\.ts\(\d+,\d+\): error TS2322: .*-name/m);
   });
 
   test('gives nothing else away', () => {
     const code = "import('modelstats/dist/accounts/accounts.js').catch(({ code }) => console.log(code))";
-    const found = execFileSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' });
+    const found = execFileSync(process.execPath, ['-e', code], { cwd: path(), encoding: 'utf8' });
     expect(found.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 });

@@ -1,6 +1,6 @@
 /** What guide/pages/sync.md says that a copy costs. */
 import { expect, test } from 'vitest';
-import { syncInto, useFolder, useService } from '../support/client/service.ts';
+import { syncInto, usePlaces, useService } from '../support/client/service.ts';
 
 const MODELS = Array.from({ length: 1200 }, (_, index) => ({ id: `model-${index}`, name: 'A' }));
 const BENCHMARK = { id: 'reason', name: 'Reason', category: 'text' };
@@ -15,23 +15,22 @@ const rowsOf = (value: number, benchmarks: readonly object[] = [BENCHMARK]) => (
 });
 
 const service = useService({ days: (store) => store.publish('2026-06-01', rowsOf(1)) });
-const place = useFolder();
+const newPlace = usePlaces();
 
-/** A sync as a plan's, and the units that it took; the plan's clock stands still. */
-async function unitsOf(plan: 'builder' | 'community') {
-  const key = await service.addKey({ plan });
-  const client = service.client({ key });
-  const into = place(plan);
-  const sync = async () => {
-    const before = (await client.getAccount()).body.usage.used;
+/** Syncs as a plan's, each with the units that it took; the plan's clock stands still. */
+async function syncsOf(plan: 'builder' | 'community') {
+  const client = service.client({ key: await service.addKey({ plan }) });
+  const into = newPlace('');
+  const used = async () => (await client.getAccount()).body.usage.used;
+  return async () => {
+    const before = await used();
     const { status } = await syncInto(into, client);
-    return [status, (await client.getAccount()).body.usage.used - before];
+    return [status, (await used()) - before];
   };
-  return { sync };
 }
 
 test('an import costs six units, a night one more than its thousands of events, nothing new nothing', async () => {
-  const { sync } = await unitsOf('builder');
+  const sync = await syncsOf('builder');
   expect(await sync()).toEqual(['imported', 6]);
   expect(await sync()).toEqual(['up_to_date', 0]);
   await service.publish(({ store }) => store.publish('2026-06-02', rowsOf(2)));
@@ -43,7 +42,7 @@ test('an import costs six units, a night one more than its thousands of events, 
 });
 
 test('on Community a unit brings 500 scores, or 200 models or benchmarks', async () => {
-  const { sync } = await unitsOf('community');
+  const sync = await syncsOf('community');
   // The categories are asked for too; there is none.
   expect(await sync()).toEqual(['imported', 3 + 6 + 1 + 1]);
   expect(await sync()).toEqual(['up_to_date', 0]);

@@ -2,15 +2,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, COMMAND, envOf, runCli, startCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** So often each is started, `STARTS=20 make test-nodes` to be sure: a crash at a process' end may show once in a few. */
@@ -25,15 +25,11 @@ function nodeOf(version: string): string {
   return path;
 }
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-nodes-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const path = useFolder();
 
 /** Folders and a database of their own. */
 async function freshPlace(): Promise<{ readonly store: string; readonly work: string; readonly database: string }> {
-  const place = await mkdtemp(join(folder, 'place-'));
+  const place = await mkdtemp(path('place-'));
   await mkdir(join(place, 'store'));
   return {
     store: join(place, 'store'),
@@ -59,30 +55,20 @@ describe.each(['22.14', '24', '26'])('on Node %s', (version) => {
     SERIES_MS_MAX,
   );
 
-  test.each(times)('a night publishes, and verify proves it (%i)', async () => {
-    const env = envOf(await freshPlace());
-    const node = nodeOf(version);
-    const words = ['nightly', '--source', fixtureSource('days'), '--day', '2026-06-01', '--json'];
-    const night = await runCli(words, { env, node });
-    expect([night.code, answersFrom(night.stdout)[0]?.['status']], night.stderr).toEqual([0, 'published']);
-    const proof = await runCli(['verify', '--all', '--json'], { env, node });
-    expect([proof.code, answersFrom(proof.stdout)[0]?.['ok']], proof.stderr).toEqual([0, true]);
-  });
-
   test(
-    'serve answers and ends in order, each time that it is started',
+    'nights publish, verify proves them, and serve answers and ends in order, each time that it is started',
     async () => {
       const { store, work, database } = await freshPlace();
       const env = { ...envOf({ store, work }), MODELSTATS_DATABASE: database };
-      await runCli(['nightly', '--source', fixtureSource('days'), '--all-days'], { env });
-      const created = await runCli(['orgs', 'create', '--name', 'Nodes', '--plan', 'commercial', '--json'], { env });
-      const issued = await runCli(
-        ['keys', 'create', '--org', String(answersFrom(created.stdout)[0]?.['id']), '--json'],
-        {
-          env,
-        },
-      );
-      const key = String(answersFrom(issued.stdout)[0]?.['key']);
+      const ask = async (...words: readonly string[]) => {
+        const { code, stdout, stderr } = await runCli([...words, '--json'], { env, node: nodeOf(version) });
+        expect(code, stderr).toBe(0);
+        return answersFrom(stdout)[0] ?? {};
+      };
+      await ask('nightly', '--source', fixtureSource('days'), '--all-days');
+      expect((await ask('verify', '--all'))['ok']).toBe(true);
+      const { id } = await ask('orgs', 'create', '--name', 'Nodes', '--plan', 'commercial');
+      const key = String((await ask('keys', 'create', '--org', String(id)))['key']);
       const serving = await ServingProcess.start({ store, database, node: nodeOf(version) });
       try {
         for (const time of times) {

@@ -26,52 +26,14 @@ describeOnMinio('a night', () => {
   afterEach(() => proxy?.reset());
   afterAll(() => series?.end());
 
-  function swaps(): number {
-    return proxy.requests.filter((line) => line.startsWith('PUT') && line.includes(CATALOG_KEY)).length;
-  }
-
-  describe('gets over', () => {
-    test('connections that are cut in the middle of an upload', async () => {
-      proxy.failNext(isUpload, { is: 'request-cut', afterBytes: 200 }, 3);
-      await series.expectSurvived();
-    });
-
-    test('a store that is too busy for a while', async () => {
-      proxy.failNext(() => true, BUSY, 4);
-      await series.expectSurvived();
-    });
-
-    test('answers that are slow, but come in time', async () => {
-      proxy.failNext(() => true, { is: 'answer-late', ms: 100 }, ALWAYS);
-      await series.expectSurvived({ MODELSTATS_S3_IDLE_TIMEOUT_MS: '10000' });
-    });
-
-    test('downloads of yesterday’s state that break off', async () => {
-      const isState = ({ method, url }: { method: string; url: string }) => method === 'GET' && url.includes('/state/');
-      proxy.failNext(isState, { is: 'answer-cut', afterBytes: 100 }, 5);
-      await series.expectSurvived();
-    });
-
-    test('a swap of the catalog whose answer is lost: it is published, once', async () => {
-      proxy.failNext(isSwap, { is: 'answer-lost' });
-      await series.expectSurvived();
-      expect(swaps()).toBe(2);
-    });
-
-    test('a swap of the catalog whose answer comes too late: it is published, once', async () => {
-      proxy.failNext(isSwap, { is: 'answer-late', ms: 3000 });
-      await series.expectSurvived({ MODELSTATS_S3_IDLE_TIMEOUT_MS: '1500' });
-      expect(swaps()).toBe(2);
-    });
+  test('gets over a swap of the catalog whose answer is lost: it is published, once', async () => {
+    proxy.failNext(isSwap, { is: 'answer-lost' });
+    await series.expectSurvived();
+    const swaps = proxy.requests.filter((line) => line.startsWith('PUT') && line.includes(CATALOG_KEY));
+    expect(swaps).toHaveLength(2);
   });
 
   describe('ends with a clear error and leaves yesterday current, and run again it publishes, where', () => {
-    test('the connection is cut in the middle of each upload', async () => {
-      proxy.failNext(isUpload, { is: 'request-cut', afterBytes: 200 }, ALWAYS);
-      const says = [/cannot write releases\/\S+ in the store/, `the connection to ${proxy.endpoint} broke`];
-      await series.expectFailed({ code: 1, says }, FEW_TRIES);
-    });
-
     test.each([
       ['from the start', () => true, /cannot \w+ \S+ in the store/],
       ['at the uploads', isUpload, /cannot write releases\/\S+ in the store/],

@@ -1,35 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/minio.sh');
 const SOURCE = fixtureSource('days');
 
 describeOnMinio('first steps with scripts/minio.sh', () => {
-  let folder: string;
-  let script: ChildProcess | undefined;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-minio-script-'));
-  });
-  afterEach(async () => {
-    if (script !== undefined) await stop(script);
-    await rm(folder, { recursive: true });
-  });
-
   test('what it says to export is all that a night needs, and stopped it leaves nothing behind', async () => {
-    script = spawn('sh', [SCRIPT, 'start'], {
+    const folder = await newFolder();
+    const script = spawn('sh', [SCRIPT, 'start'], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, TMPDIR: folder },
     });
+    onTestFinished(() => stop(script).then(() => undefined));
     const settings = await readExports(script);
     const endpoint = String(settings['MODELSTATS_S3_ENDPOINT']);
     expect((await fetch(`${endpoint}/minio/health/ready`)).ok, 'it says so when it is ready').toBe(true);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
@@ -9,12 +6,13 @@ import { endOfDay } from '../../schemas/day.ts';
 import { Database } from '../../storage/duckdb/database.ts';
 import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
 import { openStore } from '../../storage/open-store.ts';
-import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
 import { readContents } from '../support/pipeline/store-contents.ts';
+import { NIGHT_SETTINGS } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';
 import { S3Server, type S3Target } from '../support/processes/s3-target.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { writeInventedDays } from '../worlds/invented-days.ts';
 
 /** Nights at once: in this process, each with a handle of its own on the store, and by the command. */
@@ -24,7 +22,7 @@ const SOURCE_SEED = 20;
 vi.setConfig({ testTimeout: 300_000 });
 
 describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at once on one store`, () => {
-  let folder: string;
+  const path = useFolder();
   let source: string;
   let days: readonly string[];
   let server: S3Server;
@@ -32,17 +30,15 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
   let database: Database;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-s3-race-'));
-    source = join(folder, 'source');
+    source = path('source');
     days = await writeInventedDays(source, 2, SOURCE_SEED);
     server = await S3Server.start();
-    target = server.target(join(folder, 'raced'));
-    database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: join(folder, 'spill') });
+    target = server.target(path('raced'));
+    database = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1, tempFolder: path('spill') });
   });
   afterAll(async () => {
     database?.close();
     await server?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('exactly one publishes the first night, when there is no catalog yet', () => assertOnePublishes(0));
@@ -54,7 +50,7 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
     await target.store.delete(CATALOG_KEY);
     const { catalog, orphans } = await rebuildCatalog(
       { force: false },
-      { ...upkeepDeps(join(folder, 'work')), store: target.store },
+      { ...upkeepDeps(path('work')), store: target.store },
     );
     expect(catalog.releases).toEqual(releases);
     expect([...orphans, ...releases.map(releaseId)].sort()).toEqual(all);
@@ -77,22 +73,18 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
 
   async function startNight(day: string, index: number): Promise<unknown> {
     const deps: NightDeps = {
+      ...NIGHT_SETTINGS,
       store: await openStore(target.url, { access: 'write', s3: server.minio.options }),
       clock: () => new Date(endOfDay(day)),
       newRunId: ulid,
-      workFolder: join(folder, `work-${index}`),
+      workFolder: path(`work-${index}`),
       duckdb: { memoryLimit: '100MB', threads: 1 },
-      fetching: FETCH_SETUP,
-      limits: { lineBytesMax: 1 << 20, fileBytesMax: 1 << 30, rowsMax: 1e7, ratioMax: 200, sqlTimeoutMs: 60_000 },
-      uploadsMax: 4,
-      toolVersion: '0.0.0-test',
-      onStage: () => {},
     };
     return (await runNight({ day, source, dryRun: false, accept: false, acceptSuspects: [] }, deps)).status;
   }
 
   async function startProcess(day: string, index: number): Promise<unknown> {
-    const env = { ...target.env, MODELSTATS_WORK: join(folder, `process-${index}`) };
+    const env = { ...target.env, MODELSTATS_WORK: path(`process-${index}`) };
     const { code, stdout, stderr } = await runCli(['nightly', '--source', source, '--day', day, '--json'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return answersFrom(stdout)[0]?.['status'];

@@ -1,32 +1,26 @@
 /** Servers on an S3 store that refuses them: they end as every command does, unless they have something to serve all the same. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runCli, startCli } from '../support/processes/cli.ts';
 import { describeOnMinio, Minio } from '../support/processes/minio.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
 describeOnMinio('a server', () => {
   let minio: Minio;
-  let folder: string;
+  const path = useFolder();
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-refused-'));
     minio = await Minio.start();
   });
-  afterAll(async () => {
-    await minio?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => minio?.stop());
 
   const settings = (env: Readonly<Record<string, string>> = {}) => ({
     ...minio.environment,
     MODELSTATS_STORE: `s3://${minio.bucket}/store`,
-    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
-    MODELSTATS_VIEW: join(folder, 'view'),
-    MODELSTATS_WORK: join(folder, 'work'),
+    MODELSTATS_DATABASE: `sqlite:${path('accounts.db')}`,
+    MODELSTATS_VIEW: path('view'),
+    MODELSTATS_WORK: path('work'),
     MODELSTATS_PORT: '0',
     MODELSTATS_S3_ATTEMPTS_MAX: '1',
     ...env,

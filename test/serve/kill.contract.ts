@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAccounts } from '../../accounts/open-accounts.ts';
 import { addCustomer, type Customer } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 
 const KILLS = 3;
 const WORKERS = 20;
@@ -39,9 +37,7 @@ export function describeServeKill(name: string, createDatabase: () => Promise<st
 
 /** The address of a SQLite file that goes away with the test. */
 export async function temporarySqlite(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-serve-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return `sqlite:${join(folder, 'accounts.db')}`;
+  return `sqlite:${await newFolder()}/accounts.db`;
 }
 
 export async function addUnlimited(database: string): Promise<Customer> {

@@ -1,15 +1,13 @@
 /** A server whose databases refuse it, or are not there: exit codes, what it says, and what it says while it runs. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { runCli } from '../support/processes/cli.ts';
-import { PostgresServer } from '../support/processes/postgres-server.ts';
+import { describePostgres } from '../support/processes/postgres-server.ts';
 import { RedisServer } from '../support/processes/redis-server.ts';
 import { describeWith } from '../support/processes/server-process.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -21,30 +19,23 @@ interface Health {
 /** Of a command that failed, on stderr and stdout. */
 const FAILED = { signal: null, stdout: expect.stringContaining('"status":"error"') };
 
-describeWith('postgres', 'with a PostgreSQL server', () => {
+describePostgres('with a PostgreSQL server', (postgres) => {
   describeWith('redis-server', 'and a Redis server', () => {
-    let postgres: PostgresServer;
+    const path = useFolder();
     let redis: RedisServer;
-    let folder: string;
     let database: string;
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'modelstats-refused-'));
-      postgres = await PostgresServer.start();
       redis = await RedisServer.start();
-      database = await postgres.createDatabase();
+      database = await postgres().createDatabase();
     });
-    afterAll(async () => {
-      await postgres?.stop();
-      await redis?.stop();
-      await rm(folder, { recursive: true, force: true });
-    });
+    afterAll(() => redis?.stop());
 
     function run(words: readonly string[], env: Readonly<Record<string, string>>) {
-      const folders = { MODELSTATS_STORE: `file:${folder}/store`, MODELSTATS_VIEW: `${folder}/view` };
+      const folders = { MODELSTATS_STORE: `file:${path('store')}`, MODELSTATS_VIEW: path('view') };
       const port = { MODELSTATS_PORT: '0', MODELSTATS_SECRET_KEYS: Buffer.alloc(32).toString('base64') };
       return runCli([...words, '--json'], {
-        cwd: folder,
+        cwd: path(),
         env: { ...folders, ...port, MODELSTATS_DATABASE: database, ...env },
       });
     }
@@ -88,7 +79,7 @@ describeWith('postgres', 'with a PostgreSQL server', () => {
       const gauges = async () =>
         (await (await fetch(`${serving.url}/metrics`)).text()).match(/^modelstats_problem\{.*/gm) ?? [];
       expect([await parts(), await gauges()]).toEqual([[], []]);
-      await postgres.halt();
+      await postgres().halt();
       await redis.halt();
       await vi.waitFor(async () => expect(await parts()).toEqual(['accounts', 'limits']), 20_000);
       expect(await gauges()).toEqual([
@@ -99,7 +90,7 @@ describeWith('postgres', 'with a PostgreSQL server', () => {
       expect(JSON.stringify(await ready())).not.toMatch(/127\.0\.0\.1|ECONN|accounts_1/);
       for (const { host } of [new URL(database), new URL(redis.url)])
         await vi.waitFor(() => expect(serving.log).toContain(`connect ECONNREFUSED ${host}`), 20_000);
-      await postgres.run();
+      await postgres().run();
       await redis.run();
       await vi.waitFor(async () => expect([await parts(), await gauges()]).toEqual([[], []]), 20_000);
     });

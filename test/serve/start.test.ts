@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fetchOnce } from '../support/api/listen.ts';
@@ -7,12 +5,13 @@ import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource, openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { startCli } from '../support/processes/cli.ts';
 import { freePort } from '../support/processes/servers.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 import { temporarySqlite } from './kill.contract.ts';
 
 test('serve says that it listens, and that it serves once it can answer data', { timeout: 60_000 }, async () => {
   const store = await openTemporaryStore();
   onTestFinished(() => store.dispose());
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-start-'));
+  const folder = await newFolder();
   const port = await freePort();
   const env = {
     MODELSTATS_STORE: store.url,
@@ -25,7 +24,6 @@ test('serve says that it listens, and that it serves once it can answer data', {
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
-    await rm(folder, { recursive: true, force: true });
   });
   let said = '';
   child.stderr?.on('data', (chunk) => {

@@ -1,42 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openAccounts } from '../../accounts/open-accounts.ts';
 import { addCustomer, type Customer } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
-import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { runCli } from '../support/processes/cli.ts';
+import { callCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 
-let folder: string;
-let database: string;
-let store: TemporaryStore;
+const path = useFolder();
+const database = () => `sqlite:${path('accounts.db')}`;
 let customer: Omit<Customer, 'caller'>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-usage-'));
-  database = `sqlite:${join(folder, 'accounts.db')}`;
-  store = await openSampleStore();
-  const accounts = await openAccounts(database);
+  const accounts = await openAccounts(database());
   customer = await addCustomer(accounts, { plan: 'builder' });
   await accounts.close();
 });
-afterAll(async () => {
-  await store.dispose();
-  await rm(folder, { recursive: true });
-});
 
-function serve(seconds: number): Promise<ServingProcess> {
+function serve(store: string, seconds: number): Promise<ServingProcess> {
   const env = { MODELSTATS_USAGE_DETAIL_SECONDS: String(seconds), MODELSTATS_METRICS_OPEN: 'true' };
-  return ServingProcess.start({ store: store.folder, database, env });
+  return ServingProcess.start({ store, database: database(), env });
 }
 
 /** `modelstats orgs usage`, which must succeed. */
 async function tell(...options: readonly string[]): Promise<string> {
   const args = ['orgs', 'usage', customer.organizationId, '--days', '2', ...options];
-  const { code, stdout, stderr } = await runCli(args, { env: { MODELSTATS_DATABASE: database }, cwd: folder });
+  const { code, stdout, stderr } = await callCli(args, { env: { MODELSTATS_DATABASE: database() }, cwd: path() });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
@@ -47,14 +36,16 @@ async function totalNow(): Promise<Record<string, number>> {
 }
 
 test('usage is written while a server runs, and the rest when it stops; `orgs usage` tells it in three forms', async () => {
+  const store = await openSampleStore();
+  onTestFinished(store.dispose);
   expect(await totalNow()).toMatchObject({ requests: 0, units: 0 });
-  const quick = await serve(1);
+  const quick = await serve(store.folder, 1);
   for (const path of ['models', 'scores', 'models/none']) await fetchOnce(`${quick.url}/v1/${path}`, customer.key);
   await expect.poll(totalNow, { timeout: 10_000, interval: 300 }).toMatchObject({ requests: 3, units: 2 });
   expect(await (await fetch(`${quick.url}/metrics`)).text()).toContain('\nmodelstats_usage_details_dropped_total 0\n');
   await quick.dispose();
 
-  const slow = await serve(3_600);
+  const slow = await serve(store.folder, 3_600);
   await fetchOnce(`${slow.url}/v1/models`, customer.key);
   expect(await totalNow()).toMatchObject({ requests: 3, units: 3 });
   await slow.end('SIGTERM');

@@ -1,13 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { findProgram } from './processes/server-process.ts';
 
 /** Whether Python is there, for what is checked by a program in another language. */
-export const HAS_PYTHON = hasPython();
-
-function hasPython(): boolean {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const HAS_PYTHON = findProgram('python3') !== undefined;

@@ -5,33 +5,23 @@ import SqliteDatabase from 'better-sqlite3';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { checkCopy } from '../../client/sync/check.ts';
 import { Scratch } from '../../client/sync/scratch.ts';
-import { loseScore } from '../support/client/lose-score.ts';
-import { linesOf, syncInto, useFolder, useService, withCopy } from '../support/client/service.ts';
-import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import {
+  changeCopy,
+  linesOf,
+  loseScore,
+  stateOf,
+  syncInto,
+  usePlaces,
+  useService,
+  withCopy,
+} from '../support/client/service.ts';
+import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
-const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
-const place = useFolder();
-const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
-let count = 0;
-let into = '';
-
-function newPlace(ending: string): string {
-  count += 1;
-  return place(`changed-${count}${ending}`);
-}
-
-const check = (copyAt: string) =>
-  withCopy(copyAt, (copy) =>
-    checkCopy({
-      client: service.client(),
-      copy,
-      scratch: new Scratch(`${copyAt}.check`),
-      clock: () => new Date(),
-    }),
-  );
+const newPlace = usePlaces();
+const service = useService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS) });
 
 test('a value, a row too many, a table that is gone: each is found in SQLite', async () => {
-  into = newPlace('.sqlite');
+  const into = newPlace('.sqlite');
   await syncInto(into, service.client());
   const right = await linesOf(into);
   for (const sql of [
@@ -50,18 +40,13 @@ test('a value, a row too many, a table that is gone: each is found in SQLite', a
 });
 
 test('a copy of an older program, which did not note what it held, is proven once, for a unit', async () => {
-  into = newPlace('.sqlite');
-  const key = await service.addKey({ plan: 'builder' });
-  const client = service.client({ key });
+  const into = newPlace('.sqlite');
+  const client = service.client({ key: await service.addKey({ plan: 'builder' }) });
   await syncInto(into, client);
-  const noteTagAlone = () =>
-    withCopy(into, async (copy) => {
-      const state = await copy.state();
-      if (state === undefined) throw new Error('there is no state');
-      const { snapshots } = JSON.parse(state.etags ?? '{}');
-      const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-      await copy.update({ ...nothing, state: { ...state, etags: JSON.stringify({ snapshots }) } });
-    });
+  const noteTagAlone = async () => {
+    const { snapshots } = JSON.parse((await withCopy(into, stateOf)).etags ?? '{}');
+    await changeCopy(into, {}, { etags: JSON.stringify({ snapshots }) });
+  };
   await noteTagAlone();
   expect(await syncInto(into, client)).toMatchObject({ status: 'up_to_date' });
   expect((await client.getAccount()).body.usage.used).toBe(7);
@@ -71,7 +56,7 @@ test('a copy of an older program, which did not note what it held, is proven onc
 });
 
 test('events that are kept stay as they are where the records are mended', async () => {
-  into = newPlace('');
+  const into = newPlace('');
   const sync = () => syncInto(into, service.client(), { keepsHistory: true });
   await sync();
   const [events, state] = await Promise.all(
@@ -85,13 +70,12 @@ test('events that are kept stay as they are where the records are mended', async
 });
 
 test('lists, which no hash of the service proves, are read anew where the copy is no longer as they were', async () => {
-  into = newPlace('.sqlite');
-  const key = await service.addKey({ contract: { burst_per_minute: 100_000 } });
-  await syncInto(into, service.client({ key }));
+  const into = newPlace('.sqlite');
+  const client = service.client({ key: await service.addKey({ contract: { burst_per_minute: 100_000 } }) });
+  await syncInto(into, client);
   const right = await linesOf(into, '1.0');
   await loseScore(into, newPlace('.jsonl'));
-  const result = await syncInto(into, service.client({ key }));
-  expect(result).toMatchObject({
+  expect(await syncInto(into, client)).toMatchObject({
     status: 'imported',
     warnings: [
       expect.stringContaining('without proof'),
@@ -99,12 +83,11 @@ test('lists, which no hash of the service proves, are read anew where the copy i
     ],
   });
   expect(await linesOf(into, '1.0')).toEqual(right);
-  expect(await syncInto(into, service.client({ key }))).toMatchObject({ status: 'up_to_date' });
+  expect(await syncInto(into, client)).toMatchObject({ status: 'up_to_date' });
 });
 
 describe('a line of a folder that is no record', () => {
-  let file = '';
-  let right = '';
+  let [into, file, right] = ['', '', ''];
   beforeAll(async () => {
     into = newPlace('');
     await syncInto(into, service.client(), { keepsHistory: true });
@@ -127,7 +110,8 @@ describe('a line of a folder that is no record', () => {
   ])('%s is told by --check with its file, its line, and what is missing', async (line, problem) => {
     await spoil(line);
     await rm(join(into, 'pricing.jsonl'), { force: true });
-    const { ok, differences } = await check(into);
+    const deps = { client: service.client(), scratch: new Scratch(`${into}.check`), clock: () => new Date() };
+    const { ok, differences } = await withCopy(into, (copy) => checkCopy({ ...deps, copy }));
     expect(ok).toBe(false);
     expect(differences).toMatchObject([
       { dataset: 'scores', problem: `${file}, line 2: ${problem}` },
@@ -139,14 +123,9 @@ describe('a line of a folder that is no record', () => {
     await spoil('{}');
     expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported' });
     expect(await readFile(file, 'utf8')).toEqual(right);
-    // As if the copy were at the day before.
     await spoil('{}');
-    await withCopy(into, async (copy) => {
-      const state = await copy.state();
-      if (state === undefined) throw new Error('there is no state');
-      const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-      await copy.update({ ...nothing, state: { ...state, cursor: 'MTA', snapshot_id: '2026-06-02', etags: null } });
-    });
+    // As if the copy were at the day before.
+    await changeCopy(into, {}, { cursor: 'MTA', snapshot_id: SAMPLE_DAYS[1], etags: null });
     const result = await syncInto(into, service.client());
     expect(result).toMatchObject({ status: 'imported', warnings: [expect.stringContaining(`${file}, line 2`)] });
     expect(await readFile(file, 'utf8')).toEqual(right);

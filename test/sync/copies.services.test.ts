@@ -1,25 +1,15 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { collect } from '../support/client/collect.ts';
 import { withCopy } from '../support/client/service.ts';
-import { PostgresServer } from '../support/processes/postgres-server.ts';
-import { describeWith } from '../support/processes/server-process.ts';
+import { describePostgres } from '../support/processes/postgres-server.ts';
 import { describeCopies } from './copies.contract.ts';
-import { describeRealDays } from './real-days.contract.ts';
 
-describeWith('postgres', 'copies in a server of their own', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
-  const kind = { name: 'PostgreSQL', newPlace: () => server.createDatabase() };
-  describeCopies(kind);
-  describeRealDays([kind]);
+describePostgres('copies in a server of their own', (server) => {
+  describeCopies({ name: 'PostgreSQL', newPlace: () => server().createDatabase() });
 
   test('a copy that an older program made gets the columns that it lacks, and keeps its records', async () => {
-    const place = await server.createDatabase();
+    const place = await server().createDatabase();
     await withCopy(place, async (copy) => copy.state());
     const client = new pg.Client({ connectionString: place });
     await client.connect();

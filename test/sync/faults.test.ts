@@ -7,24 +7,31 @@ import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
-import { linesOf, openService, type Service, syncInto, useFolder, withCopy } from '../support/client/service.ts';
-import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import {
+  changeCopy,
+  linesOf,
+  openService,
+  type Service,
+  stateOf,
+  syncInto,
+  usePlaces,
+  withCopy,
+} from '../support/client/service.ts';
+import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { type Fault, FaultProxy, type ProxiedRequest } from '../support/processes/fault-proxy.ts';
 import { createChooser } from '../support/random.ts';
 
-const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 const NEXT = '2026-06-04';
 
 /** Syncs of each kind of copy through the proxy. */
 const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 10);
 
-const place = useFolder();
+const newPlace = usePlaces();
 let service: Service;
 let proxy: FaultProxy;
-let count = 0;
 
-async function open(days: readonly Day[] = DAYS): Promise<void> {
+async function open(days: readonly Day[] = SAMPLE_DAYS): Promise<void> {
   expectedNow = undefined;
   service = await openService({ days: (store) => publishFromFixture('days', store, days) });
   proxy = await FaultProxy.start(service.url);
@@ -33,11 +40,6 @@ async function open(days: readonly Day[] = DAYS): Promise<void> {
 async function close(): Promise<void> {
   await proxy.stop();
   await service.close();
-}
-
-function newPlace(ending: string): string {
-  count += 1;
-  return place(`copy-${count}${ending}`);
 }
 
 const viaProxy = (more: Parameters<Service['client']>[0] = {}) => service.client({ url: proxy.endpoint, ...more });
@@ -64,12 +66,16 @@ const isDownload = (request: ProxiedRequest) => request.url.includes('/download?
 
 describe('through a proxy that lets things go wrong at random', () => {
   const KINDS = ['.duckdb', '.sqlite', ''] as const;
-  const old = (ending: string) => place(`old${ending}`);
+  const old = new Map<string, string>();
 
   beforeAll(async () => {
-    await open(DAYS.slice(0, 1));
-    for (const ending of KINDS) await syncInto(old(ending), service.client());
-    for (const day of DAYS.slice(1)) await publish(day);
+    await open(SAMPLE_DAYS.slice(0, 1));
+    for (const ending of KINDS) {
+      const into = newPlace(ending);
+      await syncInto(into, service.client());
+      old.set(ending, into);
+    }
+    for (const day of SAMPLE_DAYS.slice(1)) await publish(day);
   });
   afterAll(close);
 
@@ -110,7 +116,7 @@ describe('through a proxy that lets things go wrong at random', () => {
       const text = await expected();
       for (let seed = 1; seed <= ROUNDS; seed += 1) {
         const into = newPlace(ending);
-        if (seed % 3 > 0) await cp(old(ending), into, { recursive: true });
+        if (seed % 3 > 0) await cp(old.get(ending) ?? '', into, { recursive: true });
         proxy.plan = planFrom(seed + ending.length * 1000, seed % 2 === 0 ? 10 : 30);
         const outcome = await tryToSync(into);
         if (outcome === 'equal') expect(await linesOf(into), `seed ${seed}`).toEqual(text);
@@ -180,7 +186,6 @@ describe('what changes under a sync', () => {
   it('a page of the feed that lacks an event is refused, and all is imported anew', async () => {
     const into = newPlace('.sqlite');
     await syncInto(into, service.client());
-    const state = await withCopy(into, (copy) => copy.state());
     class Lacking extends ModelstatsClient {
       override async getChanges(filters: object) {
         const answer = await super.getChanges(filters);
@@ -188,7 +193,7 @@ describe('what changes under a sync', () => {
       }
     }
     const lacking = new Lacking({ url: service.url, key: service.key });
-    await setState(into, { ...state, cursor: 'MQ', snapshot_id: '2026-05-31', etags: null });
+    await changeCopy(into, {}, { cursor: 'MQ', snapshot_id: '2026-05-31', etags: null });
     const result = await syncInto(into, lacking);
     expect(result).toMatchObject({ status: 'imported', warnings: [expect.stringContaining('the feed')] });
     expect(await linesOf(into)).toEqual(await expected());
@@ -197,20 +202,11 @@ describe('what changes under a sync', () => {
   it('a copy that was changed by others is found out when it next reaches a snapshot, and imported anew', async () => {
     const into = newPlace('.sqlite');
     await syncInto(into, service.client());
-    const state = await withCopy(into, async (copy) => {
-      const before = await copy.state();
-      if (before === undefined) throw new Error('there is no state');
-      const update = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-      // A day that left no events behind: the feed can't mend what is missing.
-      await copy.update({
-        ...update,
-        replaced: { pricing: '/dev/null' },
-        state: { ...before, snapshot_id: '2026-05-31', etags: null },
-      });
-      return before;
-    });
+    const { cursor } = await withCopy(into, stateOf);
+    // A day that left no events behind: the feed can't mend what is missing.
+    await changeCopy(into, { replaced: { pricing: '/dev/null' } }, { snapshot_id: '2026-05-31', etags: null });
     const result = await syncInto(into, service.client());
-    expect(result).toMatchObject({ status: 'imported', cursor: state.cursor });
+    expect(result).toMatchObject({ status: 'imported', cursor });
     expect(result.warnings).toEqual([expect.stringContaining('pricing did not equal snapshot')]);
     expect(await linesOf(into)).toEqual(await expected());
   });
@@ -218,16 +214,7 @@ describe('what changes under a sync', () => {
   it('a copy that could not be proven, nor imported anew, is proven by the next sync', async () => {
     const into = newPlace('.sqlite');
     await syncInto(into, service.client());
-    const state = await withCopy(into, (copy) => copy.state());
-    await withCopy(into, async (copy) => {
-      if (state === undefined) throw new Error('there is no state');
-      const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-      await copy.update({
-        ...nothing,
-        replaced: { pricing: '/dev/null' },
-        state: { ...state, url: proxy.endpoint, etags: null },
-      });
-    });
+    await changeCopy(into, { replaced: { pricing: '/dev/null' } }, { url: proxy.endpoint, etags: null });
     proxy.plan = (request) => (isDownload(request) ? { is: 'answer', status: 500, code: 'x' } : undefined);
     await expect(syncInto(into, viaProxy({ attemptsMax: 1 }))).rejects.toMatchObject({ name: 'ServiceError' });
     proxy.reset();
@@ -255,12 +242,10 @@ describe('what changes under a sync', () => {
   it('a cursor that is ahead of the feed, and another address, lead to a new import', async () => {
     const into = newPlace('.sqlite');
     await syncInto(into, service.client());
-    const state = await withCopy(into, (copy) => copy.state());
-    await setState(into, { ...state, cursor: 'OTk5OTk5OTk', snapshot_id: '2026-05-31', etags: null });
-    const ahead = await syncInto(into, service.client());
-    expect(ahead).toMatchObject({ status: 'imported', cursor: state?.cursor });
-    const moved = await syncInto(into, viaProxy());
-    expect(moved).toMatchObject({
+    const { cursor } = await withCopy(into, stateOf);
+    await changeCopy(into, {}, { cursor: 'OTk5OTk5OTk', snapshot_id: '2026-05-31', etags: null });
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'imported', cursor });
+    expect(await syncInto(into, viaProxy())).toMatchObject({
       status: 'imported',
       warnings: [expect.stringContaining(`made from ${service.url}`)],
     });
@@ -269,8 +254,7 @@ describe('what changes under a sync', () => {
   it('a service whose newest snapshot is older than the copy changes nothing', async () => {
     const into = newPlace('.sqlite');
     await syncInto(into, service.client());
-    const state = await withCopy(into, (copy) => copy.state());
-    await setState(into, { ...state, snapshot_id: '2026-12-31', etags: null });
+    await changeCopy(into, {}, { snapshot_id: '2026-12-31', etags: null });
     const before = await linesOf(into);
     const result = await syncInto(into, service.client());
     expect(result).toMatchObject({ status: 'up_to_date', warnings: [expect.stringContaining('older than the copy')] });
@@ -311,19 +295,3 @@ describe('what changes under a sync', () => {
     expect(await linesOf(historic)).toEqual(equal);
   });
 });
-
-/** Overwrites what a copy says of itself. */
-async function setState(into: string, state: object): Promise<void> {
-  const all = {
-    url: service.url,
-    snapshot_id: null,
-    cursor: null,
-    schema_version: '1.0',
-    data_as_of: '',
-    synced_at: '',
-  };
-  const update = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
-  await withCopy(into, (copy) =>
-    copy.update({ ...update, state: { ...all, benchmarks_sha256: null, history_from: null, etags: null, ...state } }),
-  );
-}

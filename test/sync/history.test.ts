@@ -1,16 +1,23 @@
 /** What `--history` keeps: enough to ask for every past day locally. */
 import SqliteDatabase from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { compareKeys, keyOf, parseRecord } from '../../client/sync/keys.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
+import type { Day } from '../../schemas/day.ts';
 import { RETENTION } from '../../schemas/retention.ts';
-import { openService, type Service, syncInto, useFolder } from '../support/client/service.ts';
+import { openService, type Service, syncInto, usePlaces } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { publishFromFixture } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-06-06'] as const;
-const place = useFolder();
+const newPlace = usePlaces();
+
+async function serve(days: readonly Day[]): Promise<Service> {
+  const service = await openService({ days: (store) => publishFromFixture('days', store, days) });
+  onTestFinished(service.close);
+  return service;
+}
 
 /** The records of a day by the events alone, as the documentation asks for them. */
 function linesOn(day: string, into: string, name: DatasetName): string {
@@ -40,43 +47,40 @@ async function expectDays(service: Service, into: string, from: string): Promise
 }
 
 test('with --history every published day can be asked for, from the first event on', { timeout: 60_000 }, async () => {
-  const service = await openService({ days: (store) => publishFromFixture('days', store, DAYS) });
-  const into = place('all.sqlite');
+  const service = await serve(DAYS);
+  const into = newPlace('.sqlite');
   const result = await syncInto(into, service.client(), { keepsHistory: true });
   expect(result).toMatchObject({ status: 'imported', snapshot_id: DAYS[4], warnings: [] });
   await expectDays(service, into, DAYS[0]);
-  await service.close();
 });
 
 test('where the feed has lost its beginning, from the oldest snapshot on that it still follows', {
   timeout: 60_000,
 }, async () => {
-  const service = await openService({ days: (store) => publishFromFixture('days', store, DAYS) });
-  const months = 0; // The feed of the last days of the month is all that stays.
-  await service.publish(({ store }) => store.prune({ ...RETENTION, changesMonths: months }));
+  const service = await serve(DAYS);
+  // The feed of the last days of the month is all that stays.
+  await service.publish(({ store }) => store.prune({ ...RETENTION, changesMonths: 0 }));
   const { body } = await service.client().getChanges({ limit: 1 });
   const first = body.events[0];
   expect(first?.seq).toBeGreaterThan(1);
-  const into = place('rest.sqlite');
+  const into = newPlace('.sqlite');
   await syncInto(into, service.client(), { keepsHistory: true });
   const base = DAYS.findLast((day) => day < (first?.occurred_on ?? '')) ?? '';
   await expectDays(service, into, base);
   // What was imported without events is imported anew once they are wanted.
-  const later = place('later.sqlite');
+  const later = newPlace('.sqlite');
   await syncInto(later, service.client());
   expect((await syncInto(later, service.client(), { keepsHistory: true })).warnings).toEqual([
     expect.stringContaining('no events were kept so far'),
   ]);
   await expectDays(service, later, base);
-  await service.close();
 });
 
 test('once events are kept, a sync without --history keeps them too', { timeout: 60_000 }, async () => {
-  const service = await openService({ days: (store) => publishFromFixture('days', store, DAYS.slice(0, 3)) });
-  const into = place('kept.sqlite');
+  const service = await serve(DAYS.slice(0, 3));
+  const into = newPlace('.sqlite');
   await syncInto(into, service.client(), { keepsHistory: true });
   await service.publish(({ store }) => store.night(fixtureSource('days'), DAYS[3], { accept: true }));
   await syncInto(into, service.client());
   await expectDays(service, into, DAYS[0]);
-  await service.close();
 });

@@ -13,15 +13,10 @@ import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../schemas/d
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import { json, useAnsweringServer } from '../support/client/answering-server.ts';
 import { drip, sendForEver } from '../support/client/endless.ts';
-import { QUICK, syncInto, useFolder, withCopy } from '../support/client/service.ts';
+import { QUICK, syncInto, usePlaces, withCopy } from '../support/client/service.ts';
 
-const place = useFolder();
+const newPlace = usePlaces();
 const server = useAnsweringServer();
-let count = 0;
-function newPlace(): string {
-  count += 1;
-  return place(`hostile-${count}`);
-}
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const isModels = (url: string) => url.includes('models');
@@ -90,7 +85,7 @@ function clientOf(options: Partial<ClientOptions> = {}) {
 
 /** What a sync of a new copy rejects with; nothing has come into the copy then. */
 async function refusalOf(options: Partial<ClientOptions> = {}): Promise<unknown> {
-  const into = newPlace();
+  const into = newPlace('');
   const refusal = await syncInto(into, clientOf(options)).catch((error: unknown) => error);
   expect(await withCopy(into, (copy) => copy.state())).toBeUndefined();
   return refusal;
@@ -174,7 +169,7 @@ it('a feed of large pages is applied after four of the largest answers', async (
   hostile.models = Buffer.from(events.map(({ data }) => `${JSON.stringify(data)}\n`).join(''));
   hostile.events = events;
   const pageBytes = JSON.stringify(events.slice(-of)).length + 100;
-  const into = newPlace();
+  const into = newPlace('');
   const updates: (string | null)[] = [];
   await withCopy(into, (copy) => {
     const update = (given: Update) => {

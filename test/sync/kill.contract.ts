@@ -3,32 +3,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
-import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { runCli, startCli } from '../support/processes/cli.ts';
 import { createChooser } from '../support/random.ts';
-
-const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 
 /** Kills of each kind of copy. */
 const KILLS = Number(process.env['SYNC_KILLS'] ?? 4);
 
 export interface KilledKind {
   readonly name: string;
-  /** A new place, with a copy of the first day where told. */
-  readonly newPlace: (service: Service, options: { readonly isOld: boolean }) => Promise<string>;
+  readonly newPlace: () => Promise<string>;
 }
 
 export function describeKills({ name, newPlace }: KilledKind): void {
   let service: Service;
   beforeAll(async () => {
-    service = await openService({ days: (store) => publishFromFixture('days', store, DAYS.slice(0, 1)) });
+    service = await openService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS.slice(0, 1)) });
     // Old copies are made while the first day is the newest.
-    for (let round = 0; round < KILLS; round += 2) places.push(await newPlace(service, { isOld: true }));
-    for (const day of DAYS.slice(1)) {
+    for (let round = 0; round < KILLS; round += 2) {
+      const old = await newPlace();
+      await syncInto(old, service.client(), { keepsHistory: true });
+      places.push(old);
+    }
+    for (const day of SAMPLE_DAYS.slice(1)) {
       await service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
     }
-    for (let round = 1; round < KILLS; round += 2) places.push(await newPlace(service, { isOld: false }));
+    for (let round = 1; round < KILLS; round += 2) places.push(await newPlace());
   });
   afterAll(() => service?.close());
   const places: string[] = [];
@@ -37,7 +38,7 @@ export function describeKills({ name, newPlace }: KilledKind): void {
   const env = () => ({ MODELSTATS_API_URL: service.url, MODELSTATS_API_KEY: service.key, MODELSTATS_THREADS: '1' });
 
   test(`a copy in ${name} ends equal after a kill at any moment`, { timeout: 240_000 }, async () => {
-    const fresh = await newPlace(service, { isOld: false });
+    const fresh = await newPlace();
     const started = performance.now();
     expect(await runCli(args(fresh), { env: env() })).toMatchObject({ code: 0 });
     const durationMs = performance.now() - started;
@@ -56,9 +57,4 @@ export function describeKills({ name, newPlace }: KilledKind): void {
     }
     expect(killed).toBeGreaterThan(0);
   });
-}
-
-/** Makes a copy of what is served now. */
-export async function makeCopy(service: Service, into: string): Promise<void> {
-  await syncInto(into, service.client(), { keepsHistory: true });
 }

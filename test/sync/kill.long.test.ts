@@ -1,24 +1,9 @@
 import { describe } from 'vitest';
-import { useFolder } from '../support/client/service.ts';
-import { describeKills, makeCopy } from './kill.contract.ts';
+import { usePlaces } from '../support/client/service.ts';
+import { describeKills } from './kill.contract.ts';
 
-const place = useFolder();
-let count = 0;
+const next = usePlaces();
 
-for (const [name, ending] of [
-  ['a DuckDB file', '.duckdb'],
-  ['an SQLite file', '.sqlite'],
-  ['a folder', ''],
-] as const) {
-  describe(name, () => {
-    describeKills({
-      name,
-      newPlace: async (service, { isOld }) => {
-        count += 1;
-        const into = place(`copy-${count}${ending}`);
-        if (isOld) await makeCopy(service, into);
-        return into;
-      },
-    });
-  });
-}
+describe('a DuckDB file', () => describeKills({ name: 'a DuckDB file', newPlace: async () => next('.duckdb') }));
+describe('an SQLite file', () => describeKills({ name: 'an SQLite file', newPlace: async () => next('.sqlite') }));
+describe('a folder', () => describeKills({ name: 'a folder', newPlace: async () => next('') }));

@@ -1,25 +1,17 @@
 /** A copy in PostgreSQL that an older program made, and the locks that a newer one takes. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { linesOf, openService, syncInto } from '../support/client/service.ts';
-import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { linesOf, newestLines, openService, syncInto } from '../support/client/service.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { PostgresServer } from '../support/processes/postgres-server.ts';
-import { describeWith } from '../support/processes/server-process.ts';
+import { describePostgres } from '../support/processes/postgres-server.ts';
 import { DAYS, FIRST, publishSourcedDays } from '../worlds/sourced-days.ts';
 
-describeWith('postgres', 'a copy with a server of its own', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
+describePostgres('a copy with a server of its own', (server) => {
   async function useCopy() {
     const store = await openTemporaryStore();
     await publishSourcedDays(store, [FIRST]);
     const service = await openService({ store: store.url });
-    const into = await server.createDatabase();
+    const into = await server().createDatabase();
     await syncInto(into, service.client());
     const reader = new pg.Client({ connectionString: into });
     await reader.connect();
@@ -36,16 +28,10 @@ describeWith('postgres', 'a copy with a server of its own', () => {
     for (const name of ['models', 'pricing']) await reader.query(`ALTER TABLE ${name} DROP COLUMN source`);
     for (const day of DAYS.slice(1)) {
       await service.publish(() => publishSourcedDays(store, [day]));
-      expect(await syncInto(into, service.client())).toMatchObject({
-        status: 'followed',
-        snapshot_id: day,
-        warnings: [],
-      });
-      const newest = (await listReleases(store)).at(-1);
-      if (newest === undefined) throw new Error('nothing was published');
-      const lines = await linesOf(into);
-      for (const dataset of ['models', 'pricing'] as const)
-        expect(lines[dataset]).toBe(await readSnapshot(store, newest, dataset));
+      const result = await syncInto(into, service.client());
+      expect(result).toMatchObject({ status: 'followed', snapshot_id: day, warnings: [] });
+      const { models, pricing } = await newestLines(store);
+      expect(await linesOf(into)).toMatchObject({ models, pricing });
     }
   });
 

@@ -1,12 +1,11 @@
 /** What each plan gets (specification "Sync"). */
 import { describe, expect, it } from 'vitest';
-import { linesOf, openService, syncInto, useFolder, useService } from '../support/client/service.ts';
-import { publishFromFixture } from '../support/pipeline/sample-store.ts';
+import { linesOf, openService, syncInto, usePlaces, useService } from '../support/client/service.ts';
+import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 
-const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
-const place = useFolder();
-const service = useService({ days: (store) => publishFromFixture('days', store, DAYS) });
+const newPlace = usePlaces();
+const service = useService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS) });
 const publish = (day: string) =>
   service.publish(({ store }) => store.night(fixtureSource('days'), day, { accept: true }));
 
@@ -16,14 +15,15 @@ async function unitsOf(key: string): Promise<number> {
 }
 
 async function exactLines() {
-  await syncInto(place('exact.sqlite'), service.client());
-  return linesOf(place('exact.sqlite'));
+  const exact = newPlace('.sqlite');
+  await syncInto(exact, service.client());
+  return linesOf(exact);
 }
 
 describe('a copy', () => {
   it('of a plan without snapshots is made of the lists, without prices, and says so', async () => {
     const key = await service.addKey({ contract: { burst_per_minute: 100_000 } });
-    const into = place('community.duckdb');
+    const into = newPlace('.duckdb');
     const result = await syncInto(into, service.client({ key }));
     expect(result).toMatchObject({ status: 'imported', snapshot_id: null, cursor: null });
     expect(result.warnings).toEqual([expect.stringContaining('without prices')]);
@@ -39,7 +39,7 @@ describe('a copy', () => {
   });
 
   it('of a plan that lost its snapshots is left alone', async () => {
-    const into = place('downgraded.sqlite');
+    const into = newPlace('.sqlite');
     await syncInto(into, service.client());
     const before = await linesOf(into);
     const key = await service.addKey({});
@@ -50,20 +50,9 @@ describe('a copy', () => {
     expect(await linesOf(into)).toEqual(before);
   });
 
-  it('that finds nothing new costs no unit', async () => {
-    const key = await service.addKey({ plan: 'builder' });
-    const into = place('builder.sqlite');
-    await syncInto(into, service.client({ key }));
-    const used = await unitsOf(key);
-    // The list of snapshots, and an address for each dataset.
-    expect(used).toBe(6);
-    expect((await syncInto(into, service.client({ key }))).status).toBe('up_to_date');
-    expect(await unitsOf(key)).toBe(used);
-  });
-
   it('of a plan without the feed is imported whole from each new snapshot', { timeout: 60_000 }, async () => {
     const key = await service.addKey({ plan: 'builder', contract: { features: ['snapshots'] } });
-    const into = place('no-feed.sqlite');
+    const into = newPlace('.sqlite');
     expect((await syncInto(into, service.client({ key }))).warnings).toEqual([]);
     await publish('2026-06-04');
     const result = await syncInto(into, service.client({ key }));
@@ -74,10 +63,10 @@ describe('a copy', () => {
 
   it('of a service that has no feed yet is imported whole, with --history too', { timeout: 60_000 }, async () => {
     const young = await openService({
-      days: (store) => publishFromFixture('days', store, DAYS.slice(0, 2)),
+      days: (store) => publishFromFixture('days', store, SAMPLE_DAYS.slice(0, 2)),
       settings: { capabilities: { changes: 'planned' } },
     });
-    const [plain, historic] = [place('young.sqlite'), place('young-history.sqlite')];
+    const [plain, historic] = [newPlace('.sqlite'), newPlace('.sqlite')];
     await syncInto(plain, young.client());
     await syncInto(historic, young.client(), { keepsHistory: true });
     await young.publish(({ store }) => store.night(fixtureSource('days'), '2026-06-04', { accept: true }));
@@ -90,7 +79,7 @@ describe('a copy', () => {
 
   it('whose quota is used up on the way says until when, and goes on from there', async () => {
     const key = await service.addKey({ plan: 'builder', contract: { daily_quota: 3 } });
-    const into = place('quota.sqlite');
+    const into = newPlace('.sqlite');
     await expect(syncInto(into, service.client({ key }))).rejects.toMatchObject({
       name: 'QuotaExceededError',
       reset_at: '2026-07-01T00:00:00.000Z',

@@ -10,12 +10,13 @@ import { releaseKey } from '../../storage/keys.ts';
 import { dumpView } from '../support/api/dump-view.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { forgetColumn } from '../support/client/older-copy.ts';
-import { linesOf, openService, syncInto, useFolder } from '../support/client/service.ts';
+import { linesOf, openService, syncInto } from '../support/client/service.ts';
 import { listReleases, readChanges, readHistory, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import { openStoreFiles } from '../support/pipeline/store-files.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps, withoutRun } from '../support/pipeline/upkeep.ts';
 import { rawRows } from '../support/storage/raw-rows.ts';
+import { useFolder } from '../support/temporary-folder.ts';
 import { AFTER, CUTOVER, DAYS, FIRST, LAST, publishSourcedDays } from '../worlds/sourced-days.ts';
 
 const NOW = '2026-11-30T12:00:00Z';

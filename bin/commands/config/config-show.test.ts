@@ -89,7 +89,7 @@ test('the settings that hold secrets were among those', () => {
   expect(secrets.filter((name) => !names.has(name))).toEqual([]);
 });
 
-test('settings are grouped as docs/configuration.md groups them', () => {
+test('docs/configuration.md tells of every setting, in the groups that are shown, and of no other', () => {
   const text = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
   const sections = text.split(/^## /m).slice(1);
   const told = sections.map((section) => ({
@@ -97,4 +97,5 @@ test('settings are grouped as docs/configuration.md groups them', () => {
     names: [...section.matchAll(/^\| `MODELSTATS_([A-Z_0-9]+)`/gm)].map(([, name = '']) => name).sort(),
   }));
   expect(told).toEqual(SETTING_GROUPS.map(({ title, names }) => ({ title, names: [...names].sort() })));
+  expect(told.flatMap(({ names }) => names).sort()).toEqual(Object.keys(ConfigSchema.shape).sort());
 });

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
 import { examine } from '../../../test/support/doctor/examine.ts';
-import { PostgresServer } from '../../../test/support/processes/postgres-server.ts';
+import { describePostgres } from '../../../test/support/processes/postgres-server.ts';
 import { RedisServer } from '../../../test/support/processes/redis-server.ts';
 import { describeWith } from '../../../test/support/processes/server-process.ts';
 import { addSubscriber } from '../../../test/support/webhooks/subscribers.ts';
 
 const SECRET_KEYS = Buffer.alloc(32, 1).toString('base64');
 
-describeWith('postgres', 'doctor with a PostgreSQL server', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
+describePostgres('doctor with a PostgreSQL server', (server) => {
   test('a database is looked at without being migrated, and its clock compared', async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const env = { MODELSTATS_DATABASE: url, MODELSTATS_SECRET_KEYS: SECRET_KEYS };
     expect((await examine(env)).of('database')).toMatch(/^warn: .*lacks \d+ migrations/);
     expect((await examine(env)).of('database')).toMatch(/^warn: .*lacks \d+ migrations/);
@@ -37,13 +31,9 @@ describeWith('postgres', 'doctor with a PostgreSQL server', () => {
 });
 
 describeWith('redis-server', 'doctor with a Redis server', () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server?.stop());
-
   test('Redis is asked for its time', async () => {
+    const server = await RedisServer.start();
+    onTestFinished(() => server.stop());
     const env = { MODELSTATS_REDIS: server.url };
     expect((await examine(env)).of('redis')).toBe(`ok: this clock and that of ${server.url} agree`);
     server.freeze();

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND } from '../processes/cli.ts';
+import { findProgram } from '../processes/server-process.ts';
 import type { Service } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -44,10 +45,5 @@ export function hasPython(...modules: readonly string[]): boolean {
 
 /** Whether these programs are on the PATH. */
 export function hasPrograms(...names: readonly string[]): boolean {
-  try {
-    for (const name of names) execFileSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  return names.every((name) => findProgram(name) !== undefined);
 }

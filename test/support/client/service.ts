@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
 import type { Subscription } from '../../../accounts/plans/terms.ts';
 import { ModelstatsClient } from '../../../client/client.ts';
 import type { ClientOptions } from '../../../client/client-settings.ts';
 import { openCopy, scratchFolderOf } from '../../../client/sync/copies/open-copy.ts';
-import type { Copy } from '../../../client/sync/copy.ts';
+import type { Copy, SyncState, Update } from '../../../client/sync/copy.ts';
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
 import type { SyncOptions, SyncResult, SyncStep } from '../../../client/sync/sync-run.ts';
@@ -14,6 +12,9 @@ import { DATASET_NAMES, type DatasetName, SCHEMA_VERSION } from '../../../schema
 import { listen } from '../api/listen.ts';
 import { type ApiOptions, openApi, type TestApi } from '../api/open-api.ts';
 import { WIDE_BACKSTOP } from '../api/test-accounts.ts';
+import { listReleases, readSnapshot } from '../pipeline/published.ts';
+import type { TemporaryStore } from '../pipeline/temporary-store.ts';
+import { useFolder } from '../temporary-folder.ts';
 import { collect } from './collect.ts';
 
 /** The API behind an address of its own, as a consumer has it. */
@@ -72,14 +73,14 @@ export function useService(options: ApiOptions): Service {
   });
 }
 
-/** Somewhere for copies, which goes away with the tests of a file. */
-export function useFolder(): (name: string) => string {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-copies-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  return (name) => join(folder, name);
+/** Places for copies, each of its own, which go away with the tests of a file. */
+export function usePlaces(): (ending: string) => string {
+  const path = useFolder();
+  let count = 0;
+  return (ending) => {
+    count += 1;
+    return path(`copy-${count}${ending}`);
+  };
 }
 
 const DUCKDB = { memoryLimit: '500MB', threads: 1 };
@@ -119,4 +120,38 @@ export function linesOf(into: string, named?: string): Promise<Readonly<Record<D
     }
     return Object.fromEntries(all) as Record<DatasetName, string>; // Of every name.
   });
+}
+
+/** The text of each dataset of the newest snapshot, read from the store. */
+export async function newestLines(store: TemporaryStore): Promise<Readonly<Record<DatasetName, string>>> {
+  const newest = (await listReleases(store)).at(-1);
+  if (newest === undefined) throw new Error('nothing is published');
+  const texts = DATASET_NAMES.map(async (name) => [name, await readSnapshot(store, newest, name)] as const);
+  return Object.fromEntries(await Promise.all(texts)) as Record<DatasetName, string>; // Of every name.
+}
+
+/** What a copy says of itself; throws where that is nothing. */
+export async function stateOf(copy: Copy): Promise<SyncState> {
+  const state = await copy.state();
+  if (state === undefined) throw new Error('there is no state');
+  return state;
+}
+
+/** Changes a copy, or what it says of itself, as something else than a sync would. */
+export function changeCopy(
+  into: string,
+  update: Partial<Omit<Update, 'state'>>,
+  state: Partial<SyncState> = {},
+): Promise<void> {
+  const nothing = { replaced: {}, upserts: {}, deletes: {}, events: undefined, dropsEvents: false };
+  return withCopy(into, async (copy) =>
+    copy.update({ ...nothing, ...update, state: { ...(await stateOf(copy)), ...state } }),
+  );
+}
+
+/** Takes the first score out of a copy. @param path of a file for the others, until they are in the copy */
+export async function loseScore(into: string, path: string): Promise<void> {
+  const rest = (await linesOf(into)).scores.replace(/^.*\n/, '');
+  await writeFile(path, rest);
+  await changeCopy(into, { replaced: { scores: path } });
 }

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
 import { doctor } from '../../../bin/commands/doctor/doctor.ts';
 import { configFromEnv, type Environment } from '../../../bin/config/config.ts';
+import { useFolder } from '../temporary-folder.ts';
 
 /** What `modelstats doctor --json` answers with these variables set. */
 export interface Examined {
@@ -46,19 +43,15 @@ export async function examine(env: Environment, now = new Date()): Promise<Exami
 
 /** A folder for each test of a file, which is a machine on which nothing was done yet. */
 export function useNewMachine() {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelstats-doctor-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const path = useFolder({ perTest: true });
   return {
-    folder: () => folder,
+    folder: () => path(),
     /** The settings of a machine that is used for everything. */
     env: () => ({
-      MODELSTATS_STORE: `file:${join(folder, 'store')}`,
-      MODELSTATS_WORK: join(folder, 'work'),
-      MODELSTATS_VIEW: join(folder, 'view'),
-      MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+      MODELSTATS_STORE: `file:${path('store')}`,
+      MODELSTATS_WORK: path('work'),
+      MODELSTATS_VIEW: path('view'),
+      MODELSTATS_DATABASE: `sqlite:${path('accounts.db')}`,
       MODELSTATS_PORT: '0',
     }),
   };

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { addDays, dayFromDate } from '../../../schemas/day.ts';
-import { type CliResult, envOf, type RunningCli, runCli, startCli } from '../processes/cli.ts';
+import { answersFrom, type CalledCli, callCli, envOf, type RunningCli, startCli } from '../processes/cli.ts';
 import { NoticeReceiver } from './notice-receiver.ts';
 
 export const TODAY = dayFromDate(new Date());
@@ -66,12 +66,24 @@ export class ScheduledPlace {
     await this.write(models);
   }
 
-  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
-    return runCli(args, { env: { ...this.env, ...env } });
+  /** Puts a SELECT in place of the models that looks for what there isn't for hours: a night that runs it doesn't end. */
+  async writeEndless(): Promise<void> {
+    const select = `SELECT 'a' AS id, 'A' AS name FROM range(1000000000000000) AS numbers(i) WHERE i % 1000003 = -1`;
+    await writeFile(join(this.source, 'source.sql'), `-- models\n${select}\n`);
+    rmSync(join(this.source, 'models.jsonl'));
+  }
+
+  /** What the scheduler writes into its health file. */
+  get health(): unknown {
+    return JSON.parse(readFileSync(join(this.folder, 'health.json'), 'utf8'));
+  }
+
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CalledCli> {
+    return callCli(args, { env: { ...this.env, ...env } });
   }
 
   schedule(env: Readonly<Record<string, string>> = {}): RunningSchedule {
-    const cli = startCli(['schedule', '--source', this.source], { env: { ...this.env, ...env } });
+    const cli = startCli(['schedule', '--source', this.source, '--json'], { env: { ...this.env, ...env } });
     this.#started.push(cli);
     if (cli.child.stderr === null) throw new Error('stderr is not piped');
     const lines: string[] = [];
@@ -95,10 +107,11 @@ export class ScheduledPlace {
     return { ...cli, lines, logged, loggedNext, metrics };
   }
 
-  /** Ends a scheduler, and waits until it has. */
-  async end({ child, ended }: RunningCli, signal: NodeJS.Signals): Promise<void> {
+  /** Ends a scheduler, and waits until it has: its exit code, and the status of each of its nights. */
+  async end({ child, ended }: RunningCli, signal: NodeJS.Signals) {
     child.kill(signal);
-    await ended;
+    const { code, stdout } = await ended;
+    return { code, statuses: answersFrom(stdout).map(({ status }) => status) };
   }
 
   async dispose(): Promise<void> {

@@ -1,26 +1,14 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { s3AddressFrom } from '../../../storage/s3/address.ts';
 import { S3Store, type S3StoreOptions } from '../../../storage/s3/s3-store.ts';
-import { FaultProxy, type ProxiedRequest } from './fault-proxy.ts';
-import { describeOnMinio, Minio } from './minio.ts';
+import type { ProxiedRequest } from './fault-proxy.ts';
+import { describeOnMinio } from './minio.ts';
+import { S3Server } from './s3-target.ts';
 
-/** A MinIO, and a proxy in front of it that lets go wrong what a test plans. */
-export class FaultyMinio {
-  readonly minio: Minio;
-  readonly proxy: FaultProxy;
+/** A MinIO with a proxy, and stores that reach it either way. */
+export class FaultyMinio extends S3Server {
   /** A store that sees everything go right. */
-  readonly direct: S3Store;
-
-  private constructor(minio: Minio, proxy: FaultProxy) {
-    this.minio = minio;
-    this.proxy = proxy;
-    this.direct = this.storeAt(minio.endpoint);
-  }
-
-  static async start(): Promise<FaultyMinio> {
-    const minio = await Minio.start();
-    return new FaultyMinio(minio, await FaultProxy.start(minio.endpoint));
-  }
+  readonly direct = this.storeAt(this.minio.endpoint);
 
   get url(): string {
     return `s3://${this.minio.bucket}/faults`;
@@ -38,11 +26,6 @@ export class FaultyMinio {
   async bodyOf(key: string): Promise<Buffer | undefined> {
     return (await this.direct.get(key))?.body;
   }
-
-  async stop(): Promise<void> {
-    await this.proxy.stop();
-    await this.minio.stop();
-  }
 }
 
 /** Tests that share one; each begins without a plan. */
@@ -51,7 +34,7 @@ export function describeOnFaultyMinio(name: string, tests: (get: () => FaultyMin
     let faulty: FaultyMinio;
 
     beforeAll(async () => {
-      faulty = await FaultyMinio.start();
+      faulty = new FaultyMinio(...(await S3Server.startParts()));
     });
     afterEach(() => faulty.proxy.reset());
     afterAll(() => faulty?.stop());

@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { getProgram, ServerProcess } from './server-process.ts';
+import { afterAll, beforeAll } from 'vitest';
+import { describeWith, getProgram, ServerProcess } from './server-process.ts';
 import { freePort } from './servers.ts';
 
 const NOBODY = 65534;
@@ -32,17 +33,8 @@ export class PostgresServer {
     const folder = await mkdtemp(join(tmpdir(), 'modelstats-postgres-'));
     if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
     chmodSync(folder, 0o700);
-    const words = [
-      '-D',
-      join(folder, 'data'),
-      '-U',
-      USER,
-      '--auth=trust',
-      '--encoding=UTF8',
-      '--no-locale',
-      '--no-sync',
-    ];
-    const [program = '', ...rest] = asServerUser([getProgram('initdb'), ...words]);
+    const words = ['-D', join(folder, 'data'), '-U', USER, '--auth=trust', '--encoding=UTF8', '--no-locale'];
+    const [program = '', ...rest] = asServerUser([getProgram('initdb'), ...words, '--no-sync']);
     execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
     const server = new PostgresServer(folder, await freePort());
     await server.run();
@@ -106,6 +98,18 @@ export class PostgresServer {
     await this.#process.end('SIGQUIT');
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Tests that need PostgreSQL, and share a server. */
+export function describePostgres(name: string, tests: (server: () => PostgresServer) => void): void {
+  describeWith('postgres', name, () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await PostgresServer.start();
+    });
+    afterAll(() => server?.stop());
+    tests(() => server);
+  });
 }
 
 /** PostgreSQL refuses to run as root. */

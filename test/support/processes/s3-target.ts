@@ -11,14 +11,18 @@ export class S3Server {
   readonly minio: Minio;
   readonly proxy: FaultProxy;
 
-  private constructor(minio: Minio, proxy: FaultProxy) {
+  constructor(minio: Minio, proxy: FaultProxy) {
     this.minio = minio;
     this.proxy = proxy;
   }
 
-  static async start(): Promise<S3Server> {
+  static async startParts(): Promise<[Minio, FaultProxy]> {
     const minio = await Minio.start();
-    return new S3Server(minio, await FaultProxy.start(minio.endpoint));
+    return [minio, await FaultProxy.start(minio.endpoint)];
+  }
+
+  static async start(): Promise<S3Server> {
+    return new S3Server(...(await S3Server.startParts()));
   }
 
   async stop(): Promise<void> {

@@ -9,26 +9,35 @@ import { findExecutable } from './servers.ts';
 const START_MS_MAX = 30_000;
 const POSTGRES_FOLDER = '/usr/lib/postgresql';
 
+const TOOLS = join(import.meta.dirname, '../../../.tools');
+
 /** Tests that need a program: left out, with the reason, where there is none; under CI=true its absence is a failure. */
 export function describeWith(program: string, name: string, tests: () => void): void {
   if (findProgram(program) !== undefined || process.env['CI'] === 'true') {
     describe(name, tests);
     return;
   }
-  const reason = `no ${program}, run \`make test-services\``;
+  const reason = `no ${program}, run \`${targetOf(program)}\``;
   console.warn(`left out: ${name}: ${reason}`);
   describe.skip(`${name} (left out: ${reason})`, tests);
+}
+
+/** What installs a program. */
+function targetOf(program: string): string {
+  return program === 'minio' ? 'make minio' : 'make test-services';
 }
 
 /** A server of one test file, running as a process of its own. */
 export class ServerProcess {
   readonly #command: readonly string[];
   readonly #isReady: () => Promise<boolean>;
+  readonly #env: NodeJS.ProcessEnv;
   #server: ChildProcess | undefined;
 
-  constructor(command: readonly string[], isReady: () => Promise<boolean>) {
+  constructor(command: readonly string[], isReady: () => Promise<boolean>, env: NodeJS.ProcessEnv = process.env) {
     this.#command = command;
     this.#isReady = isReady;
+    this.#env = env;
   }
 
   get pid(): number | undefined {
@@ -38,7 +47,7 @@ export class ServerProcess {
   /** Starts the server, again after {@link end}; resolves when it answers. */
   async run(): Promise<void> {
     const [program = '', ...words] = this.#command;
-    const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: this.#env });
     this.#server = server;
     let complaints = '';
     server.stderr.on('data', (chunk) => {
@@ -68,15 +77,15 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** A program on PATH or among PostgreSQL's, whose newest version comes first. */
+/** A program in .tools/, on PATH or among PostgreSQL's, whose newest version comes first. */
 export function findProgram(name: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', ...postgresFolders()];
+  const folders = [TOOLS, ...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', ...postgresFolders()];
   return findExecutable(name, folders);
 }
 
 export function getProgram(name: string): string {
   const program = findProgram(name);
-  if (program === undefined) throw new Error(`there is no ${name}: run \`make test-services\``);
+  if (program === undefined) throw new Error(`there is no ${name}: run \`${targetOf(name)}\``);
   return program;
 }
 
