@@ -1,12 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { newFolder } from '../../test/support/temporary-folder.ts';
 import { LogWriter } from './log-writer.ts';
 
 /** A log to a descriptor, with what it counted. */
@@ -25,21 +23,15 @@ function logTo(descriptor: number, { isBusy = true } = {}) {
   return { log: pino({ base: null, timestamp: false }, writer), counted };
 }
 
-async function temporaryPath(name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-log-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, name);
-}
-
 async function start(options?: { readonly isBusy: boolean }) {
-  const file = await temporaryPath('log');
+  const file = `${await newFolder()}/log`;
   const { log } = logTo(openSync(file, 'w'), options);
   return { log, lines: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
 }
 
 /** A pipe, with the end that is read. */
 async function openPipe(): Promise<{ readonly reader: number; readonly writer: number }> {
-  const path = await temporaryPath('pipe');
+  const path = `${await newFolder()}/pipe`;
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { reader, writer: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) };

@@ -35,7 +35,7 @@ describe('a night that is stopped', () => {
     expect(result.stderr).toBe(`modelstats: stopped by ${signal}; run the same command again to go on\n`);
     expect(await callCli(args, { env: envOf(place) })).toMatchObject({ code: 0, stderr: '' });
     const left = await readdir(runs, { recursive: true });
-    expect(left.filter((path) => /\/(tmp|owner)\b/.test(path))).toEqual([]);
+    expect(left.filter((name) => /\/(tmp|owner)\b/.test(name))).toEqual([]);
   });
 });
 

@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== 'linux')(
       await vi.waitFor(() => expect(isRunning(child)).toBe(false), { timeout: 10_000 });
       await writeSql(`SELECT 'a' AS id, 'A' AS name`);
       expect(await runCli(args, { env: envOf(place) })).toMatchObject({ code: 0 });
-      expect((await workFiles()).filter((path) => /\/(tmp|owner)\b/.test(path))).toEqual([]);
+      expect((await workFiles()).filter((name) => /\/(tmp|owner)\b/.test(name))).toEqual([]);
     });
   },
 );

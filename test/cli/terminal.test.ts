@@ -33,9 +33,9 @@ test('names of records, and --json says them as they are', async () => {
   expect(shown.code, shown.stderr).toBe(0);
   expectHarmless(shown);
   expect(shown.stdout).toContain('\\u009b2J');
-  const json = await run('correct', '2026-06-02', '--json');
-  expectHarmless(json);
-  expect(JSON.stringify(answersFrom(json.stdout))).toContain(NAME);
+  const answer = await run('correct', '2026-06-02', '--json');
+  expectHarmless(answer);
+  expect(JSON.stringify(answersFrom(answer.stdout))).toContain(NAME);
 });
 
 test('ids that break a rule, errors of DuckDB, and names of files', async () => {

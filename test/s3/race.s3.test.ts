@@ -91,11 +91,11 @@ describeOnMinio(`of ${NIGHTS} nights and ${PROCESSES} processes that start at on
   }
 
   /** The releases, live or not, that have this file, in order. */
-  async function releasesWith(path: string): Promise<readonly string[]> {
+  async function releasesWith(file: string): Promise<readonly string[]> {
     const names: string[] = [];
     for await (const { key } of target.store.list(RELEASES_PREFIX)) {
       const found = releaseFromKey(key);
-      if (found?.path === path) names.push(releaseId(found));
+      if (found?.path === file) names.push(releaseId(found));
     }
     return names.sort();
   }

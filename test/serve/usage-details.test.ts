@@ -40,7 +40,7 @@ test('usage is written while a server runs, and the rest when it stops; `orgs us
   onTestFinished(store.dispose);
   expect(await totalNow()).toMatchObject({ requests: 0, units: 0 });
   const quick = await serve(store.folder, 1);
-  for (const path of ['models', 'scores', 'models/none']) await fetchOnce(`${quick.url}/v1/${path}`, customer.key);
+  for (const route of ['models', 'scores', 'models/none']) await fetchOnce(`${quick.url}/v1/${route}`, customer.key);
   await expect.poll(totalNow, { timeout: 10_000, interval: 300 }).toMatchObject({ requests: 3, units: 2 });
   expect(await (await fetch(`${quick.url}/metrics`)).text()).toContain('\nmodelstats_usage_details_dropped_total 0\n');
   await quick.dispose();

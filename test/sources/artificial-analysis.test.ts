@@ -38,9 +38,9 @@ test('prices that are all zero are unknown, and never free', async () => {
     model('free-input', [0, 2], {}),
   ];
   await recipe.publish(DAY, files(data));
-  expect(await recipe.records('pricing', ['model_id', 'provider', 'input_per_million', 'output_per_million'])).toEqual([
-    { model_id: 'free-input', provider: 'artificial-analysis', input_per_million: 0, output_per_million: 2 },
-    { model_id: 'priced', provider: 'artificial-analysis', input_per_million: 0.15, output_per_million: 0.6 },
+  expect(await recipe.table('pricing', ['model_id', 'provider', 'input_per_million', 'output_per_million'])).toEqual([
+    ['free-input', 'artificial-analysis', 0, 2],
+    ['priced', 'artificial-analysis', 0.15, 0.6],
   ]);
   expect(await recipe.records('models')).toHaveLength(5);
 });
@@ -52,29 +52,20 @@ test('an evaluation that was not run is no score, a zero is one, and a new evalu
     model('a-high', [1, 2], { gpqa: 0, tau2: null, artificial_analysis_math_index: 61.2 }, { release_date: '2026-03' }),
   ];
   await recipe.publish(DAY, files(data));
-  expect(await recipe.records('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
-    {
-      model_id: 'a-high',
-      benchmark_id: 'artificial-analysis/artificial_analysis_math_index',
-      value: 61.2,
-      source: 'artificial-analysis',
-    },
-    { model_id: 'a-high', benchmark_id: 'artificial-analysis/gpqa', value: 0, source: 'artificial-analysis' },
-    { model_id: 'a-low', benchmark_id: 'artificial-analysis/gpqa', value: 0.5, source: 'artificial-analysis' },
-    { model_id: 'a-low', benchmark_id: 'artificial-analysis/new_eval', value: 0.25, source: 'artificial-analysis' },
+  expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
+    ['a-high', 'artificial-analysis/artificial_analysis_math_index', 61.2, 'artificial-analysis'],
+    ['a-high', 'artificial-analysis/gpqa', 0, 'artificial-analysis'],
+    ['a-low', 'artificial-analysis/gpqa', 0.5, 'artificial-analysis'],
+    ['a-low', 'artificial-analysis/new_eval', 0.25, 'artificial-analysis'],
   ]);
-  expect(await recipe.records('benchmarks', ['id', 'name', 'category'])).toEqual([
-    {
-      id: 'artificial-analysis/artificial_analysis_math_index',
-      name: 'Artificial Analysis Math Index',
-      category: 'index',
-    },
-    { id: 'artificial-analysis/gpqa', name: 'GPQA Diamond', category: 'science' },
-    { id: 'artificial-analysis/new_eval', name: 'new eval', category: null },
+  expect(await recipe.table('benchmarks', ['id', 'name', 'category'])).toEqual([
+    ['artificial-analysis/artificial_analysis_math_index', 'Artificial Analysis Math Index', 'index'],
+    ['artificial-analysis/gpqa', 'GPQA Diamond', 'science'],
+    ['artificial-analysis/new_eval', 'new eval', null],
   ]);
-  expect(await recipe.records('models', ['id', 'name', 'organization', 'release_date'])).toEqual([
-    { id: 'a-high', name: 'A-HIGH', organization: 'Acme', release_date: null },
-    { id: 'a-low', name: 'A-LOW', organization: 'Acme', release_date: '2026-03-01' },
+  expect(await recipe.table('models', ['id', 'name', 'organization', 'release_date'])).toEqual([
+    ['a-high', 'A-HIGH', 'Acme', null],
+    ['a-low', 'A-LOW', 'Acme', '2026-03-01'],
   ]);
 });
 

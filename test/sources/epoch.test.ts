@@ -28,29 +28,11 @@ test('the score stands in a column of another name in each file, and a row witho
     not_known_yet: 'Model version,Some score,Release date,Organization\ngpt-9,1,,\n',
   });
   expect(await recipe.publish(DAY, day)).toMatchObject({ quarantined: 0 });
-  expect(await recipe.records('scores', SCORES)).toEqual([
-    { model_id: 'gpt-9', benchmark_id: 'epoch/geobench', value: 3500.5, source: 'epoch-external', measured_at: null },
-    {
-      model_id: 'gpt-9',
-      benchmark_id: 'epoch/swe_bench_bash',
-      value: 0.744,
-      source: 'epoch-external',
-      measured_at: null,
-    },
-    {
-      model_id: 'gpt-9_high',
-      benchmark_id: 'epoch/epoch_capabilities_index',
-      value: 154.2,
-      source: 'epoch',
-      measured_at: null,
-    },
-    {
-      model_id: 'x/new',
-      benchmark_id: 'epoch/fictionlivebench',
-      value: 0.5,
-      source: 'epoch-external',
-      measured_at: null,
-    },
+  expect(await recipe.table('scores', SCORES)).toEqual([
+    ['gpt-9', 'epoch/geobench', 3500.5, 'epoch-external', null],
+    ['gpt-9', 'epoch/swe_bench_bash', 0.744, 'epoch-external', null],
+    ['gpt-9_high', 'epoch/epoch_capabilities_index', 154.2, 'epoch', null],
+    ['x/new', 'epoch/fictionlivebench', 0.5, 'epoch-external', null],
   ]);
   const benchmarks = (await recipe.records('benchmarks', ['id'])).map(({ id }) => id);
   const known = ['epoch_capabilities_index', 'fictionlivebench', 'geobench', 'swe_bench_bash'];
@@ -64,11 +46,11 @@ test('a model is named by the index, with quoted breaks, commas and outer white 
       'Model version,EM,Release date,Organization\nBloom-9,0.3,2022-07-11,BigScience\nx/new,0.5,2026-01,Acme\n',
   });
   await recipe.publish(DAY, day);
-  expect(await recipe.records('models', ['id', 'name', 'organization', 'release_date'])).toEqual([
-    { id: 'Bloom-9', name: 'Bloom-9', organization: 'Hugging Face,BigScience', release_date: '2022-07-11' },
-    { id: 'gpt-9', name: 'gpt-9', organization: 'OpenAI', release_date: '2026-02-05' },
-    { id: 'gpt-9_high', name: 'GPT-9 (high)', organization: 'OpenAI', release_date: '2026-02-05' },
-    { id: 'x/new', name: 'x/new', organization: 'Acme', release_date: null },
+  expect(await recipe.table('models', ['id', 'name', 'organization', 'release_date'])).toEqual([
+    ['Bloom-9', 'Bloom-9', 'Hugging Face,BigScience', '2022-07-11'],
+    ['gpt-9', 'gpt-9', 'OpenAI', '2026-02-05'],
+    ['gpt-9_high', 'GPT-9 (high)', 'OpenAI', '2026-02-05'],
+    ['x/new', 'x/new', 'Acme', null],
   ]);
 });
 

@@ -58,12 +58,12 @@ test('of prices by the hour the one of noon UTC is taken', async () => {
     model('all-but-morning', hours('11:00:00Z', '06:00:00Z')),
   ];
   await recipe.publish('2026-07-30', files({ acme: models }));
-  expect(await recipe.records('pricing', ['model_id', 'input_per_million'])).toEqual([
-    { model_id: 'all-but-morning', input_per_million: 3 },
-    { model_id: 'around-noon', input_per_million: 3 },
-    { model_id: 'from-noon', input_per_million: 3 },
-    { model_id: 'over-midnight', input_per_million: 1 },
-    { model_id: 'until-noon', input_per_million: 1 },
+  expect(await recipe.table('pricing', ['model_id', 'input_per_million'])).toEqual([
+    ['all-but-morning', 3],
+    ['around-noon', 3],
+    ['from-noon', 3],
+    ['over-midnight', 1],
+    ['until-noon', 1],
   ]);
 });
 
@@ -77,15 +77,9 @@ test('a price in tiers is its base, and no prices are no row', async () => {
     model('by-request', { requests_kcount: 5 }),
   ];
   await recipe.publish('2026-07-30', files({ acme: models }));
-  expect(await recipe.records('pricing', PRICE)).toEqual([
-    {
-      model_id: 'embedding',
-      provider: 'acme',
-      input_per_million: 0.18,
-      output_per_million: null,
-      effective_from: null,
-    },
-    { model_id: 'tiered', provider: 'acme', input_per_million: 0.2, output_per_million: 0.5, effective_from: null },
+  expect(await recipe.table('pricing', PRICE)).toEqual([
+    ['embedding', 'acme', 0.18, null, null],
+    ['tiered', 'acme', 0.2, 0.5, null],
   ]);
 });
 
@@ -96,13 +90,13 @@ test('an id under several providers is one model with what the first of them kno
     acme: [model('a', usd(3, 4), { name: ' A ' })],
   });
   await recipe.publish('2026-07-30', listed);
-  expect(await recipe.records('models', ['id', 'name', 'context_length', 'inference'])).toEqual([
-    { id: 'a', name: 'A', context_length: 8192, inference: ['acme', 'zeta'] },
-    { id: 'b', name: 'b', context_length: null, inference: ['zeta'] },
+  expect(await recipe.table('models', ['id', 'name', 'context_length', 'inference'])).toEqual([
+    ['a', 'A', 8192, ['acme', 'zeta']],
+    ['b', 'b', null, ['zeta']],
   ]);
-  expect(await recipe.records('pricing', ['model_id', 'provider', 'input_per_million'])).toEqual([
-    { model_id: 'a', provider: 'acme', input_per_million: 3 },
-    { model_id: 'a', provider: 'zeta', input_per_million: 1 },
-    { model_id: 'b', provider: 'zeta', input_per_million: 1 },
+  expect(await recipe.table('pricing', ['model_id', 'provider', 'input_per_million'])).toEqual([
+    ['a', 'acme', 3],
+    ['a', 'zeta', 1],
+    ['b', 'zeta', 1],
   ]);
 });

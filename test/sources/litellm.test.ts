@@ -27,9 +27,9 @@ test('keys that are no models, and models that are not charged by the token, are
   await recipe.publish(DAY, { 'litellm.json': models });
   const ids = (await recipe.records('models', ['id'])).map(({ id }) => id);
   expect(ids).toEqual(['acme/by-the-second', 'acme/embed', 'acme/free-song', 'acme/local']);
-  expect(await recipe.records('pricing', PRICE)).toEqual([
-    { model_id: 'acme/embed', provider: 'acme', input_per_million: 0.1, output_per_million: null },
-    { model_id: 'acme/local', provider: 'acme', input_per_million: 0, output_per_million: 0 },
+  expect(await recipe.table('pricing', PRICE)).toEqual([
+    ['acme/embed', 'acme', 0.1, null],
+    ['acme/local', 'acme', 0, 0],
   ]);
 });
 
@@ -42,16 +42,10 @@ test('a key is an id as it stands, with its last part for a name, and keys may d
   };
   await recipe.publish(DAY, { 'litellm.json': models });
   const fields = ['id', 'name', 'organization', 'context_length', 'inference'];
-  expect(await recipe.records('models', fields)).toEqual([
-    { id: 'azure/Large', name: 'Large', organization: null, context_length: 2_000_000, inference: ['azure_text'] },
-    { id: 'azure/large', name: 'large', organization: null, context_length: null, inference: ['azure'] },
-    {
-      id: 'bedrock/us-gov-west-1/acme.large-v1:0',
-      name: 'acme.large-v1:0',
-      organization: null,
-      context_length: 2_000_000,
-      inference: ['bedrock'],
-    },
+  expect(await recipe.table('models', fields)).toEqual([
+    ['azure/Large', 'Large', null, 2_000_000, ['azure_text']],
+    ['azure/large', 'large', null, null, ['azure']],
+    ['bedrock/us-gov-west-1/acme.large-v1:0', 'acme.large-v1:0', null, 2_000_000, ['bedrock']],
   ]);
 });
 
@@ -59,9 +53,9 @@ test("dollars a token become dollars a million without the binary's dust", async
   const recipe = await useRecipe('litellm');
   const models = { a: chat('acme', 1.5e-7, 0.0000006), b: chat('acme', '0.00000015000000000000002', 2.5e-6) };
   await recipe.publish(DAY, { 'litellm.json': models });
-  expect(await recipe.records('pricing', PRICE)).toEqual([
-    { model_id: 'a', provider: 'acme', input_per_million: 0.15, output_per_million: 0.6 },
-    { model_id: 'b', provider: 'acme', input_per_million: 0.15, output_per_million: 2.5 },
+  expect(await recipe.table('pricing', PRICE)).toEqual([
+    ['a', 'acme', 0.15, 0.6],
+    ['b', 'acme', 0.15, 2.5],
   ]);
 });
 

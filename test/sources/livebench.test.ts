@@ -13,22 +13,22 @@ function files(lines: readonly string[], end = '\n'): Record<string, unknown> {
 test("a category's score is the mean of its tasks, the overall score the mean of the categories", async () => {
   const recipe = await useRecipe('livebench');
   await recipe.publish(DAY, files(['a-high-effort,61.0,60.9,6.5', 'b,0.1,0.2,100'], '\r\n'));
-  expect(await recipe.records('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
-    { model_id: 'a-high-effort', benchmark_id: 'livebench/coding', value: 60.95, source: 'livebench' },
-    { model_id: 'a-high-effort', benchmark_id: 'livebench/data-analysis', value: 6.5, source: 'livebench' },
-    { model_id: 'a-high-effort', benchmark_id: 'livebench/overall', value: 33.725, source: 'livebench' },
-    { model_id: 'b', benchmark_id: 'livebench/coding', value: 0.15, source: 'livebench' },
-    { model_id: 'b', benchmark_id: 'livebench/data-analysis', value: 100, source: 'livebench' },
-    { model_id: 'b', benchmark_id: 'livebench/overall', value: 50.075, source: 'livebench' },
+  expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
+    ['a-high-effort', 'livebench/coding', 60.95, 'livebench'],
+    ['a-high-effort', 'livebench/data-analysis', 6.5, 'livebench'],
+    ['a-high-effort', 'livebench/overall', 33.725, 'livebench'],
+    ['b', 'livebench/coding', 0.15, 'livebench'],
+    ['b', 'livebench/data-analysis', 100, 'livebench'],
+    ['b', 'livebench/overall', 50.075, 'livebench'],
   ]);
   expect(await recipe.records('benchmarks')).toEqual([
     { id: 'livebench/coding', name: 'LiveBench: Coding', category: 'coding', model_count: 2 },
     { id: 'livebench/data-analysis', name: 'LiveBench: Data Analysis', category: 'data analysis', model_count: 2 },
     { id: 'livebench/overall', name: 'LiveBench', category: 'overall', model_count: 2 },
   ]);
-  expect(await recipe.records('models', ['id', 'name'])).toEqual([
-    { id: 'a-high-effort', name: 'a-high-effort' },
-    { id: 'b', name: 'b' },
+  expect(await recipe.table('models', ['id', 'name'])).toEqual([
+    ['a-high-effort', 'a-high-effort'],
+    ['b', 'b'],
   ]);
 });
 

@@ -64,16 +64,10 @@ test('what a maker does not know of its model, the next provider tells', async (
       moonshotai: { 'kimi-k9': unknown, 'glm-9': entry('GLM-9') },
     }),
   );
-  expect(await recipe.records('models', ['id', 'name', 'organization', 'release_date', 'context_length'])).toEqual([
-    { id: 'glm-9', name: 'GLM-9', organization: null, release_date: '2026-01-15', context_length: 128_000 },
-    { id: 'kimi-k8', name: 'kimi', organization: null, release_date: null, context_length: null },
-    {
-      id: 'kimi-k9',
-      name: 'Kimi K9',
-      organization: 'Moonshot AI',
-      release_date: '2026-01-15',
-      context_length: 128_000,
-    },
+  expect(await recipe.table('models', ['id', 'name', 'organization', 'release_date', 'context_length'])).toEqual([
+    ['glm-9', 'GLM-9', null, '2026-01-15', 128_000],
+    ['kimi-k8', 'kimi', null, null, null],
+    ['kimi-k9', 'Kimi K9', 'Moonshot AI', '2026-01-15', 128_000],
   ]);
 });
 
@@ -90,11 +84,11 @@ test('a price is a row per provider; no cost is no price, and dust and higher ti
       beta: { 'm-1': entry('M 1', { cost: { input: 2, output: 600 } }), 'm-3': entry('M 3', { cost: { input: 1 } }) },
     }),
   );
-  expect(await recipe.records('pricing', ['model_id', 'provider', 'input_per_million', 'output_per_million'])).toEqual([
-    { model_id: 'M-1', provider: 'alpha', input_per_million: 0, output_per_million: 0 },
-    { model_id: 'm-1', provider: 'alpha', input_per_million: 0.15, output_per_million: 0.6 },
-    { model_id: 'm-1', provider: 'beta', input_per_million: 2, output_per_million: 600 },
-    { model_id: 'm-3', provider: 'beta', input_per_million: 1, output_per_million: null },
+  expect(await recipe.table('pricing', ['model_id', 'provider', 'input_per_million', 'output_per_million'])).toEqual([
+    ['M-1', 'alpha', 0, 0],
+    ['m-1', 'alpha', 0.15, 0.6],
+    ['m-1', 'beta', 2, 600],
+    ['m-3', 'beta', 1, null],
   ]);
 });
 

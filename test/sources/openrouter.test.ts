@@ -31,9 +31,9 @@ test('a price below zero is no price, and an id that begins with ~ no model', as
   expect(night.quarantined).toBe(0);
   const ids = (await recipe.records('models', ['id'])).map(({ id }) => id);
   expect(ids).toEqual(['acme/half', 'acme/one', 'acme/one:free', 'acme/other-half', 'openrouter/auto']);
-  expect(await recipe.records('pricing', PRICE)).toEqual([
-    { model_id: 'acme/one', provider: 'openrouter', input_per_million: 1, output_per_million: 2 },
-    { model_id: 'acme/one:free', provider: 'openrouter', input_per_million: 0, output_per_million: 0 },
+  expect(await recipe.table('pricing', PRICE)).toEqual([
+    ['acme/one', 'openrouter', 1, 2],
+    ['acme/one:free', 'openrouter', 0, 0],
   ]);
 });
 
@@ -72,9 +72,7 @@ test('dust in the text of a price makes no change when it comes or goes', async 
   await recipe.publish('2026-07-31', listed('0.0000001', '0.000000600000000000001'));
   const again = await recipe.publish('2026-08-01', listed('0.000000100000000000001', '0.0000006'));
   expect(again).toMatchObject({ events: { upsert: 0, delete: 0 } });
-  expect(await recipe.records('pricing', PRICE)).toEqual([
-    { model_id: 'acme/one', provider: 'openrouter', input_per_million: 0.1, output_per_million: 0.6 },
-  ]);
+  expect(await recipe.table('pricing', PRICE)).toEqual([['acme/one', 'openrouter', 0.1, 0.6]]);
 });
 
 test('the same model on two pages counts once, and its two faces are set aside', async () => {

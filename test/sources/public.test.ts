@@ -40,26 +40,6 @@ test('one model is told by all its names, each field by the first upstream that 
   ]);
 });
 
-test('a model has its first upstream as source, and a price that of which it is', async () => {
-  const recipe = await useRecipe('public');
-  const files = joinedFiles({
-    modelsDev: { openai: { 'gpt-5': { name: 'GPT-5' } } },
-    openrouter: { 'acme/one': ['Acme: One', '0.000002', '0.00001'] },
-    litellm: { 'gpt-5': ['openai', 1e-6, 1e-5] },
-  });
-  await recipe.publish(DAY, files);
-  const sources = async (dataset: 'models' | 'pricing', id: string) =>
-    (await recipe.records(dataset, [id, 'source'])).filter(({ [id]: named }) => named !== NOBODY);
-  expect(await sources('models', 'id')).toEqual([
-    { id: 'acme/one', source: 'openrouter' },
-    { id: 'gpt-5', source: 'models-dev' },
-  ]);
-  expect(await sources('pricing', 'model_id')).toEqual([
-    { model_id: 'acme/one', source: 'openrouter' },
-    { model_id: 'gpt-5', source: 'litellm' },
-  ]);
-});
-
 test('a price is told by its seller first, then by models.dev, genai-prices and LiteLLM', async () => {
   const recipe = await useRecipe('public');
   const files = joinedFiles({
@@ -75,11 +55,12 @@ test('a price is told by its seller first, then by models.dev, genai-prices and 
     litellm: { 'gpt-5': ['openai', 9e-6, 9e-6], 'azure/gpt-5': ['azure', 2e-6, 4e-6] },
   });
   await recipe.publish(DAY, files);
-  expect(await recipe.records('pricing', ['model_id', 'provider', 'input_per_million', 'output_per_million'])).toEqual([
-    { model_id: 'gpt-5', provider: 'openai', input_per_million: 3, output_per_million: 4 },
-    { model_id: 'gpt-5', provider: 'openrouter', input_per_million: 1, output_per_million: 2 },
-    { model_id: 'gpt-5-mini', provider: 'openai', input_per_million: 6, output_per_million: 6 },
-    { model_id: 'litellm:azure/gpt-5', provider: 'azure', input_per_million: 2, output_per_million: 4 },
+  const prices = await recipe.records('pricing', ['model_id', 'provider', 'input_per_million', 'source']);
+  expect(prices).toEqual([
+    { model_id: 'gpt-5', provider: 'openai', input_per_million: 3, source: 'genai-prices' },
+    { model_id: 'gpt-5', provider: 'openrouter', input_per_million: 1, source: 'openrouter' },
+    { model_id: 'gpt-5-mini', provider: 'openai', input_per_million: 6, source: 'models-dev' },
+    { model_id: 'litellm:azure/gpt-5', provider: 'azure', input_per_million: 2, source: 'litellm' },
   ]);
 });
 
@@ -91,9 +72,7 @@ test("of two names of a model at one provider the model's own tells the price", 
     [own]: { name: 'Claude Opus 4.5', cost: { input: 5, output: 25 } },
   };
   await recipe.publish(DAY, joinedFiles({ modelsDev: { acme: listed } }));
-  expect(await recipe.records('pricing', ['model_id', 'input_per_million'])).toEqual([
-    { model_id: own, input_per_million: 5 },
-  ]);
+  expect(await recipe.table('pricing', ['model_id', 'input_per_million'])).toEqual([[own, 5]]);
   expect((await modelsOf(recipe)).map(({ name }) => name)).toEqual(['Claude Opus 4.5']);
 });
 
@@ -131,18 +110,18 @@ test('scores and ranks of all upstreams meet at one model, and a score says whos
     livebench: [dated],
   });
   await recipe.publish(DAY, files);
-  expect(await recipe.records('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
-    { model_id: dated, benchmark_id: 'epoch/mmlu', value: 0.5, source: 'epoch-external' },
-    { model_id: dated, benchmark_id: 'livebench/coding', value: 50, source: 'livebench' },
-    { model_id: dated, benchmark_id: 'livebench/overall', value: 50, source: 'livebench' },
-    { model_id: `epoch:${plain}`, benchmark_id: 'epoch/mmlu', value: 0.5, source: 'epoch-external' },
+  expect(await recipe.table('scores', ['model_id', 'benchmark_id', 'value', 'source'])).toEqual([
+    [dated, 'epoch/mmlu', 0.5, 'epoch-external'],
+    [dated, 'livebench/coding', 50, 'livebench'],
+    [dated, 'livebench/overall', 50, 'livebench'],
+    [`epoch:${plain}`, 'epoch/mmlu', 0.5, 'epoch-external'],
   ]);
   const ranks = await recipe.records('rankings', ['model_id', 'category', 'rank']);
   expect(ranks).toContainEqual({ model_id: dated, category: 'text/overall', rank: 1 });
-  expect(await recipe.records('benchmarks', ['id', 'model_count'])).toEqual([
-    { id: 'epoch/mmlu', model_count: 2 },
-    { id: 'livebench/coding', model_count: 1 },
-    { id: 'livebench/overall', model_count: 1 },
+  expect(await recipe.table('benchmarks', ['id', 'model_count'])).toEqual([
+    ['epoch/mmlu', 2],
+    ['livebench/coding', 1],
+    ['livebench/overall', 1],
   ]);
 });
 

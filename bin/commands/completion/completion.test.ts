@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { findProgram } from '../../../test/support/processes/server-process.ts';
 import { ASKED_SHELLS } from '../../../test/support/processes/shells.ts';
+import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { buildProgram } from '../../program.ts';
 import { allNodes, treeOf } from './command-tree.ts';
 import { printCompletion } from './completion.ts';
@@ -14,13 +14,13 @@ vi.setConfig({ testTimeout: 120_000 });
 const program = buildProgram('1.2.3', () => async () => {});
 const nodes = allNodes(treeOf(program));
 
+const path = useFolder();
 let place: string;
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'modelstats completion ')); // Folders of people have blanks.
-  await mkdir(join(place, 'raw data'));
+  place = path('of people'); // Whose folders have blanks.
+  await mkdir(join(place, 'raw data'), { recursive: true });
   await writeFile(join(place, 'raw.csv'), '');
 });
-afterAll(() => rm(place, { recursive: true }));
 
 for (const { program: shell, ask } of ASKED_SHELLS) {
   // Of a shell that isn't there nothing can be seen; bash is everywhere.
@@ -58,7 +58,7 @@ for (const { program: shell, ask } of ASKED_SHELLS) {
 
     test('folders are offered where a folder belongs, files too where a file does, and nothing for an id', () => {
       const paths = (...words: readonly string[]) =>
-        [...offered(...words)].map((path) => path.replaceAll(/[\\/]/g, '')).filter((path) => path.startsWith('raw'));
+        [...offered(...words)].map((name) => name.replaceAll(/[\\/]/g, '')).filter((name) => name.startsWith('raw'));
       expect(paths('nightly', '--source', 'ra')).toEqual(['raw data']);
       expect(paths('init', 'ra')).toEqual(['raw data']);
       expect(paths('backfill', 'pricing', '--table', 'ra').sort()).toEqual(['raw data', 'raw.csv']);

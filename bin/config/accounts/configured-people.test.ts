@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { People } from '../../../accounts/people/open-people.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
+import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { type Config, configFromEnv } from '../config.ts';
 import { openConfiguredPeople } from './configured-people.ts';
 import { publicUrlOf } from './public-url.ts';
@@ -13,24 +11,22 @@ import { configuredKeyBytes } from './secret-keys-file.ts';
 
 const ORIGIN = { address: '127.0.0.1', userAgent: undefined };
 
-let folder: string;
+const path = useFolder({ perTest: true });
 let database: ControlDatabase;
 let closing: (() => Promise<void>)[];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-people-'));
   database = await openDatabase(configured().DATABASE);
   closing = [];
 });
 afterEach(async () => {
   for (const close of closing) await close();
   await database.close();
-  await rm(folder, { recursive: true });
 });
 
 function configured(changes: Readonly<Record<string, string>> = {}): Config {
   const places = {
-    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
-    MODELSTATS_MAIL: join(folder, 'mail'),
+    MODELSTATS_DATABASE: `sqlite:${path('accounts.db')}`,
+    MODELSTATS_MAIL: path('mail'),
   };
   return configFromEnv({ ...places, ...changes });
 }

@@ -1,20 +1,15 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { configFromEnv } from '../config.ts';
 import { configuredSecretKeys } from './secret-keys-file.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-keys-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const path = useFolder({ perTest: true });
 
 const open = (database: string, keys?: string) =>
   configuredSecretKeys(configFromEnv({ MODELSTATS_DATABASE: database, MODELSTATS_SECRET_KEYS: keys }));
-const sqlite = () => `sqlite:${join(folder, 'data', 'accounts.db')}`;
-const keyFile = () => join(folder, 'data', 'accounts.db.key');
+const sqlite = () => `sqlite:${path('data', 'accounts.db')}`;
+const keyFile = () => path('data', 'accounts.db.key');
 
 test('without a setting the key is a file beside SQLite that only this user reads, the same for all', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => open(sqlite())));

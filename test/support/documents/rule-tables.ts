@@ -65,11 +65,6 @@ function fromCell(cell: string): string {
   return cell.trim().replaceAll('\\|', '|');
 }
 
-/** How a row names a test. */
-export function linkTo({ path, title }: NamedTest): string {
-  return `[${path}](${UP}${path}) › ${title}`;
-}
-
 export function holdingOf({ heldBy }: Pick<RuleRow, 'heldBy'>): Holding {
   if (heldBy === 'explains' || heldBy === 'none') return { kind: heldBy };
   if (/^not by a test: .*\w{3}/.test(heldBy)) return { kind: 'untested' };

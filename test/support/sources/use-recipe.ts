@@ -24,6 +24,8 @@ export interface Recipe {
   publish(day: Day, files: DayFiles, options?: NightOptions): Promise<NightResult>;
   /** The records of the newest snapshot, in order, without their `updated_at`; of these fields where some are named. */
   records(dataset: DatasetName, fields?: readonly string[]): Promise<readonly Record<string, unknown>[]>;
+  /** The values of these fields, a row for each record. */
+  table(dataset: DatasetName, fields: readonly string[]): Promise<readonly (readonly unknown[])[]>;
   /** What the newest release holds back. */
   suspects(): Promise<readonly Record<string, unknown>[]>;
 }
@@ -50,6 +52,10 @@ export async function useRecipe(name: string): Promise<Recipe> {
     if (entry === undefined) throw new Error('nothing is published');
     return entry;
   };
+  const records: Recipe['records'] = async (dataset, fields) => {
+    const lines = rowsFrom(await readSnapshot(store, await newest(), dataset));
+    return lines.map(({ updated_at, ...record }) => (fields === undefined ? record : pick(record, fields)));
+  };
   return {
     url: store.url,
     dayFolder: (day) => join(source, day),
@@ -60,10 +66,8 @@ export async function useRecipe(name: string): Promise<Recipe> {
       if (result.status === 'published') return result;
       throw new Error(`${day} is ${result.status}: ${result.problems}\n${await readIssues(result.report)}`);
     },
-    records: async (dataset, fields) => {
-      const lines = rowsFrom(await readSnapshot(store, await newest(), dataset));
-      return lines.map(({ updated_at, ...record }) => (fields === undefined ? record : pick(record, fields)));
-    },
+    records,
+    table: async (dataset, fields) => (await records(dataset, fields)).map((record) => Object.values(record)),
     suspects: async () => rowsFrom(await readSuspects(store, await newest())),
   };
 }

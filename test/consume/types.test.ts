@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Documented } from '../test/support/api/documented.ts';
-import { useApi } from '../test/support/api/use-api.ts';
-import { ROOT } from '../test/support/documents/text-files.ts';
+import { Documented } from '../support/api/documented.ts';
+import { useApi } from '../support/api/use-api.ts';
+import { ROOT } from '../support/documents/text-files.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
