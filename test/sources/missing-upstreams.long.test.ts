@@ -1,6 +1,5 @@
 /** The joined recipe where upstreams are down: from an empty store, and for a week of recorded days whose nights share nothing but it. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
@@ -32,6 +31,7 @@ import {
 } from '../support/sources/real-upstream.ts';
 import { ServedRecipe } from '../support/sources/served-recipe.ts';
 import { NEWEST } from '../support/sources/use-recipe.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 
 const HAS_REAL_DAYS = UPSTREAM_DATA !== undefined && HAS_PYTHON;
 
@@ -65,13 +65,11 @@ class Week {
   }
 
   static async open(): Promise<Week> {
-    const store = await openTemporaryStore({ threads: 2, versions: NEWEST });
-    const server = await UpstreamServer.start();
-    const folder = await mkdtemp(join(tmpdir(), 'modelstats-missing-'));
+    const [store, server] = [await openTemporaryStore({ threads: 2, versions: NEWEST }), await UpstreamServer.start()];
+    const folder = await newFolder();
     onTestFinished(async () => {
       await server.close();
       await store.dispose();
-      await rm(folder, { recursive: true });
     });
     return new Week(store, folder, server, await ServedRecipe.make('public', join(folder, 'recipe'), server));
   }

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { runNight } from '../../../pipeline/night/night.ts';
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
 import { listReleases, readChanges, readOpenIntervals, readRelease, readSnapshot } from '../pipeline/published.ts';
 import { openTemporaryStore } from '../pipeline/temporary-store.ts';
 import { upkeepDeps } from '../pipeline/upkeep.ts';
+import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
 import { useFetch } from './use-fetch.ts';
@@ -76,10 +74,6 @@ export async function useTwoUpstreams() {
       };
     },
     /** An empty folder. */
-    newFolder: async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      return folder;
-    },
+    newFolder,
   };
 }

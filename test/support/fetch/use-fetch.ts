@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type FetchRecord, readFetchRecord } from '../../../pipeline/fetch/day/fetch-record.ts';
@@ -8,6 +7,7 @@ import { type FetchDeps, type FetchedDay, fetchSource } from '../../../pipeline/
 import { UpstreamClient } from '../../../pipeline/fetch/http/upstream-client.ts';
 import { loadSettings } from '../../../pipeline/source/source-settings.ts';
 import { LOOPBACK } from '../http/outbound-settings.ts';
+import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';
 
@@ -42,11 +42,8 @@ export const FETCH_DAY = '2026-06-01';
 
 export async function useFetch(): Promise<FetchPlace> {
   const server = await UpstreamServer.start();
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-fetch-'));
-  onTestFinished(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  const folder = await newFolder();
+  onTestFinished(() => server.close());
   const [root, into] = [join(folder, 'source'), join(folder, 'archive')];
   await mkdir(root);
   const waits: number[] = [];
@@ -80,21 +77,10 @@ function withUrl(entry: object, url: string): object {
   return { upstream: 'shop', file: 'models.json', ...entry, url: path.startsWith('/') ? `${url}${path}` : path };
 }
 
-function fetchDeps(
-  client: UpstreamClient,
-  {
-    limits,
-    variables = {},
-    onEnd = () => {},
-    now,
-    day,
-    waits,
-    countParquetRows,
-  }: FetchChoices & {
-    readonly day: string;
-    readonly waits: number[];
-  },
-): FetchDeps {
+type Choices = FetchChoices & { readonly day: string; readonly waits: number[] };
+
+function fetchDeps(client: UpstreamClient, choices: Choices): FetchDeps {
+  const { limits, variables = {}, onEnd = () => {}, now, day, waits, countParquetRows } = choices;
   return {
     client,
     limits: { ...FETCH_SETUP.limits, ...limits },

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
@@ -8,6 +6,7 @@ import type { Day } from '../../../schemas/day.ts';
 import { RECORD_VERSIONS, versionInForce } from '../../../schemas/versions/record-versions.ts';
 import { listReleases, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';
+import { newFolder } from '../temporary-folder.ts';
 import { copyRecipe, type DayFiles, writeRecipeDay } from './recipe-folder.ts';
 
 /** Nights of a recipe over files in its upstream's form, in a store of their own. */
@@ -40,8 +39,7 @@ const MEMORY_LIMIT = '300MB';
 export async function useRecipe(name: string): Promise<Recipe> {
   const store = await openTemporaryStore({ threads: 2, memoryLimit: MEMORY_LIMIT, versions: NEWEST });
   onTestFinished(() => store.dispose());
-  const source = await mkdtemp(join(tmpdir(), 'modelstats-recipe-'));
-  onTestFinished(() => rm(source, { recursive: true, force: true }));
+  const source = await newFolder();
   await copyRecipe(name, source);
   const nightOf = async (day: Day, files: DayFiles, options?: NightOptions) => {
     await writeRecipeDay(name, join(source, day), { files, reader: store.reader });
