@@ -7,8 +7,6 @@ export interface ApiState {
   readonly world: World;
   /** The UTC day at which the server's clock stands. */
   readonly today: Day;
-  /** The earliest day still in the feed; null: nothing was pruned. */
-  readonly retainedFrom: Day | null;
   /** What only the store can tell of a snapshot (compressed size and hash, publication); null: its shape alone is checked. */
   readonly stored: StoredSnapshots | null;
 }

@@ -1,7 +1,7 @@
 /** A caller of the API: sends what a request's target says, as any HTTP client would. */
 export interface Client {
   send(target: string, options?: SendOptions): Promise<Answer>;
-  /** Fetches a URL that an answer gave, without the caller's headers. */
+  /** Fetches a URL that an answer gave. */
   download(url: string): Promise<{ readonly status: number; readonly body: Buffer }>;
 }
 
@@ -17,11 +17,11 @@ export interface Answer {
   readonly body: unknown;
 }
 
-export function createClient(baseUrl: string, headers: Readonly<Record<string, string>> = {}): Client {
+export function createClient(baseUrl: string): Client {
   const base = baseUrl.replace(/\/$/, '');
   return {
     send: async (target, { method = 'GET' } = {}) => {
-      const response = await fetch(`${base}${target}`, { method, headers, redirect: 'manual' });
+      const response = await fetch(`${base}${target}`, { method, redirect: 'manual' });
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, body: parseJson(text) };
     },
@@ -32,7 +32,7 @@ export function createClient(baseUrl: string, headers: Readonly<Record<string, s
   };
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,12 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { createChooser } from '../support/random.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 import { checkApi } from './check-api.ts';
 import { createClient } from './client.ts';
-import { describeDifference } from './compare/difference.ts';
-import { replayFeed } from './feed-replay.ts';
 import { loadWorld } from './load-world.ts';
 import { readStoredSnapshots } from './stored-snapshots.ts';
 
@@ -33,15 +30,11 @@ describe.skipIf(REAL_DATA === undefined)('the API over a sample of the real days
         expect(status, day).toBe('published');
       }
       const world = loadWorld(root, { acceptedDays: [DELETED_UPSTREAM] });
-      const state = { world, retainedFrom: null, stored: readStoredSnapshots(store.folder), today: TODAY };
+      const state = { world, stored: readStoredSnapshots(store.folder), today: TODAY };
       const api = await openApi({ store: store.url, now: `${TODAY}T12:00:00Z` });
       try {
         const client = createClient(await listen(api.app));
-        const report = await checkApi(client, state, { count: 500, seed: SEED, differencesMax: 5 });
-        expect(report.differences.map(describeDifference)).toEqual([]);
-        const replayed = await replayFeed(client, state, createChooser(SEED));
-        expect(replayed.difference && describeDifference(replayed.difference)).toBeUndefined();
-        expect(replayed.cursors).toBe(DAYS.length);
+        expect(await checkApi(client, state, { count: 500, seed: SEED, differencesMax: 5 })).toEqual([]);
       } finally {
         await api.close();
       }

@@ -37,13 +37,6 @@ export function readStoredSnapshots(storeFolder: string): StoredSnapshots {
   );
 }
 
-/** The compressed file whose lines have this hash. */
-export function findStoredFile(stored: StoredSnapshots | null, contentSha256: string): Buffer | undefined {
-  const files = [...(stored?.values() ?? [])].flatMap((snapshot) => Object.values(snapshot.files));
-  const file = files.find((candidate) => candidate.contentSha256 === contentSha256);
-  return file && readFileSync(file.path);
-}
-
 /** Where the store's own snapshots differ from what should be in them: one text per difference. */
 export function compareStoredSnapshots(world: World, stored: StoredSnapshots): string[] {
   const days = new Set(world.nights.map(({ day }) => day));

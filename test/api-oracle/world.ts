@@ -66,11 +66,8 @@ export interface World {
   readonly upstreams: readonly OracleUpstream[];
 }
 
-/**
- * Runs the nights of these days, oldest first; a day that is held or rejected publishes nothing. `onNight` sees each
- * published night whole, which the world doesn't keep.
- */
-export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNight) => void = () => {}): World {
+/** Runs the nights of these days, oldest first; a day that is held or rejected publishes nothing. */
+export function buildWorld(days: Iterable<OracleDay>): World {
   const nights: PublishedNight[] = [];
   const series = perDataset(() => new Map<string, Series>());
   const feed: FeedEvent[] = [];
@@ -81,7 +78,6 @@ export function buildWorld(days: Iterable<OracleDay>, onNight: (night: OracleNig
     if (night.verdict !== 'published') continue;
     state = night.state;
     last = day;
-    onNight(night);
     const captured = DATASET_NAMES.filter((dataset) => day.rows[dataset] !== undefined);
     for (const dataset of captured) addPoints(series[dataset], dataset, state);
     for (const event of night.events) feed.push({ ...event, schema_version: ORACLE_VERSION });

@@ -7,18 +7,13 @@ import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
 import { firstNight, lastNight } from '../world.ts';
 
-export function answerChanges({ world, retainedFrom }: ApiState, { query }: ApiRequest): Expected {
-  const firstDay = retainedFrom ?? firstNight(world).day;
+export function answerChanges({ world }: ApiState, { query }: ApiRequest): Expected {
   const headSeq = world.feed.length;
-  const retained = world.feed.find(({ occurred_on }) => occurred_on >= firstDay);
-  const beforeRetained = retained === undefined ? headSeq : retained.seq - 1;
-
   const reader = new QueryReader(query);
   const limit = reader.integer('limit', { min: 1, max: 1000 }) ?? 1000;
   const entityType = reader.oneOf('entity_type', ENTITY_TYPES);
-  const afterSeq = readCursor(reader, query['cursor'], headSeq) ?? beforeRetained;
+  const afterSeq = readCursor(reader, query['cursor'], headSeq) ?? 0;
   if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
-  if (afterSeq < beforeRetained) return { kind: 'refusal', status: 410, code: 'cursor_expired' };
 
   const events = world.feed.slice(afterSeq);
   return {
@@ -28,7 +23,7 @@ export function answerChanges({ world, retainedFrom }: ApiState, { query }: ApiR
     headSeq,
     limit,
     isFiltered: entityType !== undefined,
-    retainedFrom: firstDay,
+    retainedFrom: firstNight(world).day,
     publishedThrough: lastNight(world).day,
   };
 }

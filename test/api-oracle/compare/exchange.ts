@@ -10,16 +10,13 @@ export interface Exchange {
   readonly client: Client;
   readonly state: ApiState;
   readonly request: ApiRequest;
-  /** Answers received so far. */
-  answers: number;
 }
 
 /** Undefined: all as it must be. */
 export type Verdict = Difference | undefined;
 
-export async function send(exchange: Exchange, target: string): Promise<Answer> {
-  exchange.answers += 1;
-  return exchange.client.send(target, { method: exchange.request.method });
+export function send({ client, request }: Exchange, target: string): Promise<Answer> {
+  return client.send(target, { method: request.method });
 }
 
 /** A 200 with this body; the answer says how fresh it is. */

@@ -3,51 +3,41 @@
  * early, so what is held to is that its pages, one after another, skip and repeat nothing and come to the end.
  */
 import { cursorFromSeq, seqFromCursor } from '../../../schemas/change.ts';
+import type { Answer } from '../client.ts';
 import { type FeedExpected, Shape } from '../expected.ts';
 import { targetFromRequest } from '../request.ts';
 import type { FeedEvent } from '../world.ts';
 import { findKeyOrderDifference, isObject } from './difference.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
 
-/** Pages read of a feed by one request; reading it whole is feed-replay.ts's work. */
+/** Pages read of a feed by one request; test/api/consumer.test.ts reads it whole. */
 const PAGES_MAX = 4;
 
-export async function compareFeed(exchange: Exchange, expected: FeedExpected, pagesMax = PAGES_MAX): Promise<Verdict> {
-  let { afterSeq } = expected;
-  for (let page = 0; page < pagesMax; page += 1) {
+export async function compareFeed(exchange: Exchange, expected: FeedExpected): Promise<Verdict> {
+  let [afterSeq, hasMore] = [expected.afterSeq, true];
+  for (let page = 0; page < PAGES_MAX && hasMore; page += 1) {
     const target = targetFromRequest(exchange.request, page === 0 ? {} : { cursor: cursorFromSeq(afterSeq) });
-    const result = await readPage(exchange, target, { ...expected, afterSeq });
-    if ('difference' in result) return result.difference;
-    if (!result.hasMore) return undefined;
-    afterSeq = result.nextSeq;
+    const answer = await send(exchange, target);
+    const difference = comparePage(exchange, target, answer, { ...expected, afterSeq });
+    if (difference !== undefined) return difference;
+    const sent = isObject(answer.body) ? answer.body : {};
+    afterSeq = seqFromCursor(String(sent['next_cursor'])) ?? 0;
+    hasMore = sent['has_more'] === true;
   }
   return undefined;
 }
 
-export interface FeedPage {
-  readonly events: readonly FeedEvent[];
-  readonly nextSeq: number;
-  readonly hasMore: boolean;
-}
-
-/** One page, compared; `expected.events` may begin before `afterSeq`. */
-export async function readPage(
-  exchange: Exchange,
-  target: string,
-  expected: FeedExpected,
-): Promise<FeedPage | { readonly difference: NonNullable<Verdict> }> {
-  const answer = await send(exchange, target);
+/** `expected.events` may begin before `afterSeq`. */
+function comparePage(exchange: Exchange, target: string, answer: Answer, expected: FeedExpected): Verdict {
   const sent = isObject(answer.body) ? answer.body : {};
   const sentEvents = Array.isArray(sent['events']) ? sent['events'] : [];
   const rest = restAfter(expected);
   const count = expected.isFiltered ? Math.min(sentEvents.length, expected.limit) : expected.limit;
   const events = rest.slice(0, count);
-  const difference =
+  return (
     compareBody(exchange, target, answer, expectedPage(expected, events, rest)) ??
-    orderDifference(target, events, sentEvents);
-  if (difference !== undefined) return { difference };
-  const nextSeq = seqFromCursor(String(sent['next_cursor'])) ?? 0;
-  return { events, nextSeq, hasMore: sent['has_more'] === true };
+    orderDifference(target, events, sentEvents)
+  );
 }
 
 /** Events have seqs without a gap, so an unfiltered rest begins at a known place. */
