@@ -58,19 +58,20 @@ test.each<readonly [what: string, asked: Asked]>([
 ])('%s: an id of its own, a ULID of this moment, and the headers against misuse in browsers', async (_, asked) => {
   const { status, url: given, method = 'GET', headers: further = {}, isStranger = false } = asked;
   const url = typeof given === 'string' ? given : await given();
+  const headers = { 'x-request-id': 'mine', 'request-id': 'mine', ...further };
   const ask = () =>
     isStranger
-      ? api.app.inject({ method, url, headers: { ...further } })
-      : api.ask(api.accounts.customers.builder, url, { method, headers: further });
+      ? api.app.inject({ method, url, headers })
+      : api.ask(api.accounts.customers.builder, url, { method, headers });
   const startedAt = Date.now();
-  const [{ statusCode, headers }, other] = [await ask(), await ask()];
+  const [{ statusCode, headers: told }, other] = [await ask(), await ask()];
   expect(statusCode).toBe(status);
-  const id = String(headers['x-request-id']);
+  const id = String(told['x-request-id']);
   expect(id).toMatch(ULID);
   expect(decodeTime(id)).toBeGreaterThanOrEqual(startedAt);
   expect(decodeTime(id)).toBeLessThanOrEqual(Date.now());
   expect(other.headers['x-request-id']).not.toBe(id);
-  expect(headers).toMatchObject({
+  expect(told).toMatchObject({
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'SAMEORIGIN',
     'referrer-policy': 'no-referrer',

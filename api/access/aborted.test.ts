@@ -1,16 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { listenOnPort } from '../../test/support/api/listen.ts';
-import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
-import { requestText } from '../../test/support/api/raw-request.ts';
+import { expect, test } from 'vitest';
+import { requestText, sendUnread } from '../../test/support/api/raw-request.ts';
 import { bearer, replaceQuota } from '../../test/support/api/test-accounts.ts';
+import { openOwnApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
-
-const opened: TestApi[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((api) => api.close()));
-});
 
 /** Three of it are more than the system's buffers take of an answer that nobody reads. */
 const LARGE = '/docs/reference/static/scalar.js';
@@ -19,7 +12,7 @@ const LARGE = '/docs/reference/static/scalar.js';
 async function start({ isHeld = false } = {}) {
   const held: (() => void)[] = [];
   let [asked, released] = [0, 0];
-  const api = await openApi({
+  const api = await openOwnApi({
     days: SAMPLE_DAYS.slice(0, 2),
     accounts: {
       wrap: (accounts) =>
@@ -37,10 +30,9 @@ async function start({ isHeld = false } = {}) {
         }),
     },
   });
-  opened.push(api);
   const { builder } = api.accounts.customers;
   return {
-    port: await listenOnPort(api.app),
+    port: await api.port(),
     headers: bearer(builder.key),
     held,
     asked: () => asked,
@@ -49,24 +41,15 @@ async function start({ isHeld = false } = {}) {
   };
 }
 
-async function send(port: number, text: string): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  socket.pause();
-  socket.write(text);
-  return socket;
-}
-
 test('a client that hangs up before its unit is taken is given the unit back', async () => {
   const { port, headers, held, released, used } = await start({ isHeld: true });
-  const socket = await send(port, requestText('/v1/models', headers));
+  const socket = await sendUnread(port, requestText('/v1/models', headers));
   await expect.poll(() => held.length).toBe(1);
   socket.resetAndDestroy();
-  const other = await send(port, requestText('/v1/scores', headers)); // Which comes after the end of the first.
+  const other = await sendUnread(port, requestText('/v1/scores', headers)); // Which comes after the end of the first.
   await expect.poll(() => held.length).toBe(2);
   other.resetAndDestroy();
-  await expect.poll(() => closedConnections(socket, other)).toBe(true);
+  await expect.poll(() => socket.closed && other.closed).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));
   for (const give of held) give();
   await expect.poll(released).toBe(2);
@@ -75,7 +58,7 @@ test('a client that hangs up before its unit is taken is given the unit back', a
 
 test('a client that hangs up while its key is looked up costs nothing, and counts as aborted', async () => {
   const held: (() => void)[] = [];
-  const api = await openApi({
+  const api = await openOwnApi({
     days: SAMPLE_DAYS.slice(0, 1),
     accounts: {
       wrap: (accounts) => {
@@ -87,9 +70,8 @@ test('a client that hangs up while its key is looked up costs nothing, and count
       },
     },
   });
-  opened.push(api);
   const { organizationId, key, caller } = api.accounts.customers.builder;
-  const socket = await send(await listenOnPort(api.app), requestText('/v1/models', bearer(key)));
+  const socket = await sendUnread(await api.port(), requestText('/v1/models', bearer(key)));
   await expect.poll(() => held.length).toBe(1);
   socket.resetAndDestroy();
   const sockets = () => new Promise<number>((resolve) => api.app.server.getConnections((_, count) => resolve(count)));
@@ -103,14 +85,10 @@ test('a client that hangs up while its key is looked up costs nothing, and count
   expect(await real.quota.usage(await caller())).toMatchObject({ used: 0 });
 });
 
-function closedConnections(...sockets: readonly Socket[]): boolean {
-  return sockets.every(({ closed }) => closed);
-}
-
 test('units of answers that still waited when the client hung up are given back', async () => {
   const { port, headers, asked, released, used } = await start();
   const requests = [LARGE, LARGE, LARGE, '/v1/models', '/v1/scores'].map((target) => requestText(target, headers));
-  const socket = await send(port, requests.join(''));
+  const socket = await sendUnread(port, requests.join(''));
   await expect.poll(asked).toBe(2);
   await expect.poll(used).toBe(2);
   socket.resetAndDestroy();
@@ -120,7 +98,7 @@ test('units of answers that still waited when the client hung up are given back'
 
 test('the unit of an answer that was begun stays', async () => {
   const { port, headers, released, used } = await start();
-  const socket = await send(port, requestText('/v1/models', headers));
+  const socket = await sendUnread(port, requestText('/v1/models', headers));
   socket.resume();
   await once(socket, 'data');
   socket.resetAndDestroy();

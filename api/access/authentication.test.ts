@@ -145,11 +145,13 @@ describe('Authentication', () => {
     expect(await statusesOf('commercial')).toEqual([200, 200, 200, 200]);
   });
 
-  test('meta routes need no key, and a wrong one is not in their way', async () => {
+  test('meta routes need no key, a wrong one is not in their way, and a good one is not charged', async () => {
+    const customer = await api.accounts.add();
     for (const url of ['/health/live', '/health/ready', '/openapi.json', '/docs/errors/quota_exceeded', '/favicon.ico'])
-      for (const headers of [{}, bearer('wrong')]) {
+      for (const headers of [{}, bearer('wrong'), bearer(customer.key)]) {
         const response = await api.get(url, headers);
         expect([url, response.statusCode, response.headers['x-quota-limit']]).toEqual([url, 200, undefined]);
       }
+    expect((await api.accountOf(customer)).usage.used).toBe(0);
   });
 });

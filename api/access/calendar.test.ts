@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Customer } from '../../test/support/accounts/subject.ts';
 import { replaceQuota } from '../../test/support/api/test-accounts.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
-import { MODEL, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 /** Called between a reservation and its answer. */
 const between = { run: () => {} };
@@ -23,12 +23,6 @@ const api = useApi({
 
 function withQuota(daily_quota: number): Promise<Customer> {
   return api.accounts.add({ plan: 'builder', contract: { daily_quota } });
-}
-
-async function windowOf(plan: 'community' | 'builder', today: string, query = '') {
-  api.clock.set(`${today}T12:00:00Z`);
-  const customer = await api.accounts.add({ plan });
-  return api.ask(customer, `/v1/models/${MODEL}/history?kind=pricing${query}`);
 }
 
 describe('Midnight UTC (specification "Daily quota")', () => {
@@ -76,60 +70,5 @@ describe('Midnight UTC (specification "Daily quota")', () => {
     between.run = () => {};
     expect([failed.statusCode, failed.headers['x-quota-used']]).toEqual([404, '0']);
     expect(await api.accountOf(customer)).toMatchObject({ usage: { quota_day: '2026-07-01', used: 1 } });
-  });
-});
-
-describe('History window: plan_limit_from', () => {
-  test.each([
-    ['2026-06-30', '2025-12-30', '2025-06-30'],
-    ['2026-07-01', '2026-01-01', '2025-07-01'],
-    ['2026-07-31', '2026-01-31', '2025-07-31'],
-    ['2026-08-28', '2026-02-28', '2025-08-28'],
-    ['2026-08-29', '2026-02-28', '2025-08-29'],
-    ['2026-08-30', '2026-02-28', '2025-08-30'],
-    ['2026-08-31', '2026-02-28', '2025-08-31'],
-    ['2026-09-01', '2026-03-01', '2025-09-01'],
-    ['2026-10-31', '2026-04-30', '2025-10-31'],
-    ['2026-12-31', '2026-06-30', '2025-12-31'],
-    ['2027-05-31', '2026-11-30', '2026-05-31'],
-    ['2028-02-29', '2027-08-29', '2027-02-28'],
-    ['2028-08-29', '2028-02-29', '2027-08-29'],
-    ['2028-08-31', '2028-02-29', '2027-08-31'],
-    ['2029-02-28', '2028-08-28', '2028-02-28'],
-  ])('on %s it is %s with 6 months and %s with 12', async (today, six, twelve) => {
-    const [community, builder] = [await windowOf('community', today), await windowOf('builder', today)];
-    expect([community, builder].map((response) => response.json().window.plan_limit_from)).toEqual([six, twelve]);
-    expect([community, builder].map((response) => response.json().window.from)).toEqual([six, twelve]);
-  });
-
-  test('from on the limit is served, a day before it is 403 history_window_exceeded with the earliest allowed date', async () => {
-    expect((await windowOf('community', '2026-08-31', '&from=2026-02-28')).statusCode).toBe(200);
-    const refused = await windowOf('community', '2026-08-31', '&from=2026-02-27');
-    expect(refused.statusCode).toBe(403);
-    expect(refused.json().error).toEqual({
-      code: 'history_window_exceeded',
-      param: 'from',
-      plan: 'community',
-      message: expect.stringContaining('2026-02-28'),
-      request_id: refused.headers['x-request-id'],
-      help_url: expect.stringMatching(/history_window_exceeded$/),
-    });
-  });
-
-  test('without from, a to before the limit is 403 too, naming to', async () => {
-    expect((await windowOf('builder', '2028-02-29', '&to=2027-02-28')).statusCode).toBe(200);
-    const refused = await windowOf('builder', '2028-02-29', '&to=2027-02-27');
-    expect(refused.json().error).toMatchObject({ code: 'history_window_exceeded', param: 'to', plan: 'builder' });
-    expect(refused.json().error.message).toContain('2027-02-28');
-  });
-
-  test('an upgrade widens the window from the next request on', async () => {
-    const customer = await api.accounts.add();
-    api.clock.set('2026-08-31T12:00:00Z');
-    const url = `/v1/models/${MODEL}/history?kind=pricing&from=2025-09-01`;
-    expect((await api.ask(customer, url)).statusCode).toBe(403);
-    const { administration } = api.accounts.accounts;
-    await administration.changePlan(customer.organizationId, (before) => ({ ...before, plan: 'builder' }));
-    expect((await api.ask(customer, url)).statusCode).toBe(200);
   });
 });

@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Customer } from '../../test/support/accounts/subject.ts';
 import { steadyError, steadyHeaders } from '../../test/support/api/answers.ts';
-import { useApi } from '../../test/support/api/use-api.ts';
-import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
+import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
+import { publishFixtureDays, SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
-const api = useApi({ days: SAMPLE_DAYS, accounts: {}, settings: { failedAttemptsMax: 1_000_000 } });
+const api = useApi({
+  days: async (store) => {
+    await publishFixtureDays(store, SAMPLE_DAYS);
+    await store.prune({ changesMonths: 0, snapshots: 90, states: 7 }); // The feed begins with the newest day.
+  },
+  accounts: {},
+  settings: { failedAttemptsMax: 1_000_000 },
+});
 const LATEST = '2026-06-03';
-const OLD = '/v1/models/x/history?kind=score&from=2025-01-01&to=2026-01-01';
+const HISTORY = '/v1/models/aurora-2/history?kind=score';
+const OLD = `${HISTORY}&from=2020-01-01`;
+const LONG = 'x'.repeat(2_500);
 
 /** A Builder whose quota is used up. */
 async function exhausted(contract = {}): Promise<Customer> {
@@ -16,10 +25,13 @@ async function exhausted(contract = {}): Promise<Customer> {
   return customer;
 }
 
+async function statusOf(...asked: Parameters<typeof api.ask>): Promise<number> {
+  return (await api.ask(...asked)).statusCode;
+}
+
 describe('Order of checks: authentication, burst, capability, backstop, feature, validation, conditional, quota', () => {
   test('authentication comes before everything: no route, method, header or parameter says anything to a stranger', async () => {
-    const urls = ['/v1/nothing', '/v1/changes', '/v1/models?limit=x', OLD, '/v1/account'];
-    for (const url of urls) {
+    for (const url of ['/v1/nothing', '/v1/changes', '/v1/models?limit=x', OLD, '/v1/account', `/v1/models/${LONG}`]) {
       const headers = { 'idempotency-key': 'x'.repeat(200), 'if-none-match': '*' };
       expect([url, (await api.get(url, headers)).statusCode]).toEqual([url, 401]);
     }
@@ -27,10 +39,34 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
 
   test('burst comes before features, validation and quota', async () => {
     const customer = await exhausted({ burst_per_minute: 1, features: ['history'] });
-    for (const url of ['/v1/changes', '/v1/models?limit=x', '/v1/models', '/v1/nothing', '/v1/account']) {
+    for (const url of ['/v1/changes', '/v1/models?limit=x', '/v1/models', '/v1/nothing', '/v1/account', '/v1/%zz']) {
       const response = await api.ask(customer, url);
       expect([url, response.json().error?.limit_type]).toEqual([url, 'burst']);
     }
+  });
+
+  test('the backstop comes before the plan’s features', async () => {
+    const accounts = { open: { enforcement: { mode: 'measure', from: null } } } as const; // No burst limit refuses first.
+    const measured = await openOwnApi({ store: api.store.url, accounts });
+    const customer = await measured.accounts.add({ plan: 'community', contract: { burst_per_minute: 1 } });
+    const statuses: number[] = [];
+    for (let round = 0; round < 31; round += 1)
+      statuses.push((await measured.ask(customer, '/v1/snapshots')).statusCode);
+    expect(statuses).toEqual([...Array(30).fill(403), 429]);
+  });
+
+  test('the method comes before the plan’s features, these before the length of the path, and that before parameters', async () => {
+    const { community, builder } = api.accounts.customers;
+    for (const url of ['/v1/changes', '/v1/snapshots/none/download', '/v1/models']) {
+      const response = await api.ask(community, url, { method: 'POST' });
+      expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+    }
+    expect(await statusOf(community, '/v1/changes', { method: 'HEAD' })).toBe(403);
+    expect(await statusOf(builder, '/v1/changes?limit=x', { method: 'POST' })).toBe(405);
+    expect(await statusOf(community, `/v1/snapshots/${LONG}/download`)).toBe(403);
+    const tooLong = await api.ask(await api.accounts.add(), `/v1/models/${LONG}/history?kind=x`);
+    expect([tooLong.statusCode, tooLong.json().error.code]).toEqual([414, 'uri_too_long']);
+    expect(tooLong.headers).toMatchObject({ 'x-ratelimit-remaining': '59', 'x-quota-used': '0' });
   });
 
   test('the plan’s features come before validation', async () => {
@@ -40,17 +76,23 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
         code: 'feature_not_in_plan',
         plan: 'community',
         param: null,
-        help_url: expect.stringMatching(/\/docs\/errors\/feature_not_in_plan$/),
       });
   });
 
-  test('a method that a path does not have is told before the plan’s features, with those that it has', async () => {
+  test('parameters come before the plan’s window', async () => {
     const { community } = api.accounts.customers;
-    for (const url of ['/v1/changes', '/v1/snapshots/none/download', '/v1/models']) {
-      const response = await api.ask(community, url, { method: 'POST' });
-      expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect((await api.ask(community, OLD)).json().error.code).toBe('history_window_exceeded');
+    const response = await api.ask(community, OLD.replace('kind=score', 'kind=none'));
+    expect([response.statusCode, response.json().detail]).toMatchObject([422, [{ loc: ['query', 'kind'] }]]);
+  });
+
+  test('the window, an expired cursor and an unseen snapshot come before conditional headers', async () => {
+    const { builder } = api.accounts.customers;
+    const urls = [OLD, '/v1/changes?cursor=MA', `/v1/snapshots/${SAMPLE_DAYS[0]}/download?dataset=models`];
+    for (const headers of [{ 'if-none-match': '*' }, { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' }]) {
+      const statuses = await Promise.all(urls.map((url) => statusOf(builder, url, { headers })));
+      expect(statuses).toEqual([403, 410, 404]);
     }
-    expect((await api.ask(community, '/v1/changes', { method: 'HEAD' })).statusCode).toBe(403);
   });
 
   test('an exhausted quota still gives 304, 403, 404, 405 and 422, and the account', async () => {
@@ -58,19 +100,13 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
     const { headers } = await api.ask(api.accounts.customers.commercial, '/v1/models');
     const fresh = await api.ask(customer, '/v1/models', { headers: { 'if-none-match': String(headers.etag) } });
     expect([fresh.statusCode, fresh.body]).toEqual([304, '']);
+    const unknown = '/v1/snapshots/none/download?dataset=models';
     const statuses: unknown[] = [];
-    for (const url of [
-      OLD,
-      '/v1/models/x/history?kind=score&from=2020-01-01',
-      '/v1/nothing',
-      '/v1/snapshots/none/download?dataset=models',
-      '/v1/models?limit=x',
-      '/v1/account',
-    ])
-      statuses.push((await api.ask(customer, url)).statusCode);
-    expect(statuses).toEqual([403, 403, 404, 404, 422, 200]);
-    expect((await api.ask(customer, '/v1/models', { method: 'POST' })).statusCode).toBe(405);
-    expect((await api.ask(customer, '/v1/models')).statusCode).toBe(429);
+    for (const url of [OLD, '/v1/nothing', unknown, '/v1/models?limit=x', '/v1/account'])
+      statuses.push(await statusOf(customer, url));
+    expect(statuses).toEqual([403, 404, 404, 422, 200]);
+    expect(await statusOf(customer, '/v1/models', { method: 'POST' })).toBe(405);
+    expect(await statusOf(customer, '/v1/models')).toBe(429);
   });
 
   test('an exhausted quota asks no query: what only a query could tell is 429, whether it exists or not', async () => {
@@ -85,37 +121,43 @@ describe('Order of checks: authentication, burst, capability, backstop, feature,
   test('two keys with the same rights share an ETag, two with other windows do not', async () => {
     const { community, builder, commercial } = api.accounts.customers;
     const etagOf = async (customer: Customer, url: string) => (await api.ask(customer, url)).headers.etag;
-    const history = '/v1/models/aurora-2/history?kind=pricing';
-    const tags = await Promise.all([community, builder, commercial].map((customer) => etagOf(customer, history)));
+    const tags = await Promise.all([community, builder, commercial].map((customer) => etagOf(customer, HISTORY)));
     expect(new Set(tags).size).toBe(3);
-    expect(await etagOf(await api.accounts.add({ plan: 'builder' }), history)).toBe(tags[1]);
+    expect(await etagOf(await api.accounts.add({ plan: 'builder' }), HISTORY)).toBe(tags[1]);
     expect(await etagOf(community, '/v1/models')).toBe(await etagOf(commercial, '/v1/models'));
   });
+});
+
+test('a URL that is not properly encoded is 400, route or not, and 401 without a key', async () => {
+  const { builder } = api.accounts.customers;
+  for (const url of ['/v1/models/%zz', '/v1/nothing/%zz', '/v1/models?q=%zz', '/v1/nothing?q=%zz']) {
+    expect((await api.ask(builder, url)).json().error.code).toBe('bad_request');
+    expect((await api.ask({ ...builder, key: 'none' }, url)).json().error.code).toBe('unauthenticated');
+  }
+  for (const url of ['/nothing/%zz', '/docs?q=%zz']) expect((await api.get(url)).json().error.code).toBe('bad_request');
 });
 
 describe('A denied read looks like a missing one', () => {
   test('a snapshot that is not the caller’s to see is like one that never was: status, body, headers', async () => {
     const customer = await api.accounts.add({ plan: 'builder' });
-    const ask = (id: string, query: string) => api.ask(customer, `/v1/snapshots/${id}/download?${query}`);
-    for (const query of [
-      'dataset=models',
-      'dataset=scores&redirect=true',
-      'dataset=none',
-      'dataset=models&dataset=scores',
-    ]) {
-      const [denied, missing] = [await ask('2026-06-01', query), await ask('2026-05-31', query)];
-      expect(denied.statusCode).toBe(query.includes('none') || query.includes('&dataset') ? 422 : 404);
-      expect(bodyOf(denied)).toEqual(bodyOf(missing));
-      expect(steadyHeaders(denied)).toEqual(steadyHeaders(missing));
+    const ask = async (id: string, query: string) => {
+      const response = await api.ask(customer, `/v1/snapshots/${id}/download?${query}`);
+      const body = response.statusCode === 422 ? response.json() : steadyError(response);
+      return { status: response.statusCode, body, headers: steadyHeaders(response) };
+    };
+    for (const [query, status] of [
+      ['dataset=models', 404],
+      ['dataset=scores&redirect=true', 404],
+      ['dataset=none', 422],
+      ['dataset=models&dataset=scores', 422],
+    ] as const) {
+      const denied = await ask('2026-06-01', query);
+      expect(denied.status).toBe(status);
+      expect(denied).toEqual(await ask('2026-05-31', query));
     }
-    expect((await ask(LATEST, 'dataset=models')).statusCode).toBe(200);
-    expect((await ask('2026-06-01', 'dataset=models')).json().error).toMatchObject({
-      code: 'not_found',
-      param: 'snapshot_id',
+    expect(await ask('2026-06-01', 'dataset=models')).toMatchObject({
+      body: { code: 'not_found', param: 'snapshot_id' },
     });
+    expect(await statusOf(customer, `/v1/snapshots/${LATEST}/download?dataset=models`)).toBe(200);
   });
-
-  function bodyOf(response: Awaited<ReturnType<typeof api.get>>): unknown {
-    return response.statusCode === 422 ? response.json() : steadyError(response);
-  }
 });

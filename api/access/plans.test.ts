@@ -67,33 +67,6 @@ describe('Plan table', () => {
     ]);
   });
 
-  test('bulk snapshots: a file is to be had exactly where its snapshot is listed', async () => {
-    const statuses = await ofPlans((plan) =>
-      Promise.all(
-        SAMPLE_DAYS.map(async (day) => (await ask(plan, `/v1/snapshots/${day}/download?dataset=scores`)).statusCode),
-      ),
-    );
-    expect(statuses).toEqual([
-      [403, 403, 403],
-      [404, 404, 200],
-      [200, 200, 200],
-    ]);
-  });
-
-  test('change feed: none, included, included', async () => {
-    const answers = await ofPlans((plan) => ask(plan, '/v1/changes'));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 200, 200]);
-    expect(answers[0]?.json().error).toMatchObject({
-      code: 'feature_not_in_plan',
-      plan: 'community',
-      message: 'The Community plan does not include the change feed; it is there from Builder on',
-    });
-    const contract = await api.accounts.add({ plan: 'builder', contract: { features: ['history'] } });
-    expect((await api.ask(contract, '/v1/changes')).json().error.message).toBe(
-      'The Builder plan does not include the change feed',
-    );
-  });
-
   test('features: history; and snapshots, incremental; and webhooks', async () => {
     expect(await ofPlans(async (plan) => (await planOf(plan)).features)).toEqual([
       ['history'],
@@ -112,20 +85,6 @@ describe('Plan table', () => {
       [false, false],
       [true, true],
     ]);
-  });
-
-  test('every plan reads current data, and sees the same', async () => {
-    for (const url of [
-      '/v1/models',
-      `/v1/models/${MODEL}`,
-      '/v1/scores',
-      '/v1/benchmarks',
-      '/v1/updates',
-      '/v1/categories',
-    ]) {
-      const [one, ...others] = await ofPlans((plan) => ask(plan, url));
-      expect([one?.statusCode, ...others.map(({ body }) => body)]).toEqual([200, one?.body, one?.body]);
-    }
   });
 
   test('a plan that has ended is Community, one in arrears holds until its date', async () => {

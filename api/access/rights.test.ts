@@ -37,6 +37,12 @@ describe('Plan table: bulk snapshots', () => {
   test('Commercial sees the last 90 and all month-ends, newest first', () => {
     const expected = new Set([...DAYS.slice(-90), ...monthEnds(DAYS)]);
     expect(seen(rightsOf({ plan: 'commercial' }))).toEqual(DAYS.filter((day) => expected.has(day)).toReversed());
+    // The last stored day of a month, where its last day has none.
+    const gapped = seen(
+      rightsOf({ plan: 'commercial' }),
+      DAYS.filter((day) => day !== '2026-01-31'),
+    );
+    expect(gapped).toContain('2026-01-30');
   });
 
   test('a contract’s months bound the month-ends, not the newest', () => {

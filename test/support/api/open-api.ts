@@ -7,6 +7,8 @@ import type { Day } from '../../../schemas/day.ts';
 import { type Customer, TestClock } from '../accounts/subject.ts';
 import { publishFixtureDays } from '../pipeline/sample-store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../pipeline/temporary-store.ts';
+import { listenOnPort } from './listen.ts';
+import { type RawAnswer, sendRaw } from './raw-request.ts';
 import { type AppOptions, type StartedApp, startApp } from './start-app.ts';
 import { bearer, type TestAccounts } from './test-accounts.ts';
 
@@ -44,6 +46,10 @@ export interface TestApi extends Pick<StartedApp, 'app' | 'follower' | 'events'>
   json(url: string): Promise<Record<string, unknown>>;
   /** Asks as a customer does; `method` is GET unless told. */
   ask(customer: Customer, url: string, options?: AskOptions): Promise<LightMyRequestResponse>;
+  /** Where it listens on 127.0.0.1, from the first call on. */
+  port(): Promise<number>;
+  /** Sends bytes as they are over a connection of their own: {@link sendRaw}. */
+  send(bytes: string | Buffer, quietMs?: number): Promise<RawAnswer>;
   /** What `GET /v1/account` answers the customer. */
   accountOf(customer: Customer): Promise<Account>;
   close(): Promise<void>;
@@ -63,6 +69,11 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
   const { app, follower, events, accounts } = started;
   const chosen = options.accounts?.as && accounts?.customers[options.accounts.as];
   const headers: TestApi['headers'] = chosen === undefined ? {} : bearer(chosen.key);
+  let listening: Promise<number> | undefined;
+  const port: TestApi['port'] = () => {
+    listening ??= listenOnPort(app);
+    return listening;
+  };
   const get: TestApi['get'] = async (url, further = {}) =>
     app.inject({ method: 'GET', url, headers: { ...headers, ...further } });
   const ask: TestApi['ask'] = async ({ key }, url, { method = 'GET', headers: further = {} } = {}) =>
@@ -89,6 +100,8 @@ export async function openApi(options: ApiOptions): Promise<TestApi> {
       return response.json();
     },
     ask,
+    port,
+    send: async (bytes, quietMs) => sendRaw(await port(), bytes, quietMs),
     accountOf: async (customer) => AccountSchema.parse((await ask(customer, '/v1/account')).json()),
     close: async () => {
       await app.close();

@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 export interface RawAnswer {
   readonly status: number;
@@ -43,6 +45,17 @@ export async function sendRaw(
     socket.on('close', done);
   });
   return { ...parseAnswer(all), all };
+}
+
+/** Connects and sends, without reading what comes back; the connection ends with the test at the latest. */
+export async function sendUnread(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.pause();
+  socket.write(text);
+  return socket;
 }
 
 function parseAnswer(all: string): Omit<RawAnswer, 'all'> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type ApiOptions, openApi, type TestApi } from './open-api.ts';
 
 /**
@@ -18,4 +18,11 @@ export function useApi(options: ApiOptions): TestApi {
       return Reflect.get(opened, name);
     },
   });
+}
+
+/** The API of one test, open until it is over. */
+export async function openOwnApi(options: ApiOptions): Promise<TestApi> {
+  const api = await openApi(options);
+  onTestFinished(() => api.close());
+  return api;
 }
