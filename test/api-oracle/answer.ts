@@ -4,8 +4,7 @@ import { answerBenchmarks, answerModels, answerRankings, answerScores } from './
 import { answerModelHistory } from './answers/model-history.ts';
 import { answerRankingsHistory } from './answers/rankings-history.ts';
 import { answerDownload, answerSnapshots } from './answers/snapshots.ts';
-import type { ApiState } from './api-state.ts';
-import { type Expected, notFound } from './expected.ts';
+import { type ApiState, type Expected, notFound } from './expected.ts';
 import type { ApiRequest, Route } from './request.ts';
 
 const ANSWERS: Readonly<Record<Route, (state: ApiState, request: ApiRequest) => Expected>> = {

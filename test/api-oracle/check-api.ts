@@ -1,8 +1,8 @@
-import type { ApiState } from './api-state.ts';
 import type { Client } from './client.ts';
 import { compareRequest } from './compare/compare.ts';
 import { describeDifference } from './compare/difference.ts';
 import type { Verdict } from './compare/exchange.ts';
+import type { ApiState } from './expected.ts';
 import { type ApiRequest, targetFromRequest } from './request.ts';
 import { type GenerateOptions, generateRequests } from './requests.ts';
 

@@ -1,6 +1,16 @@
 /** What a request must be answered with. */
 import type { Day } from '../../schemas/day.ts';
-import type { FeedEvent, WireRecord } from './world.ts';
+import type { StoredSnapshots } from './stored-snapshots.ts';
+import type { FeedEvent, WireRecord, World } from './world.ts';
+
+/** All that an answer depends on: what was published, and what the server knows besides. */
+export interface ApiState {
+  readonly world: World;
+  /** The UTC day at which the server's clock stands. */
+  readonly today: Day;
+  /** What only the store can tell of a snapshot (compressed size and hash, publication); null: its shape alone is checked. */
+  readonly stored: StoredSnapshots | null;
+}
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -51,25 +61,7 @@ export interface RefusalExpected {
   readonly param?: string | null;
 }
 
-/** A validation error. */
-export interface InvalidExpected {
-  readonly kind: 'invalid';
-  readonly problems: readonly Problem[];
-}
-
-export interface Problem {
-  readonly loc: readonly string[];
-  /** Undefined: not settled, so not compared. */
-  readonly type: string | undefined;
-}
-
-export type Expected =
-  | BodyExpected
-  | ListExpected
-  | FeedExpected
-  | DownloadExpected
-  | RefusalExpected
-  | InvalidExpected;
+export type Expected = BodyExpected | ListExpected | FeedExpected | DownloadExpected | RefusalExpected;
 
 export function notFound(param: string | null): RefusalExpected {
   return { kind: 'refusal', status: 404, code: 'not_found', param };

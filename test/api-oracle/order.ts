@@ -24,14 +24,15 @@ export function laterRows(
   dataset: DatasetName,
   rows: readonly WireRecord[],
   { sort, last }: { readonly sort: string; readonly last: WireRecord },
-): WireRecord[] {
+): readonly WireRecord[] {
   const { key } = DATASETS[dataset];
   const keyOf = (record: WireRecord) => key.map((part) => String(record[part]));
   const isBehind = (row: WireRecord) => {
     const pair = [row, last].sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
     return sortRecords(dataset, pair, sort)[1] === row;
   };
-  return rows.filter(isBehind);
+  const first = rows.findIndex(isBehind);
+  return first === -1 ? [] : rows.slice(first);
 }
 
 function compareKeys(a: readonly string[], b: readonly string[]): number {

@@ -8,8 +8,8 @@ import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 import { checkApi } from './check-api.ts';
 import { createClient } from './client.ts';
-import { loadWorld } from './load-world.ts';
 import { readStoredSnapshots } from './stored-snapshots.ts';
+import { loadWorld } from './world.ts';
 
 /** Days with deletions, models that vanish and come back, bad ids, million-fold prices, the first rankings, and gaps. */
 const DAYS = [

@@ -32,8 +32,6 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
   /** Percent-encodes in the path only what a path can't hold: `:`, `@`, `+` stay as they are. */
   readonly isBare?: boolean;
-  /** Another query of the same route that must refuse the cursor of this one's first page. */
-  readonly foreignQuery?: Parameters;
 }
 
 /** The path and query to send, with the query's parameters replaced or added to. */

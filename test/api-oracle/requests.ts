@@ -1,5 +1,5 @@
 import { createChooser } from '../support/random.ts';
-import type { ApiState } from './api-state.ts';
+import type { ApiState } from './expected.ts';
 import type { ApiRequest, Route } from './request.ts';
 import { gatherValues, type RequestMaker } from './requests/asking.ts';
 import { askChanges, askDownload, askSnapshots } from './requests/feeds.ts';
@@ -7,7 +7,6 @@ import { askModelHistory, askRankingsHistory } from './requests/histories.ts';
 import { findInterests } from './requests/interests.ts';
 import { askBenchmarks, askModels, askRankings, askScores } from './requests/lists.ts';
 import { askCategories, askModel, askNowhere, askOtherMethod, askSources, askUpdates } from './requests/others.ts';
-import { addUnknownParameters, spoilRequest } from './requests/spoil.ts';
 
 const WEIGHTS = {
   'model-history': 30,
@@ -45,9 +44,6 @@ const MAKERS: Readonly<Record<keyof typeof WEIGHTS, RequestMaker>> = {
   method: askOtherMethod,
 };
 
-const SPOILED = 0.12;
-const WITH_UNKNOWN_PARAMETERS = 0.03;
-
 export interface GenerateOptions {
   readonly count: number;
   readonly seed: number;
@@ -55,7 +51,7 @@ export interface GenerateOptions {
   readonly routes?: readonly Route[] | undefined;
 }
 
-/** Random requests, the same for the same state and seed; most are valid, all have a settled answer. */
+/** Random requests, the same for the same state and seed; their parameters are in order, and all have a settled answer. */
 export function* generateRequests(state: ApiState, options: GenerateOptions): Iterable<ApiRequest> {
   const { count, seed, routes } = options;
   const choose = createChooser(seed);
@@ -64,7 +60,6 @@ export function* generateRequests(state: ApiState, options: GenerateOptions): It
     const request = MAKERS[choose.weighted(WEIGHTS)](asking);
     if (routes?.includes(request.route) === false) continue;
     made += 1;
-    if (choose.chance(SPOILED)) yield spoilRequest(request, choose);
-    else yield choose.chance(WITH_UNKNOWN_PARAMETERS) ? addUnknownParameters(request, choose) : request;
+    yield request;
   }
 }

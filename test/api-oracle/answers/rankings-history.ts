@@ -1,6 +1,6 @@
 /** `/v1/rankings/history` (specification "Rankings history"; "History points"). */
-import type { ApiState } from '../api-state.ts';
-import { type Expected, notFound } from '../expected.ts';
+
+import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
@@ -11,10 +11,9 @@ import { readRange, windowFrom } from './range.ts';
 /** `top` keeps positions, so a tie at its edge is kept whole; `positions` counts all models of the category. */
 export function answerRankingsHistory({ world, today }: ApiState, { query }: ApiRequest): Expected {
   const reader = new QueryReader(query);
-  const category = reader.requiredText('category_id');
-  const top = reader.integer('top', { min: 1, max: 50 }) ?? 10;
+  const category = reader.text('category_id') ?? '';
+  const top = reader.number('top') ?? 10;
   const range = readRange(reader, today);
-  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
   if (!isKnownCategory(world, category)) return notFound('category_id');
 
   const positions = countPositions(world, category);

@@ -6,27 +6,18 @@
 import { cursorFromSeq } from '../../../schemas/change.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import { ORACLE_VERSION } from '../../night-oracle/columns.ts';
-import type { ApiState } from '../api-state.ts';
-import { COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
+import { type ApiState, COUNT, DATE_TIME_TEXT, type Expected, notFound, SHA256, TEXT } from '../expected.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
 
-const SCHEMA_VERSIONS = [ORACLE_VERSION, ORACLE_VERSION.replace(/\..*/, '')];
-
 /** Newest first. */
-export function answerSnapshots(state: ApiState, { query }: ApiRequest): Expected {
-  const reader = new QueryReader(query);
-  readSchemaVersion(reader, query['schema_version']);
-  if (reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+export function answerSnapshots(state: ApiState): Expected {
   const entries = state.world.nights.map((_, index) => manifestEntry(state, index));
   return { kind: 'body', body: { snapshots: entries.reverse() } };
 }
 
 export function answerDownload({ world, stored }: ApiState, { params, query }: ApiRequest): Expected {
-  const reader = new QueryReader(query);
-  const dataset = reader.requiredOneOf('dataset', DATASET_NAMES);
-  readSchemaVersion(reader, query['schema_version']);
-  if (dataset === undefined || reader.problems.length > 0) return { kind: 'invalid', problems: reader.problems };
+  const dataset = new QueryReader(query).oneOf('dataset', DATASET_NAMES) ?? 'models';
   const night = world.nights.find(({ day }) => day === params['snapshot_id']);
   if (night === undefined) return notFound('snapshot_id');
   const file = stored?.get(night.day)?.files[dataset];
@@ -65,8 +56,4 @@ function manifestEntry({ world, stored }: ApiState, index: number): object {
     change_cursor: cursorFromSeq(lastSeq),
     prev_id: world.nights[index - 1]?.day ?? null,
   };
-}
-
-function readSchemaVersion(reader: QueryReader, version: string | undefined): void {
-  if (version !== undefined && !SCHEMA_VERSIONS.includes(version)) reader.problem('schema_version');
 }

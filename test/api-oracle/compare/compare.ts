@@ -4,14 +4,14 @@
  * cursors, the feed for some pages.
  */
 import { answerRequest } from '../answer.ts';
-import type { ApiState } from '../api-state.ts';
 import type { Client } from '../client.ts';
+import type { ApiState } from '../expected.ts';
 import { type ApiRequest, targetFromRequest } from '../request.ts';
 import { compareDownload } from './download.ts';
 import { compareBody, type Exchange, send, type Verdict } from './exchange.ts';
 import { compareFeed } from './feed.ts';
 import { compareList } from './list.ts';
-import { compareInvalid, compareRefusal } from './refusal.ts';
+import { compareRefusal } from './refusal.ts';
 
 export async function compareRequest(client: Client, state: ApiState, request: ApiRequest): Promise<Verdict> {
   const exchange: Exchange = { client, state, request };
@@ -28,7 +28,5 @@ export async function compareRequest(client: Client, state: ApiState, request: A
       return compareBody(exchange, target, await send(exchange, target), expected.body);
     case 'refusal':
       return compareRefusal(target, await send(exchange, target), expected);
-    case 'invalid':
-      return compareInvalid(target, await send(exchange, target), expected);
   }
 }

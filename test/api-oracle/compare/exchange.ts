@@ -1,7 +1,7 @@
 /** One request on its way through the comparison, and the comparison of an answer that succeeded. */
-import type { ApiState } from '../api-state.ts';
+
 import type { Answer, Client } from '../client.ts';
-import type { JsonObject } from '../expected.ts';
+import type { ApiState, JsonObject } from '../expected.ts';
 import type { ApiRequest } from '../request.ts';
 import { lastNight } from '../world.ts';
 import { type Difference, findDifference, findKeyOrderDifference, isObject } from './difference.ts';

@@ -1,5 +1,5 @@
 import type { Chooser } from '../../support/random.ts';
-import type { ApiState } from '../api-state.ts';
+import type { ApiState } from '../expected.ts';
 import type { ApiRequest, Parameters } from '../request.ts';
 import { type Interests, valuesOf } from './interests.ts';
 

@@ -19,7 +19,6 @@ function pickCursor({ choose, state }: Asking): string {
   const head = feed.length;
   const seqs = [choose.pick(nights).lastSeq, choose.pick(nights).lastSeq, choose.integer(0, head)];
   const edges = [0, 1, head - 1, head];
-  if (choose.chance(0.03)) return cursorFromSeq(head + choose.integer(1, 1000));
   return cursorFromSeq(choose.pick(choose.chance(0.2) ? edges : seqs));
 }
 

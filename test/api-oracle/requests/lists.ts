@@ -1,7 +1,7 @@
 import { addDays } from '../../../schemas/day.ts';
 import { answerRequest } from '../answer.ts';
 import { LIST_LIMITS } from '../answers/lists.ts';
-import type { ApiRequest, Parameters } from '../request.ts';
+import type { ApiRequest } from '../request.ts';
 import { type Asking, pickId, pickModel, pickSome, pickValue } from './asking.ts';
 
 /** Pages that one list may take, so that a long list isn't read one by one. */
@@ -24,12 +24,12 @@ export function askModels(asking: Asking): ApiRequest {
     max_output_price: [0.2, () => pickValue(asking, 'pricing.output_per_million', '0')],
     sort: [0.7, sort],
   });
-  return paged(asking, { route: 'models', params: {}, query: filters }, { organization: 'another' });
+  return paged(asking, { route: 'models', params: {}, query: filters });
 }
 
 export function askBenchmarks(asking: Asking): ApiRequest {
   const query = pickSome(asking, { category: [0.4, () => pickValue(asking, 'benchmarks.category')] });
-  return paged(asking, { route: 'benchmarks', params: {}, query }, { category: 'another' });
+  return paged(asking, { route: 'benchmarks', params: {}, query });
 }
 
 export function askScores(asking: Asking): ApiRequest {
@@ -44,20 +44,16 @@ export function askScores(asking: Asking): ApiRequest {
     measured_before: [0.15, () => pickNear(asking, 'scores.measured_at')],
     sort: [0.7, () => choose.pick(SCORE_SORTS)],
   });
-  return paged(asking, { route: 'scores', params: {}, query }, { source: 'another' });
+  return paged(asking, { route: 'scores', params: {}, query });
 }
 
 export function askRankings(asking: Asking): ApiRequest {
   const query = { category: pickId(asking, asking.interests.categories) };
-  return paged(asking, { route: 'rankings', params: {}, query }, { category: 'another' });
+  return paged(asking, { route: 'rankings', params: {}, query });
 }
 
-/** Adds a limit with which the list has some pages, not too many, and now and then filters its cursor is not for. */
-function paged(
-  asking: Asking,
-  request: ApiRequest & { route: keyof typeof LIST_LIMITS },
-  other: Parameters,
-): ApiRequest {
+/** Adds a limit with which the list has some pages, not too many. */
+function paged(asking: Asking, request: ApiRequest & { route: keyof typeof LIST_LIMITS }): ApiRequest {
   const { choose, state } = asking;
   const { fallback, max } = LIST_LIMITS[request.route];
   const expected = answerRequest(state, request);
@@ -65,8 +61,7 @@ function paged(
   const limits = [1, 2, 3, 7, 20, fallback, max - 1, max].filter((limit) => limit * PAGES_MAX >= rows);
   const isDefault = fallback * PAGES_MAX >= rows && choose.chance(0.2);
   const query = isDefault ? request.query : { ...request.query, limit: String(choose.pick(limits)) };
-  const foreign = choose.chance(0.15) ? { foreignQuery: { ...query, ...other } } : {};
-  return { ...request, query, ...foreign };
+  return { ...request, query };
 }
 
 /** A part of an id or a name, now and then in another case; among them `%` and `_`, which SQL's LIKE takes for wildcards. */

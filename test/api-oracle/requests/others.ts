@@ -11,8 +11,7 @@ export function askUpdates(asking: Asking): ApiRequest {
     days: [0.8, () => String(choose.integer(1, 30))],
     limit: [0.5, () => String(choose.pick([1, 2, 10, 50, 199, 200]))],
   });
-  const foreign = choose.chance(0.15) ? { foreignQuery: { ...query, days: query['days'] === '9' ? '8' : '9' } } : {};
-  return { route: 'updates', params: {}, query, ...foreign };
+  return { route: 'updates', params: {}, query };
 }
 
 export function askCategories(): ApiRequest {

@@ -3,10 +3,16 @@ import type { Parameters } from '../request.ts';
 import type { Asking } from './asking.ts';
 
 /**
- * Ranges of days: usual ones, and the edges at which they are refused, clamped or empty; often near `turns`, the days
+ * Ranges of days: usual ones, and the edges at which they are clamped or empty; often near `turns`, the days
  * at which what is asked for begins, ends or breaks off.
  */
 export function pickRange(asking: Asking, turns: readonly Day[]): Parameters {
+  const range = pickForm(asking, turns);
+  const { today } = asking.state;
+  return range['from'] !== undefined && range['from'] > today ? { ...range, from: today } : range;
+}
+
+function pickForm(asking: Asking, turns: readonly Day[]): Parameters {
   const { choose, state } = asking;
   const day = pickDay(asking, turns);
   const form = choose.weighted(FORMS);
@@ -16,7 +22,7 @@ export function pickRange(asking: Asking, turns: readonly Day[]): Parameters {
     case 'to':
       return { to: day };
     case 'from':
-      return { from: addDays(state.today, -choose.integer(0, 401)) };
+      return { from: addDays(state.today, -choose.integer(0, 400)) };
     case 'one day':
       return { from: day, to: day };
     case 'some days':
@@ -25,15 +31,11 @@ export function pickRange(asking: Asking, turns: readonly Day[]): Parameters {
       return { from: day, to: addDays(day, choose.integer(60, 399)) };
     case 'longest':
       return { from: addDays(day, -400), to: day };
-    case 'too long':
-      return { from: addDays(day, -401), to: day };
     case 'until the future':
       return {
-        from: addDays(state.today, -choose.integer(399, 401)),
+        from: addDays(state.today, -choose.integer(399, 400)),
         to: addDays(state.today, choose.integer(1, 999)),
       };
-    case 'backwards':
-      return { from: addDays(day, choose.integer(1, 500)), to: day };
     case 'in a gap':
       return pickGap(asking);
   }
@@ -47,9 +49,7 @@ const FORMS = {
   'some days': 5,
   'many days': 6,
   longest: 4,
-  'too long': 1,
   'until the future': 2,
-  backwards: 1,
   'in a gap': 2,
 };
 

@@ -15,10 +15,14 @@ export async function getList(api: Pick<TestApi, 'json'>, path: string): Promise
   return { ...(body as unknown as List), records: body[name] as readonly ListedRecord[] };
 }
 
-/** All records of a list, page by page, behind a cursor where one is given; `path` has a query. */
-export async function pageList(api: Pick<TestApi, 'json'>, path: string, from = ''): Promise<readonly ListedRecord[]> {
+/** All records of a list, page by page, or those of some pages behind a cursor; `path` has a query. */
+export async function pageList(
+  api: Pick<TestApi, 'json'>,
+  path: string,
+  { from = '', pagesMax = Number.POSITIVE_INFINITY } = {},
+): Promise<readonly ListedRecord[]> {
   const records: ListedRecord[] = [];
-  for (let cursor: string | null = from; cursor !== null; ) {
+  for (let cursor: string | null = from, pages = 0; cursor !== null && pages < pagesMax; pages += 1) {
     const page: List = await getList(api, cursor === '' ? path : `${path}&cursor=${cursor}`);
     records.push(...page.records);
     cursor = page.next_cursor;
