@@ -24,11 +24,12 @@ async function fileUrl(): Promise<string> {
 interface Asked {
   readonly status: number;
   readonly url: string | (() => Promise<string>);
-  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   readonly headers?: Readonly<Record<string, string>>;
   readonly isStranger?: boolean;
 }
 
+const PREFLIGHT = { 'access-control-request-method': 'GET' };
 const MANY_HEADERS = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`x-${i}`, '1']));
 
 test.each<readonly [what: string, asked: Asked]>([
@@ -45,6 +46,8 @@ test.each<readonly [what: string, asked: Asked]>([
   ['such a path outside of the data', { status: 400, url: '/%zz', isStranger: true }],
   ['too many headers', { status: 431, url: '/v1/models', headers: MANY_HEADERS }],
   ['another method', { status: 405, url: '/v1/models', method: 'POST' }],
+  ['a preflight', { status: 405, url: '/v1/models', method: 'OPTIONS', headers: PREFLIGHT }],
+  ['a preflight without a key', { status: 401, url: '/v1/nothing', method: 'OPTIONS', isStranger: true }],
   ['no key', { status: 401, url: '/v1/models', isStranger: true }],
   ['an unknown route', { status: 404, url: '/nothing', isStranger: true }],
   ['/health/live', { status: 200, url: '/health/live', isStranger: true }],
@@ -58,7 +61,7 @@ test.each<readonly [what: string, asked: Asked]>([
 ])('%s: an id of its own, a ULID of this moment, and the headers against misuse in browsers', async (_, asked) => {
   const { status, url: given, method = 'GET', headers: further = {}, isStranger = false } = asked;
   const url = typeof given === 'string' ? given : await given();
-  const headers = { 'x-request-id': 'mine', 'request-id': 'mine', ...further };
+  const headers = { 'x-request-id': 'mine', 'request-id': 'mine', origin: 'https://app.test', ...further };
   const ask = () =>
     isStranger
       ? api.app.inject({ method, url, headers })
@@ -71,6 +74,9 @@ test.each<readonly [what: string, asked: Asked]>([
   expect(decodeTime(id)).toBeGreaterThanOrEqual(startedAt);
   expect(decodeTime(id)).toBeLessThanOrEqual(Date.now());
   expect(other.headers['x-request-id']).not.toBe(id);
+  // No page of another site reads data.
+  const shared = Object.keys(told).filter((name) => name.startsWith('access-control-'));
+  if (url.startsWith('/v1')) expect(shared).toEqual([]);
   expect(told).toMatchObject({
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'SAMEORIGIN',

@@ -12,13 +12,6 @@ function askReady(health: HealthSource, problems: Readonly<Record<string, Health
   return [isReady, body];
 }
 
-test('a service without problems says so', () => {
-  expect(askReady({ release: RELEASE, problem: undefined })).toEqual([
-    true,
-    { status: 'ready', release: RELEASE, problem: null, problems: [] },
-  ]);
-});
-
 test('the problem of every part is told, and the service is ready all the same', () => {
   const parts = { accounts: problemOf('unavailable'), limits: problemOf('unavailable'), schedule: problemOf('held') };
   expect(askReady({ release: RELEASE, problem: problemOf('corrupt') }, parts)).toEqual([

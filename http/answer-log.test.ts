@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
-import { requestText, sendRaw } from '../test/support/api/raw-request.ts';
+import { expect, test } from 'vitest';
+import { requestText, sendRaw, sendUnread } from '../test/support/api/raw-request.ts';
 import { type StartedServer, type StartOptions, startServer } from '../test/support/http/start-server.ts';
 
 const endless = () =>
@@ -28,11 +26,7 @@ async function start(options: StartOptions = {}) {
 
 /** Sends requests, and hangs up without having read anything when `isTime`. */
 async function askAndHangUp(port: number, targets: readonly string[], isTime: () => boolean): Promise<void> {
-  const socket = connect(port, '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  socket.pause();
-  socket.write(targets.map((target) => requestText(target, {})).join(''));
+  const socket = await sendUnread(port, targets.map((target) => requestText(target, {})).join(''));
   await expect.poll(isTime, { timeout: 5_000, interval: 10 }).toBe(true);
   socket.destroy();
 }

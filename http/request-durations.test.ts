@@ -20,9 +20,3 @@ test('each answer counts in the buckets of its route and status that it fits in'
   expect(Number(sampleOf('sum', 'route="/v1/models",status="200"'))).toBeCloseTo(11.0215);
   expect(sampleOf('count', 'route="/v1/models",status="200"')).toBe('4');
 });
-
-test('a registry tells them as JSON too', async () => {
-  const registry = new Registry();
-  new RequestDurations(registry).observe('/v1/models', 200, 1);
-  expect(await registry.getMetricsAsJSON()).toMatchObject([{ name: 'modelstats_request_duration_seconds' }]);
-});

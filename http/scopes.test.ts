@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { listenOnPort } from '../test/support/api/listen.ts';
-import { requestText, sendRaw } from '../test/support/api/raw-request.ts';
 import { useShell } from '../test/support/http/use-shell.ts';
 import { takeBodies } from './bodies.ts';
 
@@ -64,14 +62,6 @@ describe('methods', () => {
     const answer = await send(method, path);
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
     if (method !== 'HEAD') expect(answer.json().error.code).toBe('method_not_allowed');
-  });
-
-  test('HEAD has the status and headers of GET, and no body', async () => {
-    const port = await listenOnPort(shell.app);
-    const ask = (method: string) => sendRaw(port, requestText('/base/things', { Connection: 'close' }, { method }));
-    const [got, head] = [await ask('GET'), await ask('HEAD')];
-    const steady = ({ headers }: typeof got) => ({ ...headers, date: '', 'x-request-id': '' });
-    expect([head.status, head.body, steady(head)]).toEqual([got.status, '', steady(got)]);
   });
 });
 

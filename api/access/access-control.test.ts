@@ -4,7 +4,6 @@ import { openTestAccounts, type TestAccounts } from '../../test/support/api/test
 import { startServer } from '../../test/support/http/start-server.ts';
 import { bindAccess, getVisit } from '../bind-access.ts';
 import { AccessControl, type RouteAccess } from './access-control.ts';
-import type { CapabilityStates } from './capabilities.ts';
 
 const CLOCK = () => new Date('2026-06-30T12:00:00Z');
 const ROUTE: RouteAccess = { name: '/v1/models', capability: 'current', feature: null, limitPerMinute: 5 };
@@ -16,51 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => subject?.close());
 
-function openControl(failures: unknown[] = [], capabilities: CapabilityStates = {}): AccessControl {
-  const countFailure = async (address: string | undefined) => void failures.push(address);
-  return new AccessControl({
-    accounts: subject.accounts,
-    clock: CLOCK,
-    capabilities,
-    backstop: { '/v1/snapshots': 2 },
-    countFailure,
-  });
-}
-
 describe('admitted without a server', () => {
-  test('a caller may ask, takes a unit, and is told what is left of it', async () => {
-    const { key } = await subject.add({ plan: 'builder' });
-    const visit = await openControl().admit({ bearerToken: key, clientAddress: undefined }, ROUTE);
-    expect([visit.refusal, visit.rights.plan, visit.isData]).toEqual([undefined, 'builder', true]);
-    await visit.takeUnit();
-    expect(await visit.settle(200)).toMatchObject({ 'X-Quota-Used': '1', 'X-Service-Plan': 'builder' });
-    visit.finish();
-    expect((await visit.account()).usage.used).toBe(1);
-  });
-
-  test('an answer that doesn’t count gives its unit back', async () => {
-    const { key } = await subject.add();
-    const visit = await openControl().admit({ bearerToken: key, clientAddress: undefined }, ROUTE);
-    await visit.takeUnit();
-    expect(await visit.settle(404)).toMatchObject({ 'X-Quota-Used': '0' });
-  });
-
-  test.each([
-    ['an unknown route', 'community', undefined, 'not_found'],
-    ['a feature that the plan lacks', 'community', SNAPSHOTS, 'feature_not_in_plan'],
-  ] as const)('%s is refused, with a visit that grants nothing but tells its limits', async (_, plan, route, code) => {
-    const { key } = await subject.add({ plan });
-    const visit = await openControl().admit({ bearerToken: key, clientAddress: undefined }, route);
-    expect(visit.refusal).toMatchObject({ code });
-    expect(() => visit.rights).toThrow(visit.refusal);
-    await expect(visit.takeUnit()).rejects.toBe(visit.refusal);
-    await expect(visit.account()).rejects.toBe(visit.refusal);
-    expect(await visit.settle(403)).toMatchObject({ 'X-Quota-Used': '0', 'X-RateLimit-Remaining': '59' });
-  });
-
   test('the backstop is the route’s own, unless another is configured for its name', async () => {
     const { key } = await subject.add({ plan: 'builder', contract: { burst_per_minute: 1 } });
-    const control = openControl([], { plans: 'planned' }); // So that nothing but the backstop refuses.
+    const control = new AccessControl({
+      accounts: subject.accounts,
+      clock: CLOCK,
+      capabilities: { plans: 'planned' }, // So that nothing but the backstop refuses.
+      backstop: { '/v1/snapshots': 2 },
+      countFailure: async () => {},
+    });
     const refusals = async (route: RouteAccess) => {
       const codes: unknown[] = [];
       for (let i = 0; i < 6; i += 1)

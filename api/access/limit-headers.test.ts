@@ -44,22 +44,22 @@ interface Row extends AskOptions {
 
 describe('Response headers', () => {
   test.each([
-    { what: '200', url: '/v1/models', method: 'GET', status: 200, used: 1 },
-    { what: '200 of the account', url: '/v1/account', method: 'GET', status: 200, used: 0 },
-    { what: '302', url: `${DOWNLOAD}&redirect=true`, method: 'GET', status: 302, used: 1 },
-    { what: '304', url: '/v1/models', method: 'GET', status: 304, used: 0, headers: { 'if-none-match': '*' } },
-    { what: '403 of the window', url: OLD, method: 'GET', status: 403, used: 0 },
-    { what: '404 of an id', url: '/v1/models/none', method: 'GET', status: 404, used: 0 },
-    { what: '404 of a route', url: '/v1/nothing', method: 'GET', status: 404, used: 0 },
-    { what: '400 of a path', url: '/v1/models/%FF', method: 'GET', status: 400, used: 0 },
-    { what: '400 of a query', url: '/v1/models?q=%FF', method: 'GET', status: 400, used: 0 },
+    { what: '200', url: '/v1/models', status: 200, used: 1 },
+    { what: '200 of the account', url: '/v1/account', status: 200, used: 0 },
+    { what: '302', url: `${DOWNLOAD}&redirect=true`, status: 302, used: 1 },
+    { what: '304', url: '/v1/models', status: 304, used: 0, headers: { 'if-none-match': '*' } },
+    { what: '403 of the window', url: OLD, status: 403, used: 0 },
+    { what: '404 of an id', url: '/v1/models/none', status: 404, used: 0 },
+    { what: '404 of a route', url: '/v1/nothing', status: 404, used: 0 },
+    { what: '400 of a path', url: '/v1/models/%FF', status: 400, used: 0 },
+    { what: '400 of a query', url: '/v1/models?q=%FF', status: 400, used: 0 },
     { what: '405', url: '/v1/models', method: 'POST', status: 405, used: 0 },
     { what: '200 of HEAD', url: '/v1/models', method: 'HEAD', status: 200, used: 1 },
     { what: '405 of OPTIONS', url: '/v1/account', method: 'OPTIONS', status: 405, used: 0 },
-    { what: '422', url: '/v1/models?limit=0', method: 'GET', status: 422, used: 0 },
+    { what: '422', url: '/v1/models?limit=0', status: 422, used: 0 },
   ] as readonly Row[])(
     'are on every authenticated answer and tell the state after it: $what',
-    async ({ url, method, status, used, headers = {} }) => {
+    async ({ url, method = 'GET', status, used, headers = {} }) => {
       const response = await api.ask(await builder(), url, { method, headers });
       expect(response.statusCode).toBe(status);
       expect(response.headers).toMatchObject({

@@ -67,22 +67,6 @@ describe('what a request counts as (specification "Usage details")', () => {
     });
   });
 
-  test('the account and what is answered without limits cost no unit, and are nothing else', async () => {
-    const customer = await addCustomer();
-    await api.accountOf(customer);
-    expect(await routesOf(customer, 1)).toEqual({ '/v1/account': counts({ requests: 1 }) });
-    const free = await openOwnApi({
-      store: api.store.url,
-      accounts: {},
-      settings: { capabilities: { plans: 'planned' } },
-    });
-    const { organizationId } = free.accounts.customers.community;
-    await free.ask(free.accounts.customers.community, '/v1/models');
-    await expect
-      .poll(async () => (await free.accounts.accounts.readUsage(organizationId, TODAY)).total)
-      .toEqual(counts({ requests: 1 }));
-  });
-
   test('a 304 has saved a unit, and so has a repeat with the same Idempotency-Key', async () => {
     const customer = await addCustomer();
     const { headers } = await api.ask(customer, '/v1/models');

@@ -57,6 +57,9 @@ describe('Plan table: bulk snapshots', () => {
     const contract = { snapshots_newest: 3, snapshots_month_ends: false };
     expect(seen(rightsOf({ plan: 'commercial', contract }))).toEqual(DAYS.slice(-3).toReversed());
     expect(seen(rightsOf({ plan: 'commercial', contract: { snapshots_newest: 10_000 } }))).toHaveLength(DAYS.length);
+    expect(seen(rightsOf({ plan: 'commercial', contract: { snapshots_newest: 0 } }))).toEqual(
+      monthEnds(DAYS).toReversed(),
+    );
   });
 
   test('without accounts everything is seen', () => {

@@ -1,12 +1,10 @@
 /** Which tags a night, a backfill or midnight changes: those of the answers that it changes, and no others. */
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../../test/support/api/open-api.ts';
 import { bearer } from '../../test/support/api/test-accounts.ts';
-import { useApi } from '../../test/support/api/use-api.ts';
+import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
 import type { DayRows } from '../../test/support/pipeline/write-day.ts';
 import { BACKFILL_ROWS, publishSmallDays, SMALL_DAYS, TODAY } from '../../test/worlds/small-days.ts';
 
-const LAST: DayRows = SMALL_DAYS['2026-06-07'] ?? {};
 const CLOSED = '&from=2026-06-01&to=2026-06-06';
 
 const CURRENT = [
@@ -76,61 +74,69 @@ async function changedBy(work: () => Promise<unknown>): Promise<readonly string[
   return changed;
 }
 
-/** The same rows, but for one dataset. */
-const withRows = (rows: DayRows): DayRows => ({ ...LAST, ...rows });
-const first = (rows: readonly object[] | undefined, change: object): readonly object[] =>
-  (rows ?? []).map((row, i) => (i === 0 ? { ...row, ...change } : row));
+/** What the newest night published; each night changes one thing. */
+let rows: DayRows = SMALL_DAYS['2026-06-07'] ?? {};
+const first = (given: readonly object[] | undefined, change: object): readonly object[] =>
+  (given ?? []).map((row, i) => (i === 0 ? { ...row, ...change } : row));
 
 describe('the tags that change with', () => {
   test('a night without changes: those alone that show its day; what was kept stays at hand', async () => {
     api.clock.set('2026-06-09T12:00:00Z');
-    expect(await changedBy(() => api.store.publish('2026-06-08', LAST))).toEqual(DAILY);
+    expect(await changedBy(() => api.store.publish('2026-06-08', rows))).toEqual(DAILY);
     expect((await api.get('/v1/models')).headers['x-cache']).toBe('HIT');
     expect((await api.get('/v1/models')).headers['x-data-as-of']).toBe('2026-06-08T23:59:59Z');
   });
 
-  test.each<readonly [what: string, day: string, rows: DayRows, changed: readonly string[]]>([
-    ['a score', '2026-06-09', { scores: first(LAST.scores, { value: 56 }) }, ['/v1/models/a', '/v1/scores']],
+  test.each<readonly [what: string, day: string, change: (before: DayRows) => DayRows, changed: readonly string[]]>([
+    [
+      'a score',
+      '2026-06-09',
+      ({ scores }) => ({ scores: first(scores, { value: 56 }) }),
+      ['/v1/models/a', '/v1/scores'],
+    ],
     [
       'a price',
       '2026-06-10',
-      { scores: first(LAST.scores, { value: 56 }), pricing: first(LAST.pricing, { input_per_million: 3.75 }) },
+      ({ pricing }) => ({ pricing: first(pricing, { input_per_million: 3.75 }) }),
       ['/v1/models?max_input_price=100', '/v1/models/a'],
     ],
     [
       'a rank',
       '2026-06-11',
-      {
-        scores: first(LAST.scores, { value: 56 }),
-        pricing: first(LAST.pricing, { input_per_million: 3.75 }),
-        rankings: (LAST.rankings ?? []).map((row) => ({ ...row, trueskill_mu: 26.5 })),
-      },
+      ({ rankings = [] }) => ({ rankings: rankings.map((row) => ({ ...row, trueskill_mu: 26.5 })) }),
       ['/v1/models/a', '/v1/rankings?category=general', '/v1/categories'],
     ],
-  ])('%s', async (_, day, rows, changed) => {
+    [
+      'another name of a model',
+      '2026-06-12',
+      ({ models }) => ({ models: first(models, { name: 'another' }) }),
+      ['/v1/models', '/v1/models?max_input_price=100', '/v1/models/a', '/v1/updates?days=30'],
+    ],
+    [
+      'another name of a benchmark',
+      '2026-06-13',
+      ({ benchmarks }) => ({ benchmarks: first(benchmarks, { name: 'another' }) }),
+      ['/v1/benchmarks'],
+    ],
+  ])('%s', async (_, day, change, changed) => {
     api.clock.set(`${day}T23:00:00Z`);
+    rows = { ...rows, ...change(rows) };
     const expected = ALL.filter((path) => changed.includes(path) || DAILY.includes(path));
-    expect(await changedBy(() => api.store.publish(day, withRows(rows)))).toEqual(expected);
+    expect(await changedBy(() => api.store.publish(day, rows))).toEqual(expected);
   });
 
   test('reconstructed prices: those of histories of prices', async () => {
-    const work = () => api.store.backfill(BACKFILL_ROWS, '2026-06-12T10:00:00Z');
+    api.clock.set('2026-06-14T12:00:00Z');
+    const work = () => api.store.backfill(BACKFILL_ROWS, '2026-06-14T10:00:00Z');
     expect(await changedBy(work)).toEqual([`/v1/models/a/history?kind=pricing${CLOSED}`]);
     const { headers } = await api.get(`/v1/models/a/history?kind=pricing${CLOSED}`);
-    expect(headers['last-modified']).toBe('Fri, 12 Jun 2026 10:00:00 GMT');
+    expect(headers['last-modified']).toBe('Sun, 14 Jun 2026 10:00:00 GMT');
   });
 
   test('another way to make the rankings: theirs', async () => {
-    const rows = withRows({
-      scores: first(LAST.scores, { value: 56 }),
-      pricing: first(LAST.pricing, { input_per_million: 3.75 }),
-      rankings: (LAST.rankings ?? []).map((row) => ({ ...row, trueskill_mu: 26.5 })),
-    });
-    api.clock.set('2026-06-13T12:00:00Z');
-    await api.get('/v1/models');
-    const changed = await changedBy(() =>
-      api.store.publish('2026-06-12', rows, { settings: { ranking_method: 'elo' } }),
-    );
+    api.clock.set('2026-06-15T12:00:00Z');
+    const settings = { ranking_method: 'elo' };
+    const changed = await changedBy(() => api.store.publish('2026-06-14', rows, { settings }));
     expect(changed.filter((path) => CURRENT.includes(path))).toEqual(['/v1/rankings?category=general']);
     expect(await api.json('/v1/rankings?category=general')).toMatchObject({
       method: 'elo',
@@ -139,15 +145,14 @@ describe('the tags that change with', () => {
   });
 
   test('midnight: those of ranges that end today', async () => {
-    api.clock.set('2026-06-13T12:00:00Z');
-    expect(await changedBy(async () => api.clock.set('2026-06-14T00:00:00Z'))).toEqual(DAILY.slice(0, 2));
+    expect(await changedBy(async () => api.clock.set('2026-06-16T00:00:00Z'))).toEqual(DAILY.slice(0, 2));
     const { headers } = await api.get('/v1/models/a/history?kind=score');
-    expect(headers['last-modified']).toBe('Sun, 14 Jun 2026 00:00:00 GMT');
+    expect(headers['last-modified']).toBe('Tue, 16 Jun 2026 00:00:00 GMT');
   });
 
   test('a new model: that of updates, and again on the day on which it leaves them', async () => {
-    const models = [...(LAST.models ?? []), { id: 'new', name: 'new', updated_at: '2026-06-13T00:00:00Z' }];
-    await api.store.publish('2026-06-13', withRows({ models }));
+    const models = [...(rows.models ?? []), { id: 'new', name: 'new', updated_at: '2026-06-15T00:00:00Z' }];
+    await api.store.publish('2026-06-15', { ...rows, models });
     await api.follower.refresh();
     const showOn = async (day: string) => {
       api.clock.set(`${day}T12:00:00Z`);
@@ -155,34 +160,12 @@ describe('the tags that change with', () => {
       const modified = new Date(String(headers['last-modified'])).toISOString();
       return { etag: headers['etag'], modified, total: JSON.parse(body).total };
     };
-    const shown = await showOn('2026-06-14');
-    expect(shown).toMatchObject({ total: 1, modified: '2026-06-14T00:20:00.000Z' });
-    const left = await showOn('2026-06-15');
-    expect(left).toMatchObject({ total: 0, modified: '2026-06-15T00:00:00.000Z' });
+    const shown = await showOn('2026-06-16');
+    expect(shown).toMatchObject({ total: 1, modified: '2026-06-16T00:20:00.000Z' });
+    const left = await showOn('2026-06-17');
+    expect(left).toMatchObject({ total: 0, modified: '2026-06-17T00:00:00.000Z' });
     expect(left.etag).not.toBe(shown.etag);
-    expect(await showOn('2026-06-17')).toEqual(left);
-  });
-
-  test.each<readonly [what: string, day: string, rows: DayRows, changed: readonly string[]]>([
-    [
-      'another name of a model',
-      '2026-06-17',
-      { models: first(LAST.models, { name: 'another' }) },
-      ['/v1/models', '/v1/models?max_input_price=100', '/v1/models/a', '/v1/updates?days=30'],
-    ],
-    [
-      'another name of a benchmark',
-      '2026-06-18',
-      {
-        models: first(LAST.models, { name: 'another' }),
-        benchmarks: first(LAST.benchmarks, { name: 'another' }),
-      },
-      ['/v1/benchmarks'],
-    ],
-  ])('%s', async (_, day, rows, changed) => {
-    api.clock.set(`${day}T23:00:00Z`);
-    const expected = ALL.filter((path) => changed.includes(path) || DAILY.includes(path));
-    expect(await changedBy(() => api.store.publish(day, withRows(rows)))).toEqual(expected);
+    expect(await showOn('2026-06-19')).toEqual(left);
   });
 
   test('a prune: those that show how far it reaches back', async () => {
@@ -199,45 +182,40 @@ describe('the tags that change with', () => {
 
 test('the first capture of a dataset changes the histories of days before it, whose window tells of it', async () => {
   const models = [{ id: 'a', name: 'A' }];
-  const own = await openApi({ days: (store) => store.publish('2026-06-01', { models }), now: '2026-06-04T12:00:00Z' });
-  try {
-    const ask = async (headers: Record<string, string> = {}) =>
-      own.get('/v1/models/a/history?kind=pricing&from=2026-06-01&to=2026-06-01', headers);
-    const before = await ask();
-    expect(before.json().window.available_from).toBeNull();
-    const pricing = [{ model_id: 'a', provider: 'p', input_per_million: 1, output_per_million: 2 }];
-    await own.store.publish('2026-06-02', { models, pricing });
-    await own.follower.refresh();
-    const after = await ask({ 'if-none-match': String(before.headers['etag']) });
-    expect([after.statusCode, after.json().window.available_from]).toEqual([200, '2026-06-02']);
-    expect(after.headers['last-modified']).toBe('Wed, 03 Jun 2026 00:20:00 GMT');
-    const since = { 'if-modified-since': 'Wed, 03 Jun 2026 00:19:59 GMT' };
-    expect((await ask(since)).statusCode).toBe(200);
-  } finally {
-    await own.close();
-  }
+  const own = await openOwnApi({
+    days: (store) => store.publish('2026-06-01', { models }),
+    now: '2026-06-04T12:00:00Z',
+  });
+  const ask = async (headers: Record<string, string> = {}) =>
+    own.get('/v1/models/a/history?kind=pricing&from=2026-06-01&to=2026-06-01', headers);
+  const before = await ask();
+  expect(before.json().window.available_from).toBeNull();
+  const pricing = [{ model_id: 'a', provider: 'p', input_per_million: 1, output_per_million: 2 }];
+  await own.store.publish('2026-06-02', { models, pricing });
+  await own.follower.refresh();
+  const after = await ask({ 'if-none-match': String(before.headers['etag']) });
+  expect([after.statusCode, after.json().window.available_from]).toEqual([200, '2026-06-02']);
+  expect(after.headers['last-modified']).toBe('Wed, 03 Jun 2026 00:20:00 GMT');
+  const since = { 'if-modified-since': 'Wed, 03 Jun 2026 00:19:59 GMT' };
+  expect((await ask(since)).statusCode).toBe(200);
 });
 
 test('what a plan’s window moves has been so since midnight at the earliest, over days that are over too', async () => {
-  const own = await openApi({ store: api.store.url, accounts: {}, now: '2026-06-20T12:00:00Z' });
-  try {
-    const { community, commercial } = own.accounts.customers;
-    const asked = [
-      [community, `/v1/models/a/history?kind=score${CLOSED}`],
-      [community, `/v1/rankings/history?category_id=general${CLOSED}`],
-      [commercial, '/v1/snapshots'],
-    ] as const;
-    const ask = () => Promise.all(asked.map(([{ key }, path]) => own.get(path, bearer(key))));
-    const modifiedOf = (answers: Awaited<ReturnType<typeof ask>>) =>
-      answers.map(({ headers }) => headers['last-modified']);
-    const before = await ask();
-    expect(modifiedOf(before)).toEqual(asked.map(() => 'Sat, 20 Jun 2026 00:00:00 GMT'));
-    own.clock.set('2026-06-21T00:00:00Z');
-    const after = await ask();
-    expect(modifiedOf(after)).toEqual(asked.map(() => 'Sun, 21 Jun 2026 00:00:00 GMT'));
-    for (const [i, { headers }] of after.slice(0, 2).entries())
-      expect(headers['etag']).not.toBe(before[i]?.headers['etag']);
-  } finally {
-    await own.close();
-  }
+  const own = await openOwnApi({ store: api.store.url, accounts: {}, now: '2026-06-20T12:00:00Z' });
+  const { community, commercial } = own.accounts.customers;
+  const asked = [
+    [community, `/v1/models/a/history?kind=score${CLOSED}`],
+    [community, `/v1/rankings/history?category_id=general${CLOSED}`],
+    [commercial, '/v1/snapshots'],
+  ] as const;
+  const ask = () => Promise.all(asked.map(([{ key }, path]) => own.get(path, bearer(key))));
+  const modifiedOf = (answers: Awaited<ReturnType<typeof ask>>) =>
+    answers.map(({ headers }) => headers['last-modified']);
+  const before = await ask();
+  expect(modifiedOf(before)).toEqual(asked.map(() => 'Sat, 20 Jun 2026 00:00:00 GMT'));
+  own.clock.set('2026-06-21T00:00:00Z');
+  const after = await ask();
+  expect(modifiedOf(after)).toEqual(asked.map(() => 'Sun, 21 Jun 2026 00:00:00 GMT'));
+  for (const [i, { headers }] of after.slice(0, 2).entries())
+    expect(headers['etag']).not.toBe(before[i]?.headers['etag']);
 });

@@ -121,19 +121,19 @@ test('numbers of every size are numbers', async () => {
   expect((await api.get(`/v1/models?min_context=${Number.MAX_SAFE_INTEGER}`)).statusCode).toBe(200);
 });
 
-test('a history that ends on the first day there is begins on it too', async () => {
-  const { window } = await api.json('/v1/models/aurora-2/history?kind=pricing&to=0001-01-01');
-  expect(window).toMatchObject({ from: '0001-01-01', to: '0001-01-01' });
-});
-
-test('control characters in a value are text that nothing matches', async () => {
-  for (const text of ['%00', 'a%00b', '%01%1F%7F', '%0D%0AX-Evil:%201', '%E2%80%AE']) {
-    expect((await api.json(`/v1/models?q=${text}`))['total']).toBe(0);
-    expect((await api.get(`/v1/models/${text}`)).statusCode).toBe(404);
-  }
-});
-
 test('parameters that nobody knows are ignored, thousands of them too', async () => {
   const many = Array.from({ length: 3000 }, (_, i) => `p${i}`).join('&');
   expect((await api.get(`/v1/categories?${many}&limit[]=1&%5B%5D=2&=3&&&`)).statusCode).toBe(200);
+});
+
+test('a flag that is neither true nor false is told so', async () => {
+  const url = `/v1/snapshots/${SAMPLE_DAYS[0]}/download?dataset=models&redirect=`;
+  for (const input of ['yes', '1', 'TRUE', 'null'])
+    expect(await problemsOf(url + input)).toMatchObject([{ loc: ['query', 'redirect'], type: 'bool_parsing', input }]);
+});
+
+test('a list cursor has at most 4096 characters', async () => {
+  const problemOf = async (length: number) => (await problemsOf(`/v1/models?cursor=${'A'.repeat(length)}`))[0];
+  expect(await problemOf(4096)).toMatchObject({ type: 'cursor_invalid' });
+  expect(await problemOf(4097)).toMatchObject({ type: 'string_too_long', ctx: { max_length: 4096 } });
 });

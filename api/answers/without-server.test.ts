@@ -5,20 +5,17 @@ import { z } from 'zod';
 import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
-import { AccessControl } from '../access/access-control.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
-import type { Visit } from '../access/visit.ts';
 import { modelRoute } from '../routes/current/model.ts';
 import { modelsRoute } from '../routes/current/models.ts';
 import { snapshotDownloadRoute } from '../routes/snapshots/snapshot-download.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { Answers } from './answers.ts';
-import { type DataRoute, dataRoute } from './data-route.ts';
-import { contentOf, value } from './dependencies.ts';
-import { oneOf } from './parameters.ts';
+import { dataRoute } from './data-route.ts';
+import { value } from './dependencies.ts';
 
-/** For its view and its accounts; nothing is asked over HTTP. */
-const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
+/** For its view; nothing is asked over HTTP. */
+const api = useApi({ days: SAMPLE_DAYS });
 let answers: Answers;
 
 beforeAll(() => {
@@ -31,17 +28,6 @@ beforeAll(() => {
     packFromBytes: 1,
   });
 });
-
-async function admit(route: DataRoute, bearerToken: string): Promise<Visit> {
-  const control = new AccessControl({
-    accounts: api.accounts.accounts,
-    clock: api.clock.now,
-    capabilities: {},
-    backstop: {},
-    countFailure: async () => {},
-  });
-  return control.admit({ bearerToken, clientAddress: '192.0.2.1' }, route.access);
-}
 
 test('an answer with all rights is status, headers and body, and at hand the second time', async () => {
   const first = await answers.answer(modelsRoute, { query: { limit: '1' } }, { rights: ALL_RIGHTS });
@@ -58,30 +44,6 @@ test('an answer with all rights is status, headers and body, and at hand the sec
   expect(again).toEqual({ ...first, headers: { ...first.headers, 'X-Cache': 'HIT' } });
 });
 
-test('an answer to a visit costs a unit of its caller, one that the caller has already costs none', async () => {
-  const { key } = await api.accounts.add({ plan: 'builder' });
-  const [visit, second] = [await admit(modelsRoute, key), await admit(modelsRoute, key)];
-  const { status, headers } = await answers.answer(modelsRoute, {}, visit);
-  expect(await visit.settle(status)).toMatchObject({ 'X-Quota-Used': '1', 'X-Service-Plan': 'builder' });
-  const fresh = await answers.answer(modelsRoute, { headers: { 'if-none-match': headers['ETag'] } }, second);
-  expect([fresh.status, fresh.body]).toEqual([304, undefined]);
-  expect(await second.settle(fresh.status)).toMatchObject({ 'X-Quota-Used': '1' });
-});
-
-test('the same request with one Idempotency-Key costs one unit, another one with it a unit of its own', async () => {
-  const { key } = await api.accounts.add();
-  const headers = { 'idempotency-key': 'import' };
-  for (const [limit, used] of [
-    ['1', '1'],
-    ['1', '1'],
-    ['2', '2'],
-  ] as const) {
-    const visit = await admit(modelsRoute, key);
-    const { status } = await answers.answer(modelsRoute, { query: { limit }, headers }, visit);
-    expect(await visit.settle(status)).toMatchObject({ 'X-Quota-Used': used });
-  }
-});
-
 test('what is wrong with a request is thrown, all of it at once', async () => {
   const wrong = answers.answer(
     modelsRoute,
@@ -95,55 +57,26 @@ test('what is wrong with a request is thrown, all of it at once', async () => {
   await expect(unknown).rejects.toMatchObject({ code: 'not_found', options: { param: 'id' } });
 });
 
-test('a visit that was refused is told so instead of an answer', async () => {
-  const { key } = await api.accounts.add();
-  const visit = await admit(snapshotDownloadRoute, key);
-  const request = { params: { snapshot_id: '2026-06-03' }, query: { dataset: 'models' } };
-  await expect(answers.answer(snapshotDownloadRoute, request, visit)).rejects.toBe(visit.refusal);
-  expect(visit.refusal).toMatchObject({ code: 'feature_not_in_plan' });
-});
-
-test('a route needs nothing but its own definition', async () => {
-  const route = dataRoute({
-    path: '/v1/days/:name',
-    operationId: 'listDays',
+/** A route at a path, whose answer is the path. */
+function routeAt(path: `/v1/${string}`) {
+  return dataRoute({
+    path,
+    operationId: 'getPath',
     capability: 'current',
     feature: null,
     limitPerMinute: 1,
-    summary: 'Days on which a dataset was captured',
-    params: z.object({ name: oneOf(['models', 'scores'], { description: 'The dataset' }) }),
-    response: z.array(z.iso.date()),
-    example: ['2026-06-29'],
+    summary: 'A path',
+    params: z.object({}),
+    response: z.string(),
+    example: path,
     errors: [],
     cacheControl: 'public, max-age=60',
-    prepare: ({ params }) => params,
-    answer: {
-      dependsOn: ({ name }, { view }) => contentOf(view, [name]),
-      cached: async ({ name }, { view }) => JSON.stringify(view.capturedDays(name)),
-    },
+    prepare: () => null,
+    answer: { dependsOn: () => value('the same'), cached: async () => JSON.stringify(path) },
   });
-  expect(route.access).toEqual({ name: '/v1/days/{name}', capability: 'current', feature: null, limitPerMinute: 1 });
-  const { body } = await answers.answer(route, { params: { name: 'models' } }, { rights: ALL_RIGHTS });
-  expect(JSON.parse(String(body))).toEqual(['2026-06-01', '2026-06-02', '2026-06-03']);
-});
+}
 
 test('routes that are asked for the same, and depend on the same, have tags of their own', async () => {
-  const routeAt = (path: `/v1/${string}`) =>
-    dataRoute({
-      path,
-      operationId: 'getPath',
-      capability: 'current',
-      feature: null,
-      limitPerMinute: 1,
-      summary: 'A path',
-      params: z.object({}),
-      response: z.string(),
-      example: path,
-      errors: [],
-      cacheControl: 'public, max-age=60',
-      prepare: () => null,
-      answer: { dependsOn: () => value('the same'), cached: async () => JSON.stringify(path) },
-    });
   const paths = ['/v1/one', '/v1/other'] as const;
   const told = await Promise.all(paths.map((path) => answers.answer(routeAt(path), {}, { rights: ALL_RIGHTS })));
   expect(told.map(({ body }) => JSON.parse(String(body)))).toEqual(paths);

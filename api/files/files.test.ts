@@ -2,22 +2,17 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { appendFile, utimes } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { listenOnPort } from '../../test/support/api/listen.ts';
-import { openApi } from '../../test/support/api/open-api.ts';
-import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
-import { useApi } from '../../test/support/api/use-api.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { requestText, sendUnread } from '../../test/support/api/raw-request.ts';
+import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
 
 const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z' });
-let port: number;
 let address: URL;
 let sha256: unknown;
 
 beforeAll(async () => {
-  port = await listenOnPort(api.app);
   const download = await api.json('/v1/snapshots/2026-06-02/download?dataset=models');
   address = new URL(String(download['url']));
   ({ sha256 } = download);
@@ -76,8 +71,7 @@ test('HEAD tells what GET would, without the file', async () => {
 });
 
 test('a file that is not as long as it was published is not handed out', async () => {
-  const damaged = await openApi({ days: SAMPLE_DAYS.slice(0, 1), now: '2026-06-03T12:00:00Z' });
-  onTestFinished(() => damaged.close());
+  const damaged = await openOwnApi({ days: SAMPLE_DAYS.slice(0, 1), now: '2026-06-03T12:00:00Z' });
   const { url } = await damaged.json('/v1/snapshots/2026-06-01/download?dataset=models');
   const { pathname, search } = new URL(String(url));
   await appendFile(join(damaged.store.folder, pathname.replace('/files/', '')), 'x');
@@ -91,11 +85,8 @@ test('no file stays open, whatever was asked', async () => {
   for (const headers of [{}, { 'if-none-match': '*' }, { 'if-match': '"x"' }, { range: 'bytes=999999999-' }])
     await fetchFile(url, headers);
   await api.app.inject({ method: 'HEAD', url });
-  const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.pause();
   const received = once(api.app.server, 'request');
-  socket.write(requestText(url, {}).repeat(20));
+  const socket = await sendUnread(await api.port(), requestText(url, {}).repeat(20));
   await received;
   socket.resetAndDestroy();
   await expect.poll(openFiles).toEqual(before);
@@ -138,7 +129,7 @@ test.each([
   ['nothing', () => '/files/'],
 ])('an address with %s is refused', async (_, alter) => {
   const target = alter(address.pathname, address.search);
-  const { status, body } = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  const { status, body } = await api.send(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   expect([status, JSON.parse(body).error.code]).toEqual([403, 'signature_invalid']);
 });
 
@@ -154,4 +145,13 @@ test('a date is asked about as on the routes of data: one in the future, which n
   );
   expect((await fetchFile(url, { 'if-modified-since': modified.toUTCString() })).statusCode).toBe(304);
   expect((await fetchFile(url, { 'if-modified-since': before })).statusCode).toBe(200);
+});
+
+test('an address ends after fifteen minutes', async () => {
+  const { url } = await api.json('/v1/snapshots/2026-06-02/download?dataset=scores');
+  const { pathname, search } = new URL(String(url));
+  api.clock.advance(15 * 60_000 - 1_000);
+  expect((await fetchFile(pathname + search)).statusCode).toBe(200);
+  api.clock.advance(1_000);
+  expect((await fetchFile(pathname + search)).json().error).toMatchObject({ code: 'signature_invalid', param: null });
 });

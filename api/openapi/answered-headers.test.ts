@@ -1,8 +1,7 @@
 /** The document tells of each answer the headers that it has (specification "Limit headers"). */
 import { beforeAll, expect, test } from 'vitest';
 import { Documented } from '../../test/support/api/documented.ts';
-import { listenOnPort } from '../../test/support/api/listen.ts';
-import { requestText, sendRaw } from '../../test/support/api/raw-request.ts';
+import { requestText } from '../../test/support/api/raw-request.ts';
 import { bearer } from '../../test/support/api/test-accounts.ts';
 import { useApi } from '../../test/support/api/use-api.ts';
 import { SAMPLE_DAYS } from '../../test/support/pipeline/sample-store.ts';
@@ -14,13 +13,11 @@ const api = useApi({
   accounts: {},
   settings: { headersTimeoutMs: 300 },
 });
-let port: number;
 let documented: Documented;
 /** Of a key on Commercial, on Community, and of one that has no request left. */
 let keys: Readonly<Record<'commercial' | 'community' | 'spent', string>>;
 
 beforeAll(async () => {
-  port = await listenOnPort(api.app);
   documented = new Documented((await api.get('/openapi.json')).json(), { isClosed: false });
   const { commercial, community } = api.accounts.customers;
   const spent = await api.accounts.add({ contract: { burst_per_minute: 1 } });
@@ -52,7 +49,7 @@ test.each<[number, path: string, text: () => string]>([
   [429, MODEL, () => withKey('spent', '/v1/models/x')],
   [431, MODEL, () => withKey('commercial', '/v1/models/x', { 'X-Large': 'x'.repeat(20_000) })],
 ])('%d of %s has the headers that are documented, and no limit that is not', async (status, path, text) => {
-  const answer = await sendRaw(port, text());
+  const answer = await api.send(text());
   expect(answer.status).toBe(status);
   const operation = documented.operations.find((each) => each.path === path);
   const names = Object.keys(operation?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());

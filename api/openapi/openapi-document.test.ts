@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
 import { Documented } from '../../test/support/api/documented.ts';
 import { API_ERRORS } from '../errors/api-errors.ts';
 import { DATA_ROUTES } from '../routes/data-routes.ts';
@@ -22,38 +21,12 @@ interface Property {
 }
 const schemas: Record<string, Component> = document.components.schemas;
 
-test('is the same text whenever it is made', () => {
-  expect(JSON.stringify(openApiDocument(DATA_ROUTES, OPTIONS))).toBe(JSON.stringify(document));
-});
-
-test('has every data route, with an operation id of its own, and every tag explained', () => {
-  expect(dataOperations.map(([path]) => path)).toEqual(
-    DATA_ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
-  );
-  expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
-  const tags = document.tags.map(({ name }: { name: string }) => name);
-  expect(new Set(operations.flatMap(([, operation]) => operation.tags))).toEqual(new Set(tags));
-});
-
 test('has each component once and leads nowhere else', () => {
   expect(Object.keys(schemas).filter((name) => name.endsWith('Input'))).toEqual([]);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => String(to));
   expect([...new Set(references)].filter((to) => documented.resolve({ $ref: to }) === undefined)).toEqual([]);
   const unused = Object.keys(schemas).filter((name) => !references.includes(`#/components/schemas/${name}`));
   expect(unused).toEqual([]);
-});
-
-test.each([
-  ['Model', 'models'],
-  ['Benchmark', 'benchmarks'],
-  ['Score', 'scores'],
-  ['Ranking', 'rankings'],
-  ['Price', 'pricing'],
-] as const)('%s has the published columns of %s, each with its description', (component, dataset) => {
-  const properties = Object.entries(schemas[component]?.properties ?? {});
-  expect(properties.map(([name, { description }]) => [name, description])).toEqual(
-    publishedColumns(DATASETS[dataset]).map(({ name, description }) => [name, description]),
-  );
 });
 
 const OPERATION_IDS = {
@@ -162,22 +135,6 @@ test('names every code of an error, and leaves open what more there may be of th
     description: expect.stringContaining('api_key, mcp_api_key, mcp_oauth'),
   });
   expect(Object(schemas['Score']?.properties)['source'].type).toEqual(['string', 'null']);
-});
-
-test('says of reset_at that it is Unix seconds for an account, and a date-time in an error', () => {
-  const { components } = openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true, hasAccount: true });
-  const told = JSON.parse(JSON.stringify(components));
-  expect(told.schemas.AccountUsage.properties.reset_at).toMatchObject({
-    type: 'integer',
-    description: expect.stringMatching(/^Unix seconds.*in an error it is text, an ISO 8601 date-time/),
-  });
-  expect(told.schemas.ErrorDetail.properties.reset_at).toMatchObject({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: expect.stringMatching(/ISO 8601 date-time.*\/v1\/account it is a number, Unix seconds/),
-  });
-  for (const name of ['X-Quota-Reset', 'X-RateLimit-Reset'])
-    expect(told.headers[name].description).toContain('in Unix seconds');
 });
 
 test('says of every field what it is', () => {

@@ -35,21 +35,6 @@ describe.each(['', '/stats'])('below «%s»', (basePath) => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  test('a file of the documentation that did not change is not sent again', async () => {
-    const { etag } = (await open('/docs/reference/static/scalar.js')).headers;
-    const again = await open('/docs/reference/static/scalar.js', { 'if-none-match': String(etag) });
-    expect([again.statusCode, again.body]).toEqual([304, '']);
-  });
-
-  test('a file of the documentation is packed for whoever wants it, and has a tag of its own then', async () => {
-    const path = '/docs/reference/static/scalar.js';
-    const [plain, packed] = [await open(path), await open(path, { 'accept-encoding': 'gzip, deflate, br' })];
-    expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip']);
-    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-    expect(packed.headers.etag).toBe(String(plain.headers.etag).replace(/"$/, '-gzip"'));
-    expect((await open(path, { 'if-none-match': String(packed.headers.etag) })).statusCode).toBe(304);
-  });
-
   test.each([
     '/openapi.json',
     '/docs/json',

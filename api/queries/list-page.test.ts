@@ -67,32 +67,3 @@ test('a page is found by columns alone, and the lines of no other records are re
   expect(statements.filter((sql) => sql.includes('line'))).toEqual([]);
   expect(statements.filter((sql) => sql.includes('scores_by_value_down'))).toHaveLength(1);
 });
-
-describe('pages of records that lie far apart', () => {
-  const AT = [0, 1, 150, 151, 152, 449, 450, 899];
-  const models = Array.from({ length: 900 }, (_, i) => ({
-    id: `m${String(i).padStart(3, '0')}`,
-    name: 'Some',
-    organization: AT.includes(i) ? 'x' : 'y',
-  }));
-  const pricing = models
-    .filter((_, i) => i % 3 === 1)
-    .map(({ id }) => ({ model_id: id, provider: 'p', input_per_million: 1, output_per_million: 1, currency: 'USD' }));
-  const far = useApi({ days: (store) => store.publish('2026-06-01', { models, pricing }), cacheBytes: 1 });
-
-  test.each([1, 50, 200])(
-    'or together come in order where another table tells which they are, %i a page',
-    async (limit) => {
-      const found = await pageList(far, `/v1/models?max_input_price=2&limit=${limit}`);
-      expect(found.map((model) => model['id'])).toEqual(pricing.map((price) => price.model_id));
-    },
-  );
-
-  test.each([1, 2, 3, 7, 8, 9])(
-    'of %i have each of them once, in order, from the first page to the last',
-    async (limit) => {
-      const found = await pageList(far, `/v1/models?organization=x&limit=${limit}`);
-      expect(found.map((model) => model['id'])).toEqual(AT.map((i) => models[i]?.id));
-    },
-  );
-});

@@ -4,8 +4,7 @@ import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { ENTITY_TYPES } from '../../schemas/datasets.ts';
 import { getFeed, pageFeed } from '../../test/support/api/feed.ts';
-import { openApi } from '../../test/support/api/open-api.ts';
-import { useApi } from '../../test/support/api/use-api.ts';
+import { openOwnApi, useApi } from '../../test/support/api/use-api.ts';
 import { ALL_RIGHTS } from '../access/rights.ts';
 import { FeedIndex, type FeedStretch, type StretchWanted } from '../view/text/feed-index.ts';
 import type { Frame } from '../view/text/view-texts.ts';
@@ -64,11 +63,10 @@ describe('after a prune', () => {
 });
 
 test('the cursor of a feed without any event is MA', async () => {
-  const own = await openApi({ days: (store) => store.publish('2026-06-01', { models: [] }) });
+  const own = await openOwnApi({ days: (store) => store.publish('2026-06-01', { models: [] }) });
   const empty = { events: [], next_cursor: 'MA', has_more: false };
   expect(await getFeed(own)).toMatchObject(empty);
   expect(await getFeed(own, 'cursor=MA&entity_type=score')).toMatchObject(empty);
-  await own.close();
 });
 
 test('a filtered page looks at so many events and goes on from there, empty though it is', async () => {

@@ -47,10 +47,6 @@ const carried = (since: string, file: string): ReleasedFile => ({
   problem: 'was answered with 500',
 });
 
-test('a release that names nobody has no sources', () => {
-  expect(sourcesFrom({})).toEqual([]);
-});
-
 test('an upstream is told with its terms, its newest file, its last request and the first day of a failure', () => {
   const fetched = [carried('2026-06-02', 'b.json'), FETCHED, carried('2026-05-31', 'c.json')];
   const [mall, shop] = sourcesFrom({ upstreams: [SHOP, MALL], fetched });

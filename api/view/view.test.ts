@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';
+import { number } from '../../storage/duckdb/row-shape.ts';
 import { openApi, type TestApi } from '../../test/support/api/open-api.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
@@ -136,12 +136,5 @@ describe('the query pool', () => {
     opened.close();
     await expect(running).rejects.toMatchObject({ code: 'unavailable' });
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
-  });
-
-  test('binds numbers as they are, however large', async () => {
-    const opened = await openPool({});
-    const sql = 'SELECT $1 AS a, $2 AS b, $3 AS c, $4 AS d';
-    const shape = { a: number, b: number, c: text, d: nullable(text) };
-    expect(await opened.rows(shape, sql, [1e300, 5, 'text', null])).toEqual([{ a: 1e300, b: 5, c: 'text', d: null }]);
   });
 });

@@ -96,14 +96,10 @@ test('a request for a tunnel is answered behind the requests before it', async (
 test('a request to change the protocol is answered in this one, and is the last of its connection', async () => {
   const server = await start();
   const upgrade = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': '' };
-  const startedAt = performance.now();
-  const { all, status, headers } = await sendRaw(
-    server.port,
-    requestText('/quick', upgrade) + requestText('/late', {}),
-    5_000,
-  );
+  const sent = requestText('/quick', upgrade) + requestText('/late', {});
+  // Longer than a test may take: it is the server that ends the connection.
+  const { all, status, headers } = await sendRaw(server.port, sent, 120_000);
   expect([status, headers['connection'], all.endsWith('quick')]).toEqual([200, 'close', true]);
-  expect(performance.now() - startedAt).toBeLessThan(4_000);
   expect(linesOf(server)).toEqual([{ method: 'GET', url: '/quick', status: 200, msg: 'answered' }]);
 });
 

@@ -40,12 +40,6 @@ test('a POST arrives as it was given, and its answer comes back whole', async ()
   });
 });
 
-test('a caller may name itself', async () => {
-  const { receiver, outbound } = await openReceiver(({ headers }, response) => response.end(headers['user-agent']));
-  const answer = await outbound.request(requestTo(receiver.url, { headers: { 'User-Agent': 'checker' } }));
-  expect(answer).toMatchObject({ body: Buffer.from('checker') });
-});
-
 test.each([200, 204, 400, 404, 429, 500, 503])('a %d is an answer', async (status) => {
   const { receiver, outbound } = await openReceiver((_request, response) => response.writeHead(status).end());
   expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'answer', status });

@@ -8,20 +8,6 @@ const ROOT = join(import.meta.dirname, '../..');
 const FACES = ['guide/shell/guide.css', 'console/assets/console.css', 'public/home/home.css'];
 const shared = readFileSync(join(import.meta.dirname, 'look.css'), 'utf8');
 
-/** Each thing that a style sheet says outside of media queries: selector, property and value. */
-function saidIn(css: string): readonly string[] {
-  const plain = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^@media[^{]*\{[\s\S]*?\n\}/gm, '');
-  return [...plain.matchAll(/([^{}]+)\{([^}]*)\}/g)].flatMap(([, selectors = '', block = '']) =>
-    selectors.split(/,(?![^(]*\))/).flatMap((selector) =>
-      block
-        .split(';')
-        .map((line) => line.replaceAll(/\s+/g, ' ').trim())
-        .filter((line) => line !== '')
-        .map((line) => `${selector.trim()} { ${line} }`),
-    ),
-  );
-}
-
 describe.each(FACES)('%s', (face) => {
   const own = readFileSync(join(ROOT, face), 'utf8');
 
@@ -29,29 +15,17 @@ describe.each(FACES)('%s', (face) => {
     expect(readLook(join(ROOT, face)).toString()).toBe(`${shared}\n${own}`);
   });
 
-  test('says nothing again that the shared look says, and has no colours of its own', () => {
-    const common = new Set(saidIn(shared));
-    expect(common.size).toBeGreaterThan(60);
-    expect(saidIn(own).length).toBeGreaterThan(10);
-    expect(saidIn(own).filter((said) => common.has(said))).toEqual([]);
-    expect(own).not.toMatch(/:root|#[0-9a-f]{3,8}\b/);
-  });
-
-  test('takes no colour that is not there', () => {
+  test('takes no colour that is not there, and has none of its own', () => {
     const names = new Set([...shared.matchAll(/^ +(--[\w-]+):/gm)].map(([, name]) => name));
     const taken = [...own.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
     expect(taken.filter((name) => !names.has(name))).toEqual([]);
+    expect(own).not.toMatch(/:root|#[0-9a-f]{3,8}\b/);
   });
 });
 
 describe.each([':root', '@media (prefers-color-scheme: dark)'])('the colours behind %s', (begin) => {
   const colours = coloursOf(shared, begin);
   const contrast = (name: string, behind: string) => contrastOf(colours.get(name) ?? '', colours.get(behind) ?? '');
-
-  test('are all there', () => {
-    expect([...colours.keys()]).toEqual([...coloursOf(shared, ':root').keys()]);
-    expect(colours.size).toBeGreaterThan(10);
-  });
 
   test('are read as text on what they stand on: 4.5:1', () => {
     for (const behind of ['page', 'card', 'accent-soft'])

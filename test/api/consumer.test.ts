@@ -100,15 +100,3 @@ test.each<EntityType>(['model', 'score', 'ranking', 'pricing'])(
     }
   },
 );
-
-test('an event applied again, or an older one skipped, changes nothing', async () => {
-  const { events } = await pageFeed(api);
-  const doubled = events.flatMap((event) => [event, event]);
-  const seqs = new Map<string, number>();
-  const once = doubled.filter(({ seq, entity_type: type, entity_id: id }) => {
-    const isNew = seq > (seqs.get(`${type} ${id}`) ?? 0);
-    if (isNew) seqs.set(`${type} ${id}`, seq);
-    return isNew;
-  });
-  expect(once).toEqual(events);
-});

@@ -5,15 +5,14 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import { addDays, type Day } from '../../schemas/day.ts';
 import type { FeedEvent } from '../support/api/feed.ts';
 import { listen } from '../support/api/listen.ts';
-import { openApi } from '../support/api/open-api.ts';
 import { replaceQuota } from '../support/api/test-accounts.ts';
-import { useApi } from '../support/api/use-api.ts';
+import { openOwnApi, useApi } from '../support/api/use-api.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const FIRST: Day = '2026-06-01';
-const NIGHTS = 6;
+const NIGHTS = 4;
 
 /** Every record of a day tells which day it is of; each day has a model more. */
 function rowsOf(day: Day): DayRows {
@@ -142,19 +141,15 @@ test('an error tells of the release that it was answered from, though another ca
         return accounts.quota.reserve(...given);
       },
     });
-  const guarded = await openApi({ days: (store) => store.publish(FIRST, rowsOf(FIRST)), accounts: { wrap } });
-  try {
-    const next = addDays(FIRST, 1);
-    meanwhile.publish = async () => {
-      await guarded.store.publish(next, rowsOf(next));
-      await guarded.follower.refresh();
-    };
-    const { statusCode, headers } = await guarded.ask(guarded.accounts.customers.builder, '/v1/models/nobody');
-    expect([statusCode, headers['x-data-as-of']]).toEqual([404, `${FIRST}T23:59:59Z`]);
-    meanwhile.publish = async () => {};
-    const after = await guarded.ask(guarded.accounts.customers.builder, '/v1/models/nobody');
-    expect([after.statusCode, after.headers['x-data-as-of']]).toEqual([404, `${next}T23:59:59Z`]);
-  } finally {
-    await guarded.close();
-  }
+  const guarded = await openOwnApi({ days: (store) => store.publish(FIRST, rowsOf(FIRST)), accounts: { wrap } });
+  const next = addDays(FIRST, 1);
+  meanwhile.publish = async () => {
+    await guarded.store.publish(next, rowsOf(next));
+    await guarded.follower.refresh();
+  };
+  const { statusCode, headers } = await guarded.ask(guarded.accounts.customers.builder, '/v1/models/nobody');
+  expect([statusCode, headers['x-data-as-of']]).toEqual([404, `${FIRST}T23:59:59Z`]);
+  meanwhile.publish = async () => {};
+  const after = await guarded.ask(guarded.accounts.customers.builder, '/v1/models/nobody');
+  expect([after.statusCode, after.headers['x-data-as-of']]).toEqual([404, `${next}T23:59:59Z`]);
 });

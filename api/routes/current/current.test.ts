@@ -99,15 +99,6 @@ test('updates come in pages, whose cursor is good for these days alone, also on 
   });
 });
 
-test('what is new depends on the day that is today', async () => {
-  const last = api.clock.now().toISOString();
-  api.clock.set('2026-06-12T23:59:59Z');
-  expect(await api.json('/v1/updates')).toMatchObject({ total: 1 });
-  api.clock.set('2026-06-13T00:00:00Z');
-  expect(await api.json('/v1/updates')).toMatchObject({ total: 0 });
-  api.clock.set(last);
-});
-
 test.each([
   ...['/v1/models?limit=0', '/v1/models?limit=201', '/v1/models?sort=organization', '/v1/models?min_context=-1'],
   ...['/v1/models?released_after=2026-02-30', '/v1/models?max_input_price=-1', '/v1/benchmarks?limit=201'],

@@ -70,18 +70,6 @@ test('a request spans 400 days, no more; longer ranges are had by dates', async 
   expect(parts.flatMap(({ points }) => points)).toEqual(whole.points);
 });
 
-test('inside the window exactly the range asked for is served', async () => {
-  const { points, window } = await history('kind=score&benchmark_id=code&from=2026-06-02&to=2026-06-03');
-  expect(points.map(({ date }) => date)).toEqual(['2026-06-02', '2026-06-03']);
-  expect(window).toMatchObject({ from: '2026-06-02', to: '2026-06-03' });
-  expect((await history('kind=score&from=2026-06-05&to=2026-06-05')).points).toEqual([]);
-});
-
-test('without from the range begins 400 days before to', async () => {
-  expect((await history('kind=score')).window).toMatchObject({ from: '2025-05-07', to: TODAY });
-  expect((await history('kind=score&to=2026-06-03')).window).toMatchObject({ from: '2025-04-29', to: '2026-06-03' });
-});
-
 test('window tells what was served, and since when there are data of this kind', async () => {
   expect((await history('kind=score&to=2030-01-01')).window).toEqual({
     from: '2025-05-07',
@@ -122,12 +110,6 @@ test('metadata are the record without its id and time stamp, on the days on whic
   expect(Object.keys(points[0]?.payload ?? {})).toEqual(Object.keys(record));
 });
 
-test('a model that came back has its points of before and after', async () => {
-  expect(await valuesByDay('kind=score', 'gone')).toEqual(['06-01 9', '06-02 9', '06-06 9', '06-07 9']);
-  expect(await valuesByDay('kind=pricing', 'gone')).toEqual(['06-01 5', '06-02 5', '06-06 5', '06-07 5']);
-  expect(await valuesByDay('kind=ranking&category_id=code', 'gone')).toEqual(['06-01 1', '06-02 1']);
-});
-
 test('ids are taken as they are: with / : @ + % and spaces, and in their own case', async () => {
   expect(await valuesByDay('kind=score&to=2026-06-02', ODD_ID)).toEqual(['06-01 2', '06-02 2']);
   expect(await valuesByDay('kind=score&benchmark_id=math%2Fx&to=2026-06-01')).toEqual(['06-01 1']);
@@ -156,13 +138,4 @@ test('an unknown id is 404 with its parameter, a known one without points is 200
   expect(await valuesByDay('kind=pricing&provider=p2', 'gone')).toEqual([]);
   // A filter of another kind means nothing here.
   expect(await valuesByDay('kind=ranking&benchmark_id=nonsense&to=2026-06-01')).toEqual(['06-01 1']);
-});
-
-test('a range that makes no sense is 422', async () => {
-  for (const range of ['from=2026-06-03&to=2026-06-02', 'from=2026-06-12', 'from=2026-06-12&to=2026-06-13']) {
-    const response = await api.get(`/v1/models/a/history?kind=score&${range}`);
-    expect(response.statusCode, range).toBe(422);
-    expect(response.json()).toMatchObject({ detail: [{ loc: ['query', 'from'] }] });
-  }
-  expect((await history('kind=score&to=0001-01-01')).window).toMatchObject({ from: '0001-01-01', to: '0001-01-01' });
 });

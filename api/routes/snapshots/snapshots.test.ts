@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { sha256 } from '../../../storage/hash.ts';
@@ -10,6 +10,7 @@ import { publishSmallDays, SMALL_DAYS } from '../../../test/worlds/small-days.ts
 
 const DAYS = Object.keys(SMALL_DAYS).slice(0, 3);
 const NOON = '2026-06-11T12:00:00Z';
+const DOWNLOAD = `/v1/snapshots/${DAYS[0]}/download?dataset=models`;
 const api = useApi({ days: (store) => publishSmallDays(store, DAYS), now: NOON });
 
 async function listSnapshots(): Promise<readonly Manifest[]> {
@@ -22,8 +23,8 @@ async function signedUrl(snapshot = DAYS[2], dataset = 'models'): Promise<URL> {
 }
 
 /** Fetches from the address, without anything of the API's own. */
-function fetchFile({ pathname, search }: URL, headers: Record<string, string> = {}) {
-  return api.app.inject({ method: 'GET', url: pathname + search, headers });
+function fetchFile({ pathname, search }: URL) {
+  return api.app.inject({ method: 'GET', url: pathname + search });
 }
 
 test('snapshots are listed newest first, with the manifest as it was published', async () => {
@@ -67,64 +68,6 @@ test('with redirect=true the answer is a 302 to the file that nobody may keep', 
   expect([plain.statusCode, plain.headers['x-cache']]).toEqual([200, 'BYPASS']);
 });
 
-describe('a signed address', () => {
-  test('serves ranges', async () => {
-    const url = await signedUrl();
-    const whole = (await fetchFile(url)).rawPayload;
-    const part = await fetchFile(url, { range: 'bytes=10-19' });
-    expect([part.statusCode, part.headers['content-range']]).toEqual([206, `bytes 10-19/${whole.length}`]);
-    expect(part.rawPayload).toEqual(whole.subarray(10, 20));
-    const rest = await fetchFile(url, { range: 'bytes=20-' });
-    expect(rest.rawPayload).toEqual(whole.subarray(20));
-    const behind = await fetchFile(url, { range: `bytes=${whole.length}-` });
-    expect([behind.statusCode, behind.json().error.code]).toEqual([416, 'range_not_satisfiable']);
-  });
-
-  test('is not compressed again, whatever the caller takes', async () => {
-    const file = await fetchFile(await signedUrl(), { 'accept-encoding': 'gzip, br' });
-    expect(file.headers['content-encoding']).toBeUndefined();
-    expect(file.headers['content-length']).toBe(String(file.rawPayload.length));
-  });
-
-  test('ends after fifteen minutes', async () => {
-    const url = await signedUrl();
-    api.clock.set('2026-06-11T12:14:59Z');
-    expect((await fetchFile(url)).statusCode).toBe(200);
-    api.clock.set('2026-06-11T12:15:00Z');
-    const ended = await fetchFile(url);
-    api.clock.set(NOON);
-    expect(ended.statusCode).toBe(403);
-    expect(ended.json().error).toMatchObject({ code: 'signature_invalid', param: null });
-  });
-
-  test('is refused once anything in it is altered, or left out', async () => {
-    const url = await signedUrl();
-    const altered = (change: (other: URL) => void) => {
-      const other = new URL(url);
-      change(other);
-      return other;
-    };
-    const changes: ((other: URL) => void)[] = [
-      (other) => other.searchParams.set('expires', String(Number(other.searchParams.get('expires')) + 1)),
-      (other) => other.searchParams.set('signature', `${other.searchParams.get('signature')}A`),
-      (other) => other.searchParams.append('signature', 'x'),
-      (other) => other.searchParams.delete('signature'),
-      (other) => other.searchParams.delete('expires'),
-      (other) => (other.search = ''),
-      (other) => (other.pathname = other.pathname.replace('models', 'scores')),
-      (other) => (other.pathname = '/files/catalog.json'),
-      (other) => (other.pathname = '/files/'),
-      (other) => (other.pathname = '/files/..%2f..%2fetc%2fpasswd'),
-    ];
-    for (const change of changes) {
-      const response = await fetchFile(altered(change));
-      expect(response.statusCode, String(change)).toBe(403);
-      expect(response.json().error.code).toBe('signature_invalid');
-    }
-    expect((await fetchFile(url)).statusCode).toBe(200);
-  });
-});
-
 test('a snapshot or a dataset that is not there is 404 or 422 with its parameter', async () => {
   for (const id of ['2026-06-05', '2026-06-1', 'x', '2026-06-01.RUN01']) {
     const response = await api.get(`/v1/snapshots/${id}/download?dataset=models`);
@@ -156,6 +99,44 @@ test('a file that is lost is 404 until it is republished, and then the same byte
   expect([lost.statusCode, lost.json().error.code]).toEqual([404, 'not_found']);
   await api.store.republish(DAYS[1] ?? '');
   expect((await fetchFile(await signedUrl(DAYS[1], 'scores'))).rawPayload).toEqual(before);
+});
+
+/** A download address, with its tag and its date. */
+async function askDownload() {
+  const { statusCode, headers, body } = await api.get(DOWNLOAD);
+  expect(statusCode).toBe(200);
+  expect(headers).toMatchObject({
+    'last-modified': api.clock.now().toUTCString(),
+    'cache-control': 'private, max-age=60',
+    vary: 'Authorization, accept-encoding',
+    'x-cache': 'BYPASS',
+  });
+  return { url: String(JSON.parse(body).url), tag: String(headers.etag), date: String(headers['last-modified']) };
+}
+
+test('a download address is another one each second, with another tag and date, so that none that may have expired is 304', async () => {
+  const first = await askDownload();
+  for (const condition of [
+    { 'if-none-match': first.tag },
+    { 'if-modified-since': first.date },
+    { 'if-none-match': '*' },
+  ]) {
+    const { statusCode, body, headers } = await api.get(DOWNLOAD, condition);
+    expect([statusCode, body, headers.etag], JSON.stringify(condition)).toEqual([304, '', first.tag]);
+  }
+  api.clock.advance(1000);
+  const second = await askDownload();
+  expect(second.url).not.toBe(first.url);
+  expect(second.tag).not.toBe(first.tag);
+  for (const condition of [{ 'if-none-match': first.tag }, { 'if-modified-since': first.date }]) {
+    expect((await api.get(DOWNLOAD, condition)).statusCode, JSON.stringify(condition)).toBe(200);
+  }
+  api.clock.set(NOON);
+});
+
+test('a redirect to a file is sent whatever the condition', async () => {
+  const { statusCode, headers } = await api.get(`${DOWNLOAD}&redirect=true`, { 'if-none-match': '*' });
+  expect([statusCode, headers['cache-control']]).toEqual([302, 'no-store']);
 });
 
 test('a snapshot that is pruned is gone from the list and from download', async () => {

@@ -13,17 +13,6 @@ async function positions(from: string): Promise<readonly number[]> {
   return rows.map(({ pos }) => pos);
 }
 
-test.each([
-  ['models', 'id'],
-  ['benchmarks', 'id'],
-  ['scores', 'model_id, benchmark_id'],
-  ['rankings', 'model_id, category'],
-  ['pricing', 'model_id, provider'],
-])('records of %s are numbered in the order of their key', async (table, key) => {
-  const numbers = await positions(`${table} ORDER BY ${key}`);
-  expect(numbers).toEqual(numbers.map((_, i) => i + 1));
-});
-
 test.each(Object.values(SCORE_ORDERS))('$table has every score once, in its order', async ({ table, sort }) => {
   const places = await positions(`${table} ORDER BY place`);
   expect(places).toEqual(await positions(`scores ORDER BY ${orderSql(sort)}`));
