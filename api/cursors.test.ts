@@ -47,6 +47,13 @@ test('a list cursor is good for its list, filters and order, and for no other', 
   expect(await problemType(`/v1/models?sort=-name&limit=7&cursor=${String(cursor)}`)).toBe('200');
 });
 
+test('text that is no cursor is refused, whatever it decodes to', async () => {
+  const { next_cursor: cursor } = await api.json('/v1/models?limit=1');
+  const hash = Buffer.from(String(cursor), 'base64url').toString().slice(0, 8);
+  for (const place of ['', '[', 'null', '[]', '[1]', '["a","b"]', '{}'])
+    expect(await problemType(`/v1/models?cursor=${encoded(hash + place)}`), place).toBe('cursor_invalid');
+});
+
 test.each([
   ['/v1/models?limit=2', 'a607aa8c["@edge/quill/q7:free"]'],
   ['/v1/models?limit=2&sort=-name', 'f5b2f65b["Tern Small","tern-small"]'],

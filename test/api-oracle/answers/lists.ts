@@ -1,10 +1,10 @@
 /** `/v1/models`, `/v1/benchmarks`, `/v1/scores`, `/v1/rankings` (specification "Lists"). */
 
-import { type Expected, notFound } from '../expected.ts';
+import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { sortRecords } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
-import type { ApiState, WireRecord, World } from '../world.ts';
+import type { WireRecord, World } from '../world.ts';
 import { isKnownCategory } from './model-history.ts';
 
 /** Default and greatest `limit` of each list. */

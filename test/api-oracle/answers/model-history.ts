@@ -3,11 +3,11 @@ import type { DatasetName } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
-import { type Expected, notFound } from '../expected.ts';
+import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';
 import { QueryReader } from '../query-reader.ts';
 import type { ApiRequest } from '../request.ts';
-import type { ApiState, World } from '../world.ts';
+import type { World } from '../world.ts';
 import { type CapturedPoint, collectPoints, countPositions, rankingPayload } from './points.ts';
 import { readRange, windowFrom } from './range.ts';
 
