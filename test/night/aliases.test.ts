@@ -1,9 +1,6 @@
 /** A source's table of names in its nights and in what they publish (specification "Names of models"). */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm, symlink } from 'node:fs/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { mirror } from '../../pipeline/upkeep/mirror/mirror.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { Day } from '../../schemas/day.ts';
@@ -12,18 +9,15 @@ import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { NAMING_SETTINGS, withNames } from '../support/pipeline/named-models.ts';
 import { listReleases, readAliases, readRelease } from '../support/pipeline/published.ts';
-import { DAMAGES, openStoreFiles } from '../support/pipeline/store-files.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { openStoreFiles } from '../support/pipeline/store-files.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
+import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
 const MODELS = { models: [{ id: 'a', name: 'A' }] };
 const [FIRST, SECOND, THIRD] = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 
-let store: TemporaryStore;
-beforeEach(async () => {
-  store = await openTemporaryStore();
-  onTestFinished(store.dispose);
-});
+const store = useStore();
+const source = sourceOf(store);
 
 async function releaseOf(day: Day) {
   const entry = (await listReleases(store)).find((candidate) => candidate.day === day);
@@ -86,113 +80,85 @@ describe('a release', () => {
 });
 
 describe('a table of names', () => {
-  let root: string;
+  const table = (...lines: readonly string[]) => ['upstream,id,model_id', ...lines, ''].join('\n');
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'modelstats-names-'));
-    onTestFinished(() => rm(root, { recursive: true }));
-    await mkdir(join(root, FIRST));
-    await writeFile(join(root, FIRST, 'models.jsonl'), '{"id":"a","name":"A"}\n');
-    await writeFile(join(root, 'source.json'), JSON.stringify(NAMING_SETTINGS));
+    await source.write(`${FIRST}/models.jsonl`, MODELS.models);
+    await source.write('source.json', JSON.stringify(NAMING_SETTINGS));
   });
   const night = async () => {
-    const { status, problems } = await store.night(root, FIRST);
+    const { status, problems } = await source.night(FIRST);
     return { status, problems };
   };
 
   test('may lie beside the days, and in a day, whose own comes first', async () => {
-    await writeFile(join(root, 'aliases.csv'), 'upstream,id,model_id\nshop,above,a\n');
-    await writeFile(join(root, FIRST, 'aliases.csv'), 'upstream,id,model_id\nshop,within,a\n');
+    await source.write('aliases.csv', table('shop,above,a'));
+    await source.write(`${FIRST}/aliases.csv`, table('shop,within,a'));
     expect(await night()).toEqual({ status: 'published', problems: [] });
     const rows = await readAliases(store, (await releaseOf(FIRST)).entry);
     expect(rows).toEqual(['shop,within,a']);
   });
 
   test('with faults rejects the night before anything is captured, and every fault is told with file and line', async () => {
-    await writeFile(join(root, 'aliases.csv'), 'upstream,id,model_id\nshop,A,a\nshop,A,b\nmall,B,a\n');
-    await writeFile(join(root, FIRST, 'models.jsonl'), 'no JSON');
+    await source.write('aliases.csv', table('shop,A,a', 'shop,A,b', 'mall,B,a'));
+    await source.write(`${FIRST}/models.jsonl`, 'no JSON');
     expect(await night()).toEqual({
       status: 'rejected',
       problems: [
-        `${root}/aliases.csv: line 3: "A" of shop stands in line 2 already`,
-        `${root}/aliases.csv: line 4: "mall" is no id of upstreams`,
+        `${source.path()}/aliases.csv: line 3: "A" of shop stands in line 2 already`,
+        `${source.path()}/aliases.csv: line 4: "mall" is no id of upstreams`,
       ],
     });
   });
 
   test('of many faults tells the first', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => `mall,${n},a`);
-    await writeFile(join(root, 'aliases.csv'), ['upstream,id,model_id', ...lines].join('\n'));
+    await source.write('aliases.csv', table(...lines));
     const { problems } = await night();
     expect(problems).toHaveLength(21);
-    expect(problems.at(-1)).toBe(`${root}/aliases.csv: 10 more problems`);
+    expect(problems.at(-1)).toBe(`${source.path()}/aliases.csv: 10 more problems`);
   });
 
   test('that is not there, is no file of the source, too large or no text rejects the night', async () => {
-    const path = join(root, 'aliases.csv');
+    const path = source.path('aliases.csv');
     expect((await night()).problems[0]).toBe(
-      `${root}/${FIRST}: aliases.csv, which source.json names as aliases, is not there`,
+      `${source.path(FIRST)}: aliases.csv, which source.json names as aliases, is not there`,
     );
     await symlink('/etc/hostname', path);
     expect((await night()).problems[0]).toContain('leads outside of the source');
     await rm(path);
-    await writeFile(path, `upstream,id,model_id\n${'x'.repeat(16 << 20)}`);
+    await source.write('aliases.csv', table('x'.repeat(16 << 20)));
     expect((await night()).problems[0]).toContain('is larger than 16777216 bytes');
-    await writeFile(path, Buffer.from([0xff, 0xfe]));
+    await source.write('aliases.csv', Buffer.from([0xff, 0xfe]));
     expect((await night()).problems[0]).toContain('is not UTF-8');
   });
 
   test('is named by a file name of its own', async () => {
     for (const aliases of ['../aliases.csv', 'a/b.csv', 'aliases.json', 'models.csv', '.names.csv']) {
-      await writeFile(join(root, 'source.json'), JSON.stringify({ ...NAMING_SETTINGS, aliases }));
+      await source.write('source.json', JSON.stringify({ ...NAMING_SETTINGS, aliases }));
       expect((await night()).problems[0]).toContain('source.json: aliases: ');
     }
   });
 });
 
 describe('a file of names', () => {
-  test.each(DAMAGES)('that is %s is found by verify, and comes back from the night before', async (kind) => {
-    await store.publish(FIRST, MODELS, withNames('shop,A,a'));
-    await store.publish(SECOND, MODELS, withNames('shop,A,a'));
-    const damaged = await openStoreFiles(store.folder);
-    onTestFinished(damaged.dispose);
-    const before = await damaged.hashes();
-    await damaged.damage(releaseKey((await releaseOf(SECOND)).entry, RELEASE_PATHS.aliases), kind);
-    const checked = await verify('all', { ...verifyDeps(store.deps.workFolder), store: damaged.store });
-    expect(checked.problems).toEqual([{ snapshot: SECOND, message: expect.stringContaining('state/aliases.parquet') }]);
-    const mended = await republish(SECOND, {
-      ...upkeepDeps(store.deps.workFolder),
-      origin: damaged.store,
-      second: undefined,
-      onFile: () => {},
-    });
-    expect(mended.ok).toBe(true);
-    expect(await damaged.hashes()).toEqual(before);
-  });
+  const repair = (origin: ObjectStore, day: Day) =>
+    republish(day, { ...upkeepDeps(store.deps.workFolder), origin, second: undefined, onFile: () => {} });
 
-  test('goes with the states: a mirror has it, and a prune takes old ones', async () => {
-    for (const day of [FIRST, SECOND, THIRD]) await store.publish(day, MODELS, withNames('shop,A,a'));
-    const second = await openStoreFiles();
-    onTestFinished(second.dispose);
-    await mirror({
-      ...upkeepDeps(store.deps.workFolder),
-      from: store.deps.store,
-      to: second.store,
-      copiesMax: 3,
-      random: () => 0,
-      onRelease: () => {},
-    });
-    await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
-    const keys = async (from: ObjectStore) => {
-      const found: string[] = [];
-      for await (const { key } of from.list('releases/'))
-        if (key.endsWith('aliases.parquet')) found.push(key.slice(9, 19));
-      return found;
-    };
-    expect(await keys(second.store)).toEqual([FIRST, SECOND, THIRD]);
-    expect(await keys(store.deps.store)).toEqual([THIRD]);
-    const checked = await verify('all', { ...verifyDeps(store.deps.workFolder), store: store.deps.store });
-    expect(checked.problems).toEqual([]);
-  });
+  test.each(['lost', 'a bit flipped'] as const)(
+    'that is %s is found by verify, and comes back from the night before',
+    async (kind) => {
+      await store.publish(FIRST, MODELS, withNames('shop,A,a'));
+      await store.publish(SECOND, MODELS, withNames('shop,A,a'));
+      const damaged = await openStoreFiles(store.folder);
+      onTestFinished(damaged.dispose);
+      const before = await damaged.hashes();
+      await damaged.damage(releaseKey((await releaseOf(SECOND)).entry, RELEASE_PATHS.aliases), kind);
+      const { problems } = await verify('all', { ...verifyDeps(store.deps.workFolder), store: damaged.store });
+      expect(problems).toEqual([{ snapshot: SECOND, message: expect.stringContaining('state/aliases.parquet') }]);
+      expect((await repair(damaged.store, SECOND)).ok).toBe(true);
+      expect(await damaged.hashes()).toEqual(before);
+    },
+  );
 
   test('is refused by republish where the night before had other names, or none', async () => {
     await store.publish(FIRST, MODELS);
@@ -202,17 +168,20 @@ describe('a file of names', () => {
     onTestFinished(damaged.dispose);
     for (const day of [SECOND, THIRD]) {
       await damaged.damage(releaseKey((await releaseOf(day)).entry, RELEASE_PATHS.aliases), 'lost');
-      const { ok, files } = await republish(day, {
-        ...upkeepDeps(store.deps.workFolder),
-        origin: damaged.store,
-        second: undefined,
-        onFile: () => {},
-      });
+      const { ok, files } = await repair(damaged.store, day);
       expect(ok).toBe(false);
-      const refused = files.filter(({ status }) => status === 'refused');
-      expect(refused).toMatchObject([
+      expect(files.filter(({ status }) => status === 'refused')).toMatchObject([
         { path: RELEASE_PATHS.aliases, reason: expect.stringContaining('the night before had none, or another') },
       ]);
     }
+  });
+
+  test('goes with the states: a prune takes old ones', async () => {
+    for (const day of [FIRST, SECOND]) await store.publish(day, MODELS, withNames('shop,A,a'));
+    await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
+    const { store: objects } = store.deps;
+    const keyOf = async (day: Day) => releaseKey((await releaseOf(day)).entry, RELEASE_PATHS.aliases);
+    expect(await objects.head(await keyOf(FIRST))).toBeUndefined();
+    expect(await objects.head(await keyOf(SECOND))).toBeDefined();
   });
 });

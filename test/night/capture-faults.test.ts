@@ -1,45 +1,18 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listReleases, readIssues, readRelease, readSnapshot } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { describe, expect, it } from 'vitest';
+import { newestOf, readIssues, readRecords, readRelease, recordsFrom } from '../support/pipeline/published.ts';
+import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
 const DAY = '2026-06-01';
 const NEXT_DAY = '2026-06-02';
 const NO_EVENTS = { upsert: 0, delete: 0 };
 
-let store: TemporaryStore;
-let source: string;
+const store = useStore();
+const source = sourceOf(store);
+const { write, night } = source;
 
-beforeEach(async () => {
-  store = await openTemporaryStore();
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-});
-
-afterEach(async () => {
-  await store.dispose();
-  await rm(source, { recursive: true });
-});
-
-async function write(path: string, rows: readonly object[] | string): Promise<void> {
-  const text = typeof rows === 'string' ? rows : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  await mkdir(dirname(join(source, path)), { recursive: true });
-  await writeFile(join(source, path), text);
-}
-
-async function issues(): Promise<readonly { row: number; field: string; value: string | null; reason: string }[]> {
-  const { report } = await store.night(source, DAY);
-  const lines = (await readIssues(report)).split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line));
-}
-
-async function newestRelease() {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing was published');
-  return entry;
-}
+const issues = async () => recordsFrom(await readIssues((await night(DAY)).report));
 
 describe('an issue', () => {
   it('shows the value of a bad id as it stands in the source', async () => {
@@ -55,10 +28,9 @@ describe('an issue', () => {
     const bad = Array.from({ length: 10_050 }, (_, row) => ({ id: `m${row}`, name: null }));
     await write(`${DAY}/models.jsonl`, bad);
     await write(`${DAY}/benchmarks.jsonl`, [{ id: 'b', name: null }]);
-    const { status, problems, report } = await store.night(source, DAY);
+    const { status, problems, report } = await night(DAY);
     expect([status, problems.join()]).toEqual(['rejected', expect.stringContaining('10050 of 10050 rows are bad')]);
-    const lines = (await readIssues(report)).split('\n').filter((line) => line !== '');
-    const listed = lines.map((line): { dataset: string; row: number } => JSON.parse(line));
+    const listed = recordsFrom(await readIssues(report));
     expect(listed.filter(({ dataset }) => dataset === 'models').map(({ row }) => row)).toEqual(
       Array.from({ length: 10_000 }, (_, index) => index + 1),
     );
@@ -71,10 +43,10 @@ describe('a row whose id is empty', () => {
 
   it.each(['', '  '])('deletes nothing: %j could stand for any record', async (id) => {
     await write(`${DAY}/models.jsonl`, models);
-    await store.night(source, DAY);
-    await rm(join(source, DAY), { recursive: true });
+    await night(DAY);
+    await rm(source.path(DAY), { recursive: true });
     await write(`${NEXT_DAY}/models.jsonl`, [...models.slice(1), { id, name: 'A' }]);
-    expect(await store.night(source, NEXT_DAY)).toMatchObject({
+    expect(await night(NEXT_DAY)).toMatchObject({
       status: 'published',
       quarantined: 1,
       events: NO_EVENTS,
@@ -103,8 +75,7 @@ describe('a list of texts', () => {
       { id: 'e', name: 'E', inference: '{nimbus}' },
     ]);
     expect(await issues()).toEqual([]);
-    const lines = (await readSnapshot(store, await newestRelease(), 'models')).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line).inference)).toEqual([
+    expect((await readRecords(store, 'models')).map((record) => record['inference'])).toEqual([
       ['cirrus', 'nimbus'],
       ['cirrus', 'nimbus'],
       [],
@@ -122,19 +93,20 @@ describe('an integer', () => {
     const ranks = [2 ** 31 - 1, 2 ** 31];
     const ranked = ranks.map((rank, row) => ({ model_id: 'm0', category: `c${row}`, rank }));
     await write(`${DAY}/rankings.jsonl`, ranked);
-    expect((await issues()).map(({ row, field }) => `${row} ${field}`)).toEqual(['2 context_length', '2 rank']);
+    expect((await issues()).map((issue) => `${issue['row']} ${issue['field']}`)).toEqual([
+      '2 context_length',
+      '2 rank',
+    ]);
   });
 });
 
 describe('a source file', () => {
   it('may be compressed, whatever kind of text it is', async () => {
-    await mkdir(join(source, DAY));
-    const gzipped = (name: string, text: string) => writeFile(join(source, DAY, name), gzipSync(text));
-    await gzipped('models.json.gz', '[{"id":"a","name":"A"}]');
-    await gzipped('benchmarks.csv.gz', 'id,name\nb,B\n');
-    await gzipped('scores.jsonl.gz', '{"model_id":"a","benchmark_id":"b","value":1}\n');
+    await write(`${DAY}/models.json.gz`, gzipSync('[{"id":"a","name":"A"}]'));
+    await write(`${DAY}/benchmarks.csv.gz`, gzipSync('id,name\nb,B\n'));
+    await write(`${DAY}/scores.jsonl.gz`, gzipSync('{"model_id":"a","benchmark_id":"b","value":1}\n'));
     const records = { models: 1, benchmarks: 1, scores: 1 };
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', problems: [], records });
+    expect(await night(DAY)).toMatchObject({ status: 'published', problems: [], records });
   });
 });
 
@@ -145,7 +117,7 @@ describe('a suspect that an operator lets in', () => {
   ])('and that does not wait is told on a day %s', async (_, prices) => {
     await write(`${DAY}/models.jsonl`, [{ id: 'a', name: 'A' }]);
     if (prices !== undefined) await write(`${DAY}/pricing.jsonl`, prices);
-    const { warnings } = await store.night(source, DAY, { acceptSuspects: ['pricing:a:p'] });
+    const { warnings } = await night(DAY, { acceptSuspects: ['pricing:a:p'] });
     expect(warnings).toContain('no suspect pricing:a:p waits to be accepted');
   });
 });
@@ -158,24 +130,24 @@ describe('source.sql', () => {
     ];
     await write('source.sql', queries.join('\n'));
     await write(`${DAY}/upstream.jsonl`, [{ id: 'a', name: 'A' }]);
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', problems: [] });
-    expect(await readRelease(store, await newestRelease())).toMatchObject({ captured: ['models'] });
+    expect(await night(DAY)).toMatchObject({ status: 'published', problems: [] });
+    expect(await readRelease(store, await newestOf(store))).toMatchObject({ captured: ['models'] });
   });
 
   it('beside the files goes before the one beside the dated folders', async () => {
     await write('source.sql', "-- models\nSELECT 'above' AS id, 'A' AS name;");
     await write(`${DAY}/source.sql`, "-- models\nSELECT 'beside' AS id, 'B' AS name;");
-    await mkdir(join(source, NEXT_DAY));
-    await store.night(source, DAY);
-    expect(await readSnapshot(store, await newestRelease(), 'models')).toContain('"id":"beside"');
-    await store.night(source, NEXT_DAY, { accept: true });
-    expect(await readSnapshot(store, await newestRelease(), 'models')).toContain('"id":"above"');
+    await mkdir(source.path(NEXT_DAY));
+    await night(DAY);
+    expect(await readRecords(store, 'models')).toMatchObject([{ id: 'beside' }]);
+    await night(NEXT_DAY, { accept: true });
+    expect(await readRecords(store, 'models')).toMatchObject([{ id: 'above' }]);
   });
 
   it('is rejected when it finds none of its files', async () => {
-    await mkdir(join(source, DAY));
+    await mkdir(source.path(DAY), { recursive: true });
     await write('source.sql', "-- models\nSELECT * FROM read_json('upstream.jsonl');");
-    expect(await store.night(source, DAY)).toMatchObject({
+    expect(await night(DAY)).toMatchObject({
       status: 'rejected',
       problems: [
         'upstream.jsonl is not there, and source.sql reads it',
@@ -184,31 +156,11 @@ describe('source.sql', () => {
     });
   });
 
-  it('still refuses two statements, even where their files are missing', async () => {
-    await mkdir(join(source, DAY));
-    await write('source.sql', "-- models\nSELECT * FROM read_csv('a.csv'); SELECT * FROM read_csv('b.csv');");
-    const { problems } = await store.night(source, DAY);
-    expect(problems.join()).toContain('expected one SELECT, found 2 statements');
-  });
-
-  const noRanks = "SELECT 'a' AS model_id, 'b' AS category, 1 AS rank LIMIT 0";
-  it.each([
-    ['a comment after the last word', "SELECT 'a' AS id, 'A' AS name -- the only one"],
-    ['a comment after the semicolon', "SELECT 'a' AS id, 'A' AS name; -- the only one"],
-    [
-      'a comment above a heading',
-      `SELECT 'a' AS id, 'A' AS name;\n/* boards */\n-- by category:\n-- rankings\n${noRanks}`,
-    ],
-    ['two semicolons', "SELECT 'a' AS id, 'A' AS name;\n;"],
-    [
-      'text that looks like comments',
-      "SELECT 'a' AS id, 'A' AS name, '/*' AS organization, ['*/', '--;'] AS inference",
-    ],
-    ['a table expression with a quoted name', `WITH "a b" AS (SELECT 'a' AS id, 'A' AS name) SELECT * FROM "a b"`],
-    ['a comment before the SELECT', "/* SELECT; */ -- one row\nSELECT 'a' AS id, 'A' AS name"],
-  ])('may have %s', async (_, queries) => {
-    await mkdir(join(source, DAY));
-    await write('source.sql', `-- models\n${queries}`);
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', records: { models: 1 }, problems: [] });
+  it('may have a comment above a heading', async () => {
+    await mkdir(source.path(DAY), { recursive: true });
+    const ranks =
+      "/* boards */\n-- by category:\n-- rankings\nSELECT 'a' AS model_id, 'b' AS category, 1 AS rank LIMIT 0";
+    await write('source.sql', `-- models\nSELECT 'a' AS id, 'A' AS name;\n${ranks}`);
+    expect(await night(DAY)).toMatchObject({ status: 'published', records: { models: 1 }, problems: [] });
   });
 });

@@ -5,18 +5,17 @@ import { runNight } from '../../pipeline/night/night.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { FETCH_SETUP } from '../support/fetch/fetch-setup.ts';
-import { makeZip } from '../support/fetch/make-zip.ts';
 import { SHOP_ENTRIES, SHOP_FILES, SHOP_KEY, serveShop } from '../support/fetch/shop.ts';
 import { type FetchPlace, useFetch } from '../support/fetch/use-fetch.ts';
-import { listReleases, readAliases, readRelease } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { newestOf, readAliases, readRelease } from '../support/pipeline/published.ts';
+import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { useStore } from '../support/pipeline/use-store.ts';
 
+const store = useStore();
 let place: FetchPlace;
-let store: TemporaryStore;
 beforeEach(async () => {
-  [place, store] = [await useFetch(), await openTemporaryStore()];
-  onTestFinished(store.dispose);
+  place = await useFetch();
   await place.source(SHOP_ENTRIES, SHOP_FILES);
   serveShop(place.server, { a: 1, b: 2 });
 });
@@ -41,11 +40,7 @@ function night(
   );
 }
 
-async function newestRelease() {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing was published');
-  return readRelease(store, entry);
-}
+const newestRelease = async () => readRelease(store, await newestOf(store));
 
 /** Gives the source a table of names. */
 async function nameModels(table: string): Promise<void> {
@@ -67,39 +62,6 @@ async function textsBelow(folder: string): Promise<string> {
   const files = entries.filter((entry) => entry.isFile());
   return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')))).join('\n');
 }
-
-/** Zip files that no disk can hold. */
-const IMPOSSIBLE = [
-  ['a name of too many bytes', [{ name: 'é'.repeat(190), content: 'x' }]],
-  [
-    'a file below a file',
-    [
-      { name: 'a', content: 'x' },
-      { name: 'a/b', content: 'x' },
-    ],
-  ],
-] as const;
-
-describe.each(IMPOSSIBLE)('a zip file with %s', (_, files) => {
-  const entry = { url: '/all.zip', file: 'all.zip', unzip: 'all/' };
-  const problem = /^all\.zip of shop could not be fetched from \S+\/all\.zip: ".*" in it is /;
-
-  test('that is optional is not captured, and the night is published', async () => {
-    await place.source([...SHOP_ENTRIES, { ...entry, optional: true }], SHOP_FILES);
-    place.server.serve('/all.zip', makeZip(files));
-    const { status, warnings } = await night();
-    expect({ status, warnings }).toEqual({
-      status: 'published',
-      warnings: expect.arrayContaining([expect.stringMatching(problem)]),
-    });
-  });
-
-  test('that is required rejects the night, naming the upstream and the file in it', async () => {
-    await place.source([...SHOP_ENTRIES, entry], SHOP_FILES);
-    place.server.serve('/all.zip', makeZip(files));
-    expect(await night()).toMatchObject({ status: 'rejected', problems: [expect.stringMatching(problem)] });
-  });
-});
 
 describe('a night of a source that lists what to fetch', () => {
   test('fetches, captures and publishes; the release says what came from where', async () => {
@@ -137,9 +99,7 @@ describe('a night of a source that lists what to fetch', () => {
   test('takes its table of names into the day, and out of the archive into the release', async () => {
     await nameModels('upstream,id,model_id\nshop,Model A,a\n');
     expect(await night()).toMatchObject({ problems: [], status: 'published' });
-    const [entry] = await listReleases(store);
-    if (entry === undefined) throw new Error('nothing was published');
-    expect(await readAliases(store, entry)).toEqual(['shop,Model A,a']);
+    expect(await readAliases(store, await newestOf(store))).toEqual(['shop,Model A,a']);
     const { source_files: files } = await newestRelease();
     expect(files.filter(({ name }) => name === 'aliases.csv')).toHaveLength(1);
   });
@@ -187,30 +147,6 @@ describe('a night of a source that lists what to fetch', () => {
     expect((await newestRelease()).day).toBe(FIRST);
   });
 
-  test('tried again asks only for what was missing, and publishes', async () => {
-    place.server.break('/models.json', ...Array(3).fill(faults.status(500)));
-    expect((await night()).status).toBe('rejected');
-    place.server.takeSeen();
-    expect((await night(FIRST, { hour: '01' })).status).toBe('published');
-    expect(place.server.takeSeen()).toEqual([`/models.json?key=${SHOP_KEY}`]);
-  });
-
-  test('that was held fetches anew when it is tried again', async () => {
-    await night();
-    serveShop(place.server, { a: 1 });
-    const held = await runNight(
-      { day: '2026-06-02', source: place.root, dryRun: false, accept: false, acceptSuspects: [] },
-      {
-        ...store.deps,
-        clock: () => new Date('2026-06-02T00:05:00Z'),
-        fetching: { ...FETCH_SETUP, variables: { SHOP_KEY } },
-      },
-    );
-    expect(held.status).toBe('held');
-    serveShop(place.server, { a: 1, b: 2 });
-    expect(await night('2026-06-02', { hour: '02' })).toMatchObject({ status: 'published', records: { models: 2 } });
-  });
-
   test('carries what an optional file fills, without points, and says since when it fails', async () => {
     await night();
     place.server.breakForGood('/prices.csv', faults.status(503));
@@ -231,14 +167,6 @@ describe('a night of a source that lists what to fetch', () => {
     const release = await newestRelease();
     expect(release.captured).toEqual(['models']);
     expect(release.fetched?.[1]).toMatchObject({ status: 'failed', sha256: null, failed_since: '2026-06-02' });
-  });
-
-  test('stops for a missing variable, which is named, before anything is asked for', async () => {
-    await expect(night(FIRST, { variables: {} })).rejects.toMatchObject({
-      code: 'configuration',
-      message: 'shop/models.json of shop needs the variable SHOP_KEY, which is not set',
-    });
-    expect(place.server.seen).toEqual([]);
   });
 
   test('does nothing on a day that is published', async () => {
@@ -281,9 +209,8 @@ describe('an archive', () => {
       const request = { day, source: archive(), dryRun: false, accept: true, acceptSuspects: [] };
       expect((await runNight(request, run)).status).toBe('published');
     }
-    const entry = (await listReleases(again)).at(-1);
-    const second = entry && (await readRelease(again, entry));
-    expect(second?.manifest.datasets).toEqual(first.manifest.datasets);
+    const second = await readRelease(again, await newestOf(again));
+    expect(second.manifest.datasets).toEqual(first.manifest.datasets);
     expect(second).toMatchObject({
       fetched: first.fetched,
       upstreams: first.upstreams,

@@ -1,16 +1,15 @@
 /** A night proves what it has written before it publishes (specification "Proof"): here its files are spoiled just before. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
 import type { Day } from '../../schemas/day.ts';
 import { sqlText } from '../../storage/duckdb/database.ts';
 import { listReleases } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
+import { useTestFolder } from '../support/use-test-folder.ts';
 
 const [YESTERDAY, TODAY]: readonly [Day, Day] = ['2026-06-01', '2026-06-02'];
 const rowsOf = (...names: readonly string[]): DayRows => ({
@@ -19,16 +18,12 @@ const rowsOf = (...names: readonly string[]): DayRows => ({
 });
 
 let store: TemporaryStore;
-let source: string;
+const source = useTestFolder();
 beforeEach(async () => {
   store = await openTemporaryStore();
-  source = await mkdtemp(join(tmpdir(), 'modelstats-proof-'));
   await store.publish(YESTERDAY, rowsOf('a', 'b', 'c'));
-  await writeDay(join(source, TODAY), rowsOf('a', 'changed', 'c', 'new'));
-});
-afterEach(async () => {
-  await store.dispose();
-  await rm(source, { recursive: true });
+  await writeDay(source(TODAY), rowsOf('a', 'changed', 'c', 'new'));
+  return () => store.dispose();
 });
 
 /** Today's night, whose files somebody changes before they are proven; `release` is the folder they lie in. */
@@ -39,7 +34,7 @@ function nightSpoiledBy(spoil: (release: string) => void) {
     return join(workFolder, 'runs', run, 'tmp/release');
   };
   return runNight(
-    { day: TODAY, source, dryRun: false, accept: true, acceptSuspects: [] },
+    { day: TODAY, source: source(), dryRun: false, accept: true, acceptSuspects: [] },
     {
       ...store.deps,
       clock: () => new Date(`${TODAY}T23:00:00Z`),
@@ -59,8 +54,7 @@ function editLines(name: string, edit: (lines: string) => string) {
 
 /** Writes the night's events anew, as a query over them gives them. */
 async function eventsFile(query: string): Promise<Buffer> {
-  const written = join(source, 'changes.parquet');
-  const other = join(source, 'other.parquet');
+  const [written, other] = [source('changes.parquet'), source('other.parquet')];
   await nightSpoiledBy((release) => writeFileSync(written, readFileSync(join(release, 'changes.parquet'))));
   await store.reader.run(
     `COPY (SELECT ${query} FROM read_parquet(${sqlText(written)})) TO ${sqlText(other)} (FORMAT parquet)`,

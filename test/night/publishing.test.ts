@@ -1,37 +1,31 @@
 /** What a night reads and writes in the store, and in which order (specification "Publishing"; "Store layout"). */
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
 import { prune } from '../../pipeline/upkeep/prune/prune.ts';
 import type { Day } from '../../schemas/day.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { listReleases, readRelease } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../support/pipeline/upkeep.ts';
+import { listReleases, newestOf, readRelease } from '../support/pipeline/published.ts';
+import { pruneDeps } from '../support/pipeline/upkeep.ts';
+import { useStore } from '../support/pipeline/use-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
+import { useTestFolder } from '../support/use-test-folder.ts';
 
 const DAYS: readonly [Day, Day, Day] = ['2026-06-01', '2026-06-02', '2026-06-03'];
 const UPDATED = { updated_at: '2026-05-31T00:00:00Z' };
 
-let store: TemporaryStore;
-let source: string;
+const store = useStore();
+const source = useTestFolder();
 beforeEach(async () => {
-  store = await openTemporaryStore();
-  source = await mkdtemp(join(tmpdir(), 'modelstats-publishing-'));
   for (const [index, day] of DAYS.entries()) {
-    await writeDay(join(source, day), {
+    await writeDay(source(day), {
       models: [{ id: 'a', name: `A ${index}`, ...UPDATED }],
       pricing: index === 0 ? undefined : [{ model_id: 'a', provider: 'p', input_per_million: index, ...UPDATED }],
     });
   }
-});
-afterEach(async () => {
-  await store.dispose();
-  await rm(source, { recursive: true });
 });
 
 const METHODS = ['put', 'putFile', 'stream', 'get'] as const;
@@ -57,7 +51,7 @@ function watched(calls: string[], meddle: Readonly<Record<string, Meddle>> = {})
 }
 
 function nightOf(day: Day, deps: Partial<NightDeps> = {}) {
-  const request = { day, source, dryRun: false, accept: true, acceptSuspects: [] };
+  const request = { day, source: source(), dryRun: false, accept: true, acceptSuspects: [] };
   return runNight(request, { ...store.deps, clock: () => new Date(`${day}T12:34:56.789Z`), ...deps });
 }
 
@@ -70,8 +64,7 @@ test('a night uploads under a prefix of its own, reads every file back, then wri
   await nightOf(DAYS[0]);
   const calls: string[] = [];
   await nightOf(DAYS[1], { store: watched(calls) });
-  const [, entry] = await listReleases(store);
-  if (entry === undefined) throw new Error('nothing was published');
+  const entry = await newestOf(store);
   const { files } = await readRelease(store, entry);
   const uploads = files.map(({ path }) => releaseKey(entry, path));
   const last = [RELEASE_PATHS.release, RELEASE_PATHS.published].map((path) => releaseKey(entry, path));
@@ -112,8 +105,7 @@ test('over nights, a backfill and a prune nothing is written over but catalog.js
   );
   const retention = { changesMonths: 1, snapshots: 1, states: 1 };
   const clock = () => new Date('2026-06-04T06:00:00Z');
-  const upkeep = { ...upkeepDeps(store.deps.workFolder), store: deps.store, clock };
-  await prune({ dryRun: false }, { ...upkeep, retention, onPlan: () => {}, onRemoval: () => {} });
+  await prune({ dryRun: false }, { ...pruneDeps(store.deps.workFolder), store: deps.store, clock, retention });
   const written = keysOf(calls, 'put', 'putFile');
   expect(written.filter((key) => key.startsWith('backfill/'))).toHaveLength(2);
   expect(written.filter((key, index) => written.indexOf(key) !== index)).toEqual(Array(4).fill(CATALOG_KEY));
@@ -121,8 +113,7 @@ test('over nights, a backfill and a prune nothing is written over but catalog.js
 
 test('yesterday’s state is checked by its hash before anything is compared with it', async () => {
   await nightOf(DAYS[0]);
-  const [entry] = await listReleases(store);
-  if (entry === undefined) throw new Error('nothing was published');
+  const entry = await newestOf(store);
   for (const path of [RELEASE_PATHS.state('models'), RELEASE_PATHS.suspects, RELEASE_PATHS.removed]) {
     const file = join(store.folder, releaseKey(entry, path));
     const bytes = await readFile(file);
@@ -132,7 +123,7 @@ test('yesterday’s state is checked by its hash before anything is compared wit
     );
     await expect(nightOf(DAYS[1]), path).rejects.toMatchObject({
       code: 'corrupt',
-      message: expect.stringContaining(path),
+      message: expect.stringMatching(`${path}.*put it back first: modelstats republish ${DAYS[0]}`),
     });
     await writeFile(file, bytes);
   }
@@ -141,12 +132,11 @@ test('yesterday’s state is checked by its hash before anything is compared wit
 
 test('release.json tells size and hash of the source’s files', async () => {
   await nightOf(DAYS[1]);
-  const [entry] = await listReleases(store);
-  if (entry === undefined) throw new Error('nothing was published');
+  const entry = await newestOf(store);
   const names = ['models', 'pricing'] as const;
   const expected = await Promise.all(
     names.map(async (dataset) => {
-      const bytes = await readFile(join(source, DAYS[1], `${dataset}.jsonl`));
+      const bytes = await readFile(source(DAYS[1], `${dataset}.jsonl`));
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       return { name: `${dataset}.jsonl`, dataset, bytes: bytes.length, sha256 };
     }),

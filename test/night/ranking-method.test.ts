@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadCatalog, loadRelease } from '../../storage/catalog.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { expect, test } from 'vitest';
+import { newestOf, readRelease } from '../support/pipeline/published.ts';
+import { useStore } from '../support/pipeline/use-store.ts';
 import { SMALL_DAYS } from '../worlds/small-days.ts';
 
-let store: TemporaryStore;
-
-beforeAll(async () => {
-  store = await openTemporaryStore();
-});
-afterAll(() => store.dispose());
-
-async function methodOfNewest() {
-  const { catalog } = (await loadCatalog(store.deps.store)) ?? {};
-  const entry = catalog?.releases.at(-1);
-  if (entry === undefined) throw new Error('nothing is published');
-  return (await loadRelease(store.deps.store, entry)).ranking_method;
-}
+const store = useStore();
+const methodOfNewest = async () => (await readRelease(store, await newestOf(store))).ranking_method;
 
 test('the method of rankings stays with them: a night that does not capture any carries theirs', async () => {
   const { rankings: _, ...without } = SMALL_DAYS['2026-06-01'] ?? {};

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
-import { listReleases, readIssues, readSnapshot } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { listReleases, readIssues, readRecords, recordsFrom } from '../support/pipeline/published.ts';
+import { useStore } from '../support/pipeline/use-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 
-let store: TemporaryStore;
-
-beforeEach(async () => {
-  store = await openTemporaryStore();
-});
-
-afterEach(() => store.dispose());
+const store = useStore();
 
 const model = (id: string) => ({ id, name: id });
 const price = (model_id: string, provider: string, input_per_million: number) => ({
@@ -27,19 +21,16 @@ function day(...pricing: readonly object[]): DayRows {
   return { models: MODELS, pricing: [...OTHERS, ...pricing] };
 }
 
-async function prices(): Promise<readonly string[]> {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing is published');
-  const lines = (await readSnapshot(store, entry, 'pricing')).trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line)).map((row) => `${row.model_id} ${row.provider} ${row.input_per_million}`);
-}
+const prices = async () =>
+  (await readRecords(store, 'pricing')).map(
+    (row) => `${row['model_id']} ${row['provider']} ${row['input_per_million']}`,
+  );
 
 it('sets two rows with one joined id aside, and publishes neither', async () => {
   const { quarantined, report } = await store.publish('2026-06-01', day(LEFT, RIGHT));
   expect(quarantined).toBe(2);
   expect(await prices()).toEqual(['a b 3', 'z:y x 4']);
-  const issues = (await readIssues(report)).trimEnd().split('\n');
-  expect(issues.map((line) => JSON.parse(line))).toMatchObject(
+  expect(recordsFrom(await readIssues(report))).toMatchObject(
     [3, 4].map((line) => ({
       kind: 'bad',
       file: 'pricing.jsonl',

@@ -1,36 +1,17 @@
 /** Sources as people have them: what is read all the same, and what is said of the rest. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mkdir, rm } from 'node:fs/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { nightCommand } from '../../pipeline/night/next-command.ts';
-import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { readRecords } from '../support/pipeline/published.ts';
+import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
 const DAY = '2026-06-01';
 
-let store: TemporaryStore;
-let source: string;
+const store = useStore();
+const source = sourceOf(store);
+beforeEach(() => mkdir(source.path(DAY), { recursive: true }));
 
-beforeEach(async () => {
-  store = await openTemporaryStore();
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  await mkdir(join(source, DAY));
-});
-
-afterEach(async () => {
-  await store.dispose();
-  await rm(source, { recursive: true });
-});
-
-const give = (name: string, text: string) => writeFile(join(source, DAY, name), text);
-
-async function snapshotOf(dataset: 'models' | 'pricing'): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing was published');
-  const lines = (await readSnapshot(store, entry, dataset)).split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line));
-}
+const give = (name: string, text: string) => source.write(`${DAY}/${name}`, text);
 
 describe('a table is read', () => {
   test.each([
@@ -42,8 +23,8 @@ describe('a table is read', () => {
     ['whose columns are in capitals', 'models.csv', 'ID,Name\na,A; the first\nb,"B, the second"\n'],
   ])('%s', async (_, name, text) => {
     await give(name, text);
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 0 });
-    expect(await snapshotOf('models')).toMatchObject([
+    expect(await source.night(DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+    expect(await readRecords(store, 'models')).toMatchObject([
       { id: 'a', name: 'A; the first' },
       { id: 'b', name: 'B, the second' },
     ]);
@@ -52,13 +33,13 @@ describe('a table is read', () => {
   test('once, where two names differ by capitals alone', async () => {
     await give('models.csv', 'id,name\na,A\n');
     await give('Models.jsonl', '{"id":"b","name":"B"}\n');
-    const { status, problems } = await store.night(source, DAY);
+    const { status, problems } = await source.night(DAY);
     expect([status, problems.join()]).toEqual(['rejected', expect.stringMatching(/both hold models; keep one/)]);
   });
 
   test.each(['id,ID,name', 'id,name,Extra,EXTRA'])('not at all, where the header is %s', async (header) => {
     await give('models.csv', `${header}\na,b,c,d\n`);
-    const { status, problems } = await store.night(source, DAY);
+    const { status, problems } = await source.night(DAY);
     expect([status, problems.join()]).toEqual([
       'rejected',
       expect.stringMatching(/line 1: the column (?:id|EXTRA) stands twice/),
@@ -69,7 +50,7 @@ describe('a table is read', () => {
 describe('it is said', () => {
   test('how a JSON file names its columns', async () => {
     await give('models.json', '[{"ID":"a","name":"A"}]');
-    const { problems } = await store.night(source, DAY);
+    const { problems } = await source.night(DAY);
     expect(problems).toEqual([
       'models.json (models): the column id is missing; it has the unknown ID, and names are in lower case',
     ]);
@@ -80,17 +61,17 @@ describe('it is said', () => {
     await give('pricing.jsonl', '{"model_id":"a","provider":"p","input_per_million":1,"output_per_million":2}\n');
     await give('price.csv', 'model_id\n');
     await give('notes.txt', 'of no interest');
-    const { warnings } = await store.night(source, DAY);
+    const { warnings } = await source.night(DAY);
     expect(warnings).toContain('price.csv: is not read; files are named after their dataset');
     expect(warnings.join()).not.toMatch(/notes|currency/);
-    expect(await snapshotOf('pricing')).toMatchObject([{ currency: 'USD' }]);
+    expect(await readRecords(store, 'pricing')).toMatchObject([{ currency: 'USD' }]);
   });
 
   test('which folders look like days', async () => {
-    for (const name of ['20260602', '2026-6-3', 'archive']) await mkdir(join(source, name));
-    const { problems } = await store.night(source, '2026-06-02');
+    for (const name of ['20260602', '2026-6-3', 'archive']) await mkdir(source.path(name));
+    const { problems } = await source.night('2026-06-02');
     expect(problems).toEqual([
-      `${source} has no folder 2026-06-02; it holds 2026-06-01 to 2026-06-01; ` +
+      `${source.path()} has no folder 2026-06-02; it holds 2026-06-01 to 2026-06-01; ` +
         '2026-6-3, 20260602 are not read: folders of days are named YYYY-MM-DD',
     ]);
   });
@@ -105,22 +86,22 @@ describe('it is said', () => {
     await give('models.jsonl', '{"id":"a","name":"A"}\n');
     const price = { model_id: 'a', provider: 'p', input_per_million: written, output_per_million: 1 };
     await give('pricing.jsonl', `${JSON.stringify(price)}\n`);
-    const { problems } = await store.night(source, DAY);
+    const { problems } = await source.night(DAY);
     expect(problems).toEqual([
       'pricing: 1 of 1 rows are bad, 0 are allowed: 1 × input_per_million: is not a number ' +
         `(pricing.jsonl line 1: ${JSON.stringify(written)}); source.sql can mend it: ${sql} AS input_per_million`,
     ]);
     // The SQL does what is said of it.
     const value = sql.replaceAll('input_per_million', `column0`);
-    await rm(join(source, DAY, 'pricing.jsonl'));
+    await rm(source.path(`${DAY}/pricing.jsonl`));
     await give('raw.csv', `"${written}"\n`);
     await give(
       'source.sql',
       `-- pricing\nSELECT 'a' AS model_id, 'p' AS provider, ${value} AS input_per_million, 1 AS output_per_million
        FROM read_csv('raw.csv', header = false, all_varchar = true, delim = ';')\n`,
     );
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 0 });
-    expect(await snapshotOf('pricing')).toHaveLength(1);
+    expect(await source.night(DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+    expect(await readRecords(store, 'pricing')).toHaveLength(1);
   });
 });
 
@@ -137,13 +118,13 @@ describe('a dataset that is bad for the most part rejects the night, however man
   ])('%i good rows beside two for each of %i ids that are bad: %s', async (good, bad, status) => {
     await give('models.jsonl', models(good, bad));
     await give('source.json', '{"max_bad_rows": 1000}');
-    expect((await store.night(source, DAY)).status).toBe(status);
+    expect((await source.night(DAY)).status).toBe(status);
   });
 
   test('unless the source says that such a part of its rows may be', async () => {
     await give('models.jsonl', models(1, 2));
     await give('source.json', '{"max_bad_fraction": 0.8}');
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 4 });
+    expect(await source.night(DAY)).toMatchObject({ status: 'published', quarantined: 4 });
   });
 
   test('and names the most frequent reasons, and how many others there are', async () => {
@@ -155,13 +136,13 @@ describe('a dataset that is bad for the most part rejects the night, however man
       '{"id":[1],"name":"E"}',
     ];
     await give('models.jsonl', rows.map((row) => `${row}\n`).join(''));
-    const { problems, next_command: command } = await store.night(source, DAY);
+    const { problems, next_command: command } = await source.night(DAY);
     expect(problems).toEqual([
       expect.stringMatching(
         /^models: 5 of 5 rows are bad, 2 are allowed: 2 × name: is missing \(the first in models\.jsonl line 1\); .*; and for 1 more reasons$/,
       ),
     ]);
-    expect(command).toBe(`modelstats nightly --source ${source} --day ${DAY}`);
+    expect(command).toBe(`modelstats nightly --source ${source.path()} --day ${DAY}`);
   });
 });
 

@@ -1,34 +1,24 @@
 /** Whose word a record is: what a SELECT, a row or `source.json` says of it (specification "Datasets"). */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listReleases, readIssues, readSnapshot } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { expect, test } from 'vitest';
+import { readIssues, readRecords } from '../support/pipeline/published.ts';
+import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 
 const DAY = '2026-11-24';
 const UPSTREAMS = ['shop', 'mall'].map((id) => ({ id, name: id, url: 'https://upstream.test' }));
 
-let store: TemporaryStore;
-beforeEach(async () => {
-  store = await openTemporaryStore();
-});
-afterEach(() => store.dispose());
+const store = useStore();
+const source = sourceOf(store);
 
 /** The night of a source with these files. */
 async function night(files: Readonly<Record<string, string>>, day = DAY) {
-  const folder = join(store.folder, '..', 'source');
-  await mkdir(folder, { recursive: true });
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return store.night(folder, day);
+  for (const [name, text] of Object.entries(files)) await source.write(name, text);
+  return source.night(day);
 }
 
 /** The source of each record of the newest snapshot, by the first part of its key. */
 async function sources(dataset: 'models' | 'pricing' | 'scores' = 'models') {
-  const newest = (await listReleases(store)).at(-1);
-  if (newest === undefined) throw new Error('nothing was published');
-  const lines = (await readSnapshot(store, newest, dataset)).trimEnd().split('\n');
-  const records = lines.map((line) => JSON.parse(line));
-  return Object.fromEntries(records.map((record) => [record.id ?? record.model_id, record.source]));
+  const records = await readRecords(store, dataset);
+  return Object.fromEntries(records.map((record) => [record['id'] ?? record['model_id'], record['source']]));
 }
 
 /** A SELECT of models, one per id, with `more` in further columns. */

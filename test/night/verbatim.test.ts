@@ -1,12 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DATASETS, type DatasetName, publishedColumns } from '../../schemas/datasets.ts';
 import { canonicalLine, type PublishedRecord } from '../../schemas/records.ts';
-import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
+import { newestOf, readSnapshot } from '../support/pipeline/published.ts';
+import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 import { anyId, anyNumber, anyText } from '../support/schemas/arbitrary-record.ts';
 
 /** In the newest version of the records, which has every field of the table. */
@@ -14,19 +11,8 @@ const DAY = '2026-11-24';
 const UPDATED_AT = '2026-05-01T00:00:00Z';
 const BENCHMARK = { id: 'b', name: 'B', category: null, updated_at: UPDATED_AT };
 
-let store: TemporaryStore;
-let source: string;
-
-beforeEach(async () => {
-  store = await openTemporaryStore();
-  source = await mkdtemp(join(tmpdir(), 'modelstats-source-'));
-  await mkdir(join(source, DAY));
-});
-
-afterEach(async () => {
-  await store.dispose();
-  await rm(source, { recursive: true });
-});
+const store = useStore();
+const source = sourceOf(store);
 
 const FORMATS: readonly { readonly format: string; readonly print: (rows: readonly PublishedRecord[]) => string }[] = [
   { format: 'jsonl', print: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
@@ -38,10 +24,10 @@ describe.each(FORMATS)('a source in $format', ({ format, print }) => {
   it('is published as it stands: any id, any text, any finite number', { timeout: 120_000 }, async () => {
     const models = anyModels();
     const scores = models.map(({ id }, index) => anyScore(String(id), index));
-    await writeFile(join(source, DAY, `models.${format}`), print(models));
-    await writeFile(join(source, DAY, `scores.${format}`), print(scores));
-    await writeFile(join(source, DAY, 'benchmarks.jsonl'), JSON.stringify(BENCHMARK));
-    expect(await store.night(source, DAY)).toMatchObject({ status: 'published', quarantined: 0 });
+    await source.write(`${DAY}/models.${format}`, print(models));
+    await source.write(`${DAY}/scores.${format}`, print(scores));
+    await source.write(`${DAY}/benchmarks.jsonl`, [BENCHMARK]);
+    expect(await source.night(DAY)).toMatchObject({ status: 'published', quarantined: 0 });
     expect(await published('models')).toEqual(canonicalLines('models', models));
     expect(await published('scores')).toEqual(canonicalLines('scores', scores));
   });
@@ -75,9 +61,7 @@ function csvText(rows: readonly PublishedRecord[]): string {
 }
 
 async function published(dataset: DatasetName): Promise<readonly string[]> {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing was published');
-  return (await readSnapshot(store, entry, dataset)).split('\n').slice(0, -1);
+  return (await readSnapshot(store, await newestOf(store), dataset)).split('\n').slice(0, -1);
 }
 
 /** The lines in the byte order of their keys, as they should be published. */

@@ -69,40 +69,30 @@ test('an unpacked file that was damaged, or is missing, is fetched again', async
   expect(await place.read('raw/all/README.md')).toBe('For people');
 });
 
+/** What is said of a zip file, of which nothing is unpacked. */
+async function problemOf(zip: Buffer): Promise<string | null | undefined> {
+  place.server.serve('/all.zip', zip);
+  const { record } = await place.fetch();
+  expect(record.files[0]).toMatchObject({ status: 'failed' });
+  expect(await filesOfDay()).toEqual(['fetch.json', 'source.json']);
+  return record.files[0]?.problem;
+}
+
+test.each([
+  ...['../a.csv', 'a/../../b', '/a.csv', 'C:a.csv', 'a\\b.csv', '', 'a\0b.csv', 'a\nb.csv', 'a//b.csv'],
+  ...['x'.repeat(201), 'é'.repeat(190), 'x/'.repeat(100).concat('a')],
+])('nothing is unpacked where %j is no name for a file here', async (name) => {
+  expect(await problemOf(makeZip([{ name, content: 'x' }]))).toBe(
+    `${JSON.stringify(name)} in it is no name for a file`,
+  );
+});
+
 describe('nothing is unpacked, and why is said, where', () => {
   const large = Buffer.alloc(1 << 20);
   test.each<[string, Buffer, RegExp]>([
     ['it is none', Buffer.from('{}'), /^is no whole zip file \(3 attempts\)$/],
     ['it is cut off', makeZip(GOOD).subarray(0, 150), /^is no whole zip file/],
     ['it is empty', makeZip([]), /^is a zip file without files/],
-    [
-      'a name leads upwards',
-      makeZip([{ name: '../a.csv', content: 'x' }]),
-      /^"\.\.\/a\.csv" in it is no name for a file$/,
-    ],
-    ['a name leads upwards on the way', makeZip([{ name: 'a/../../b', content: 'x' }]), /is no name for a file$/],
-    [
-      'a name begins at the root',
-      makeZip([{ name: '/a.csv', content: 'x' }]),
-      /^"\/a\.csv" in it is no name for a file$/,
-    ],
-    ['a name begins at a drive', makeZip([{ name: 'C:a.csv', content: 'x' }]), /is no name for a file$/],
-    ['a name has backslashes', makeZip([{ name: 'a\\b.csv', content: 'x' }]), /is no name for a file$/],
-    ['a name is empty', makeZip([{ name: '', content: 'x' }]), /^"" in it is no name for a file$/],
-    ['a name holds NUL', makeZip([{ name: 'a\0b.csv', content: 'x' }]), /is no name for a file$/],
-    [
-      'a name has control characters',
-      makeZip([{ name: 'a\nb.csv', content: 'x' }]),
-      /^"a\\nb\.csv" in it is no name for a file$/,
-    ],
-    ['a part of a name is empty', makeZip([{ name: 'a//b.csv', content: 'x' }]), /is no name for a file$/],
-    ['a name is too long', makeZip([{ name: 'x'.repeat(201), content: 'x' }]), /is no name for a file$/],
-    [
-      'a name has too many bytes',
-      makeZip([{ name: 'é'.repeat(190), content: 'x' }]),
-      /^"é+" in it is no name for a file$/,
-    ],
-    ['a path is too long', makeZip([{ name: 'x/'.repeat(100).concat('a'), content: 'x' }]), /is no name for a file$/],
     [
       'a file lies below another file',
       makeZip([
@@ -163,10 +153,7 @@ describe('nothing is unpacked, and why is said, where', () => {
       /in it is in one folder too many: at most 5000 are unpacked$/,
     ],
   ])('%s', async (_, zip, problem) => {
-    place.server.serve('/all.zip', zip);
-    const { record } = await place.fetch();
-    expect(record.files[0]).toMatchObject({ status: 'failed', problem: expect.stringMatching(problem) });
-    expect(await filesOfDay()).toEqual(['fetch.json', 'source.json']);
+    expect(await problemOf(zip)).toMatch(problem);
   });
 });
 

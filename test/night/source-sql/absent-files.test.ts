@@ -1,18 +1,15 @@
 /** What SELECTs find in the place of files that no fetch has ever brought; run by DuckDB, within the sandbox. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import type { AbsentFile } from '../../../pipeline/night/capture/sql/absent-files.ts';
-import { Sandbox } from '../../../pipeline/night/capture/sql/sandbox.ts';
+import { openSandbox } from '../../support/pipeline/run-select.ts';
+import { useTestFolder } from '../../support/use-test-folder.ts';
 
-let folder: string;
+const folder = useTestFolder();
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'modelstats-absent-')));
-  await mkdir(join(folder, 'boards'));
-  await writeFile(join(folder, 'here.csv'), 'a,b\n1,x\n');
-  await writeFile(join(folder, 'boards/text.csv'), 'a,b\n2,y\n');
-  return () => rm(folder, { recursive: true });
+  await mkdir(folder('boards'));
+  await writeFile(folder('here.csv'), 'a,b\n1,x\n');
+  await writeFile(folder('boards/text.csv'), 'a,b\n2,y\n');
 });
 
 const ABSENT: readonly AbsentFile[] = [
@@ -23,21 +20,7 @@ const ABSENT: readonly AbsentFile[] = [
 ];
 
 /** The rows of a SELECT, and its columns; or the file that is missing. */
-async function run(sql: string, absent = ABSENT) {
-  const settings = { memoryLimit: '100MB', threads: 1, spillFolder: join(folder, 'spill'), spillBytesMax: 1 << 20 };
-  const sandbox = await Sandbox.open({ ...settings, folders: [folder], absent });
-  let [rows, names]: [unknown[], readonly string[]] = [[], []];
-  const taker = {
-    begin: async (columns: { readonly names: readonly string[] }) => {
-      names = columns.names;
-    },
-    take: async (chunk: { getRows(): unknown[] }) => {
-      rows = [...rows, ...chunk.getRows()];
-    },
-  };
-  const missing = await sandbox.run({ path: 'source.sql', dataset: 'models', line: 1, sql }, taker);
-  return missing === undefined ? { rows, names } : { missing };
-}
+const run = async (sql: string, absent = ABSENT) => (await openSandbox(folder(), absent))(sql);
 
 test.each([
   [`SELECT content::JSON->>'x' AS x FROM read_text('gone.json')`, ['x']],

@@ -20,6 +20,33 @@ export function readRelease({ deps }: TemporaryStore, entry: CatalogEntry): Prom
   return loadRelease(deps.store, entry);
 }
 
+/** The newest live release. */
+export async function newestOf(store: TemporaryStore): Promise<CatalogEntry> {
+  const entry = (await listReleases(store)).at(-1);
+  if (entry === undefined) throw new Error('nothing was published');
+  return entry;
+}
+
+/** The live release of a day. */
+export async function entryOfDay(store: TemporaryStore, day: string): Promise<CatalogEntry> {
+  const entry = (await listReleases(store)).find((candidate) => candidate.day === day);
+  if (entry === undefined) throw new Error(`no release of ${day}`);
+  return entry;
+}
+
+/** The records of the newest snapshot. */
+export async function readRecords(store: TemporaryStore, dataset: DatasetName): Promise<readonly RawRow[]> {
+  return recordsFrom(await readSnapshot(store, await newestOf(store), dataset));
+}
+
+/** What stands in JSON Lines. */
+export function recordsFrom(lines: string): readonly RawRow[] {
+  return lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
 /** Every key under a release's prefix, in byte order, relative to it. */
 export async function listReleaseKeys({ deps }: TemporaryStore, entry: CatalogEntry): Promise<readonly string[]> {
   const prefix = releaseKey(entry, '');

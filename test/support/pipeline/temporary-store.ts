@@ -15,7 +15,7 @@ import { Database } from '../../../storage/duckdb/database.ts';
 import { openStore } from '../../../storage/open-store.ts';
 import { FETCH_SETUP } from '../fetch/fetch-setup.ts';
 import { KeptNights } from './kept-nights.ts';
-import { upkeepDeps } from './upkeep.ts';
+import { pruneDeps, upkeepDeps } from './upkeep.ts';
 import { type DayRows, linesFromRows, writeDay } from './write-day.ts';
 
 /** A store in a folder of its own, with all that its nights need; `dispose` removes it. */
@@ -134,8 +134,7 @@ export async function openTemporaryStore(options: TemporaryStoreOptions = {}): P
       return backfillPricing({ table, from: null, dryRun: false }, atInstant);
     },
     prune: async (retention) => {
-      const upkeep = { ...upkeepDeps(workFolder), store, clock };
-      await prune({ dryRun: false }, { ...upkeep, retention, onPlan: () => {}, onRemoval: () => {} });
+      await prune({ dryRun: false }, { ...pruneDeps(workFolder), store, clock, retention });
     },
     republish: async (day) => {
       const upkeep = { ...upkeepDeps(workFolder), clock, duckdb };

@@ -12,6 +12,11 @@ export function verifyDeps(workFolder: string) {
   return { ...upkeepDeps(workFolder), onPlan: () => {}, onSnapshot: () => {} };
 }
 
+/** What `prune` needs beside its store and the retention. */
+export function pruneDeps(workFolder: string) {
+  return { ...upkeepDeps(workFolder), onPlan: () => {}, onRemoval: () => {} };
+}
+
 /** An answer without what tells its run from another one. */
 export async function withoutRun<T extends UpkeepEnd>(answer: Promise<T>): Promise<Omit<T, keyof UpkeepEnd>> {
   const { warnings: _, report: __, ...result } = await answer;

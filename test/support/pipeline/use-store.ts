@@ -1,0 +1,39 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeEach } from 'vitest';
+import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import { type NightOptions, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
+import { linesFromRows } from './write-day.ts';
+
+/** Gives each test of a file an empty store; what it has can be used while a test runs. */
+export function useStore(): TemporaryStore {
+  let store: TemporaryStore | undefined;
+  beforeEach(async () => {
+    const opened = await openTemporaryStore();
+    store = opened;
+    return opened.dispose;
+  });
+  // It has everything that the store has which the running test was given.
+  return new Proxy({} as TemporaryStore, { get: (_, name) => Reflect.get(store ?? {}, name) });
+}
+
+/** The source of a store's nights, a folder of days beside it. */
+export interface StoreSource {
+  /** The path of a file in it. */
+  path(name?: string): string;
+  /** Writes a file, whole or as JSON Lines; the folders on the way are made. */
+  write(name: string, content: string | Uint8Array | readonly object[]): Promise<void>;
+  night(day: string, options?: NightOptions): Promise<NightResult>;
+}
+
+export function sourceOf(store: TemporaryStore): StoreSource {
+  const path = (name = '') => join(store.folder, '../given', name);
+  return {
+    path,
+    write: async (name, content) => {
+      await mkdir(dirname(path(name)), { recursive: true });
+      await writeFile(path(name), Array.isArray(content) ? linesFromRows(content) : (content as string | Uint8Array));
+    },
+    night: (day, options) => store.night(path(), day, options),
+  };
+}
