@@ -41,14 +41,6 @@ describe.each(OF_VERSIONS)('the canonical line of $name in $version', ({ name, d
       }),
     );
   });
-
-  it('is one line, without the newline', () => {
-    fc.assert(
-      fc.property(anyRecord(dataset), (record) => {
-        expect(canonicalLine(name, record, dataset)).not.toMatch(/[\n\r]/);
-      }),
-    );
-  });
 });
 
 describe('the canonical line', () => {

@@ -123,31 +123,6 @@ describe('retention', () => {
     );
   });
 
-  it('takes nothing a second time', () => {
-    fc.assert(
-      fc.property(Calendar, AnyRetention, (days, retention) => {
-        const kept = prunedBy(
-          days.map((day) => release(day)),
-          retention,
-        );
-        expect(findExpired(kept, retention, LATER)).toEqual([]);
-      }),
-    );
-  });
-
-  it('never touches the newest release, nor a lone first night', () => {
-    expect(findExpired([], RETENTION, LATER)).toEqual([]);
-    expect(findExpired([release('2024-02-29')], { changesMonths: 1, snapshots: 1, states: 1 }, LATER)).toEqual([]);
-    fc.assert(
-      fc.property(Calendar, AnyRetention, (days, retention) => {
-        const releases = days.map((day) => release(day));
-        expect(findExpired(releases, retention, LATER).map((expired) => expired.release)).not.toContain(
-          releases.at(-1),
-        );
-      }),
-    );
-  });
-
   it('keeps the last snapshot that a month still has where the month-end itself is lost', () => {
     const releases = [release('2026-01-30'), release('2026-01-31', ['changes']), release('2026-02-01')];
     expect(daysWith('snapshot', prunedBy(releases, { ...RETENTION, snapshots: 1 }))).toEqual([

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { CatalogSchema } from '../../schemas/catalog.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { backfillKey, backfillMarkKey, CATALOG_KEY } from '../../storage/keys.ts';
 import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
@@ -59,11 +58,4 @@ test('rebuilding a catalog that can be read keeps the backfill it lists, marked 
   await place.store.delete(backfillMarkKey(run ?? ''));
   const { catalog } = await rebuild(true);
   expect(catalog.backfill?.pricing?.run).toBe(run);
-});
-
-test('a store without a backfill is rebuilt without one, and a catalog without the field stays readable', async () => {
-  expect(await listedAfterLoss()).toBeUndefined();
-  const { catalog } = await loadCatalog(place.store);
-  expect(catalog).not.toHaveProperty('backfill');
-  expect(CatalogSchema.parse({ format: 1, generation: 1, releases: [] })).not.toHaveProperty('backfill');
 });

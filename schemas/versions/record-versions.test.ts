@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { versionOneOne, versionsWith, versionTwo } from '../../test/support/schemas/record-versions.ts';
-import { DATASET_NAMES, DATASETS, publishedColumns, publishedName } from '../datasets.ts';
+import { DATASETS, publishedColumns, publishedName } from '../datasets.ts';
 import { defineVersions } from './define-versions.ts';
 import { keptColumns } from './kept-columns.ts';
 import { datasetWithFields, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
@@ -72,11 +72,6 @@ test('a minor version comes into force without a notice', () => {
   expect(versionInForce(versions, CUTOVER).version).toBe('1.1');
 });
 
-test('a version this program does not know is refused', () => {
-  expect(getVersion(VERSIONS, '2.0').version).toBe('2.0');
-  expect(() => getVersion(RECORD_VERSIONS, '2.0')).toThrow('records of version 2.0 are not known to this program');
-});
-
 describe('a schema_version parameter', () => {
   it.each([
     { text: '1', day: CUTOVER, version: '1.0' },
@@ -119,29 +114,6 @@ describe('a schema_version parameter', () => {
 test.each(['', '1', '1.', '0.1', '01.0', '1.00', '1.0.0', '1.0\n'])('%o is no major.minor', (text) => {
   expect(numberFromVersion(text)).toBeUndefined();
   expect(() => majorOf({ version: text })).toThrow();
-});
-
-describe('records are sent anew', () => {
-  it('all of them at a new major, even where the fields stayed', () => {
-    expect(renewedDatasets(ONE, versionTwo(CUTOVER))).toEqual(DATASET_NAMES);
-  });
-
-  it('those with new fields at a new minor', () => {
-    expect(renewedDatasets(ONE, versionOneOne(CUTOVER))).toEqual(['scores']);
-  });
-
-  it('none while the version stays', () => {
-    expect(renewedDatasets(ONE, ONE)).toEqual([]);
-  });
-});
-
-test('a dataset with other fields keeps what is captured, and its key', () => {
-  const { scores } = versionTwo(CUTOVER).datasets;
-  expect(publishedColumns(scores).map(publishedName)).toEqual([
-    ...['model_id', 'benchmark_id', 'value', 'sample_size', 'source', 'measured_at', 'changed_at'],
-  ]);
-  expect(scores.columns.map(({ name }) => name).sort()).toEqual(DATASETS.scores.columns.map(({ name }) => name).sort());
-  expect(() => datasetWithFields(DATASETS.models, ['id', 'nmae'])).toThrow('models has no column nmae');
 });
 
 describe('a list of versions is refused', () => {

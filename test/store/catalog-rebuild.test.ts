@@ -62,21 +62,6 @@ test('a catalog that can be read is left alone', async () => {
   expect(await readFile(path(CATALOG_KEY), 'utf8')).toBe(before);
 });
 
-test('the next night goes on from a rebuilt catalog', async () => {
-  await rm(path(CATALOG_KEY));
-  await rebuild();
-  const day = (await listSourceDays(SOURCE))[3] ?? '';
-  expect((await store.night(SOURCE, day)).status).toBe('published');
-});
-
-test('a night on a store that lost its catalog publishes nothing and says what to do', async () => {
-  await rm(path(CATALOG_KEY));
-  const day = (await listSourceDays(SOURCE))[3] ?? '';
-  await expect(store.night(SOURCE, day)).rejects.toThrow(/no catalog.*catalog rebuild/);
-  await rebuild();
-  expect(await listReleases(store)).toEqual(releases);
-});
-
 test('what a first night left that was killed before its swap does not stop the next one', async () => {
   const [first] = releases;
   if (first === undefined) throw new Error('the series has three days');

@@ -9,7 +9,6 @@ import { mirror } from '../../pipeline/upkeep/mirror/mirror.ts';
 import { planPrune } from '../../pipeline/upkeep/prune/plan.ts';
 import { listStoredObjects } from '../../pipeline/upkeep/prune/stored-objects.ts';
 import { redate } from '../../pipeline/upkeep/redate/redate.ts';
-import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import type { Day } from '../../schemas/day.ts';
@@ -23,7 +22,8 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { openStore } from '../../storage/open-store.ts';
 import { linesOf, openService, type Service, syncInto } from '../support/client/service.ts';
 import { expectReplay, readFeed } from '../support/pipeline/consumer.ts';
-import { listReleases, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { entryOfDay, listReleases, newestOf, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import { storeWith } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
@@ -98,10 +98,7 @@ describe('snapshots of days in the future', () => {
       );
     }
     await expectWhole();
-  });
-
-  test('say no day of the future any more but in what was given out', async () => {
-    await giveRightDays();
+    // No day of the future is said any more but in what was given out.
     for (const entry of (await listReleases(store)).slice(2)) {
       const { redated_from, ...release } = await readRelease(store, entry);
       expect(redated_from?.day).toMatch(/^2031/);
@@ -121,7 +118,7 @@ describe('snapshots of days in the future', () => {
   test('let the night of today go on, which puts times right that lie in the future', async () => {
     await giveRightDays();
     await store.publish(TODAY, rowsOf(3));
-    const newest = (await listReleases(store)).at(-1) ?? expect.fail();
+    const newest = await newestOf(store);
     // The same rows as those of the last night: nothing but times was wrong.
     const models = await readSnapshot(store, newest, 'models');
     expect(models).toContain('"id":"of-3"');
@@ -156,19 +153,17 @@ describe('snapshots of days in the future', () => {
   });
 
   test('killed at any write it has changed nothing, or all; run again it does its work', async () => {
-    const released = (await readRelease(store, (await listReleases(store)).at(-1) ?? expect.fail())).files.length;
+    const released = (await readRelease(store, await newestOf(store))).files.length;
     for (const fatal of [1, released, 2 * released + 2, 2 * released + 3]) {
       let writes = 0;
-      const dying = new Proxy(store.deps.store, {
-        get: (target, name) => {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== 'function') return value;
-          return (...parameters: unknown[]) => {
-            if (name === 'put' || name === 'putFile') writes += 1;
-            if (writes >= fatal) return Promise.reject(new AppError('store_unavailable', 'killed'));
-            return value.apply(target, parameters) as unknown;
-          };
-        },
+      const { store: alive } = store.deps;
+      const count = async () => {
+        writes += 1;
+        if (writes >= fatal) throw new AppError('store_unavailable', 'killed');
+      };
+      const dying = storeWith(alive, {
+        put: (...parameters) => count().then(() => alive.put(...parameters)),
+        putFile: (...parameters) => count().then(() => alive.putFile(...parameters)),
       });
       await expect(redate({ day: FUTURE[0], to: RIGHT[0] }, deps(dying))).rejects.toThrow('killed');
       expect(await days()).toEqual([FIRST, SECOND, ...FUTURE]);
@@ -192,7 +187,7 @@ describe('those who had followed', () => {
   });
 
   const expectEqualCopy = async () => {
-    const newest = (await listReleases(store)).at(-1) ?? expect.fail();
+    const newest = await newestOf(store);
     const lines = await linesOf(into);
     for (const name of ['models', 'scores', 'rankings', 'pricing', 'benchmarks'] as const) {
       expect(lines[name]).toBe(await readSnapshot(store, newest, name));
@@ -256,16 +251,6 @@ describe('the store itself', () => {
     );
   });
 
-  test('has its catalog rebuilt with the right days', async () => {
-    await giveRightDays();
-    await store.publish(TODAY, rowsOf(4));
-    await store.deps.store.delete(CATALOG_KEY);
-    const { orphans } = await rebuildCatalog({ force: true }, deps());
-    expect(orphans.map((id) => id.slice(0, 10))).toEqual([...FUTURE]);
-    expect(await days()).toEqual([FIRST, SECOND, ...RIGHT, TODAY]);
-    await expectWhole();
-  });
-
   test('is mirrored into a mirror that has the wrong days', async () => {
     const second = await mkdtemp(join(tmpdir(), 'modelstats-redated-'));
     onTestFinished(() => rm(second, { recursive: true }));
@@ -280,21 +265,18 @@ describe('the store itself', () => {
     expect(await mirror(to)).toMatchObject({ copied: 0, swapped: false });
   });
 
-  test('has damaged files of such a release rebuilt', async () => {
+  test('has its catalog, and damaged files of such a release, rebuilt with the right days', async () => {
     await giveRightDays();
     await store.publish(TODAY, rowsOf(3));
+    await store.deps.store.delete(CATALOG_KEY);
+    const { orphans } = await rebuildCatalog({ force: true }, deps());
+    expect(orphans.map((id) => id.slice(0, 10))).toEqual([...FUTURE]);
+    expect(await days()).toEqual([FIRST, SECOND, ...RIGHT, TODAY]);
     for (const day of [RIGHT[1], TODAY]) {
-      const entry = (await listReleases(store)).find((release) => release.day === day) ?? expect.fail();
+      const entry = await entryOfDay(store, day);
       for (const path of [RELEASE_PATHS.state('pricing'), RELEASE_PATHS.changes, RELEASE_PATHS.history('scores')]) {
         await store.deps.store.delete(releaseKey(entry, path));
-        const result = await republish(day, {
-          ...deps(),
-          origin: store.deps.store,
-          second: undefined,
-          from: undefined,
-          onFile: () => {},
-        });
-        expect(result).toMatchObject({ ok: true });
+        await store.republish(day);
       }
     }
     await expectWhole();

@@ -216,9 +216,3 @@ async function verifyReplaced(index: number, path: string, replace: (bytes: Buff
     await writeFile(description, release);
   }
 }
-
-test('verifying leaves the store as it is', async () => {
-  const before = await readFile(join(store.folder, CATALOG_KEY), 'utf8');
-  await verifyDays('all');
-  expect(await readFile(join(store.folder, CATALOG_KEY), 'utf8')).toBe(before);
-});

@@ -138,18 +138,16 @@ test('the store proves true, and its catalog is found again', async () => {
 
 test.each(DAYS)('damaged states and histories of %s come back with the columns that they had', async (day) => {
   const paths = ['state/models.parquet', 'state/pricing.parquet', 'history/models.parquet', 'history/pricing.parquet'];
+  const copy = await openStoreFiles(store.folder);
+  const before = await copy.hashes();
+  const deps = { ...upkeepDeps(store.deps.workFolder), onFile: () => {} };
   for (const path of paths) {
-    const copy = await openStoreFiles(store.folder);
     await copy.damage(releaseKey(entryOf(day), path), 'lost');
-    const deps = { ...upkeepDeps(store.deps.workFolder), onFile: () => {} };
-    const { ok, files } = await republish(day, { ...deps, origin: copy.store, second: undefined });
-    expect([day, path, ok, files.filter(({ status }) => status !== 'ok').map((file) => file.path)]).toEqual([
-      ...[day, path, true, [path]],
-    ]);
-    const verified = await verify('all', { ...verifyDeps(store.deps.workFolder), store: copy.store });
-    expect(verified.problems).toEqual([]);
-    await copy.dispose();
+    const { files } = await republish(day, { ...deps, origin: copy.store, second: undefined });
+    expect(files.filter(({ status }) => status !== 'ok')).toMatchObject([{ path, status: 'rebuilt' }]);
+    expect(await copy.hashes()).toEqual(before);
   }
+  await copy.dispose();
 });
 
 test('a view that was extended over the cutover is the one that is built from nothing, and shows the source', async () => {

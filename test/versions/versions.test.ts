@@ -7,7 +7,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES, ENTITY_TYPES } from '../../schemas/datasets.ts';
 import { recordSchema } from '../../schemas/records.ts';
@@ -22,7 +21,14 @@ import {
   readFeed,
   textFromCopy,
 } from '../support/pipeline/consumer.ts';
-import { listReleaseKeys, listReleases, readLines, readRelease, readSnapshot } from '../support/pipeline/published.ts';
+import {
+  entryOfDay,
+  listReleaseKeys,
+  listReleases,
+  readLines,
+  readRelease,
+  readSnapshot,
+} from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import {
   AFTER,
@@ -49,12 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([store.dispose(), plain.dispose(), rm(source, { recursive: true })]));
 
-async function entryOf(day: string, of = store): Promise<CatalogEntry> {
-  const entry = (await listReleases(of)).find((candidate) => candidate.day === day);
-  if (entry === undefined) throw new Error(`no release of ${day}`);
-  return entry;
-}
-
+const entryOf = (day: string, of = store) => entryOfDay(of, day);
 const releaseOf = async (day: string, of = store) => readRelease(of, await entryOf(day, of));
 const eventsOn = async (day: string) =>
   (await readFeed(store, await listReleases(store))).filter(({ occurred_on }) => occurred_on === day);

@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { Day } from '../../../schemas/day.ts';
 import { withNames } from '../../../test/support/pipeline/named-models.ts';
-import { listReleases, readSnapshot } from '../../../test/support/pipeline/published.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
+import { newestOf, readSnapshot } from '../../../test/support/pipeline/published.ts';
 import { upkeepDeps } from '../../../test/support/pipeline/upkeep.ts';
+import { useStore } from '../../../test/support/pipeline/use-store.ts';
+import { useTestFolder } from '../../../test/support/use-test-folder.ts';
 import { verify } from '../verify/verify.ts';
 import { correct } from './correct.ts';
 
@@ -27,16 +27,9 @@ const BAD = {
   ],
 };
 
-let store: TemporaryStore;
-let into: string;
-beforeEach(async () => {
-  store = await openTemporaryStore();
-  into = join(await mkdtemp(join(tmpdir(), 'modelstats-test-')), 'before');
-});
-afterEach(async () => {
-  await rm(join(into, '..'), { recursive: true, force: true });
-  await store.dispose();
-});
+const store = useStore();
+const scratch = useTestFolder();
+const into = () => scratch('before');
 
 function ask(day: Day, { folder, today = '2026-06-03' }: { readonly folder?: string; readonly today?: Day } = {}) {
   const deps = { store: store.deps.store, duckdb: store.deps.duckdb, clock: () => new Date(`${today}T10:00:00Z`) };
@@ -45,8 +38,7 @@ function ask(day: Day, { folder, today = '2026-06-03' }: { readonly folder?: str
 
 /** The lines of the newest snapshot, without when each was changed. */
 async function newestLines(): Promise<readonly string[]> {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing is published');
+  const entry = await newestOf(store);
   const files = await Promise.all(DATASET_NAMES.map((name) => readSnapshot(store, entry, name)));
   return files
     .join('')
@@ -88,20 +80,20 @@ describe('the records before a bad day', () => {
     const good = await newestLines();
     await store.publish('2026-06-02', BAD);
     await store.publish('2026-06-03', { ...BAD, pricing: [] });
-    const { next_day, next_command } = await ask('2026-06-02', { folder: into });
+    const { next_day, next_command } = await ask('2026-06-02', { folder: into() });
     expect({ next_day, next_command }).toEqual({
       next_day: '2026-06-04',
-      next_command: `modelstats nightly --source ${into} --day 2026-06-04 --dry-run`,
+      next_command: `modelstats nightly --source ${into()} --day 2026-06-04 --dry-run`,
     });
-    expect(await readdir(into)).toEqual([...DATASET_NAMES].map((name) => `${name}.jsonl`).toSorted());
-    await store.night(into, next_day, { accept: true });
+    expect(await readdir(into())).toEqual([...DATASET_NAMES].map((name) => `${name}.jsonl`).toSorted());
+    await store.night(into(), next_day, { accept: true });
     expect(await newestLines()).toEqual(good);
     const deps = { ...upkeepDeps(store.deps.workFolder), store: store.deps.store, clock: store.deps.clock };
     expect(await verify('all', { ...deps, duckdb: store.deps.duckdb, onPlan() {}, onSnapshot() {} })).toMatchObject({
       ok: true,
     });
     // The sample size came back, too: another night of the same records changes nothing.
-    expect(await store.night(into, '2026-06-05')).toMatchObject({ events: { upsert: 0, delete: 0 } });
+    expect(await store.night(into(), '2026-06-05')).toMatchObject({ events: { upsert: 0, delete: 0 } });
   });
 
   test('come from the snapshot where the state is no longer kept, and a warning says what that lacks', async () => {
@@ -109,33 +101,35 @@ describe('the records before a bad day', () => {
     const good = await newestLines();
     await store.publish('2026-06-02', BAD);
     await store.prune({ changesMonths: 13, snapshots: 90, states: 1 });
-    const { warnings, next_day } = await ask('2026-06-02', { folder: into });
+    const { warnings, next_day } = await ask('2026-06-02', { folder: into() });
     expect(warnings).toEqual([expect.stringContaining('sample sizes of scores are not in it')]);
-    expect(await readdir(into)).toEqual([...DATASET_NAMES].map((name) => `${name}.jsonl.gz`).toSorted());
-    await store.night(into, next_day, { accept: true });
+    expect(await readdir(into())).toEqual([...DATASET_NAMES].map((name) => `${name}.jsonl.gz`).toSorted());
+    await store.night(into(), next_day, { accept: true });
     expect(await newestLines()).toEqual(good);
   });
 
   test('lack the names of models, and a warning says so', async () => {
     await store.publish('2026-06-01', GOOD, withNames('shop,A-1,a'));
     await store.publish('2026-06-02', BAD, withNames('shop,A-1,a'));
-    expect((await ask('2026-06-02', { folder: into })).warnings).toEqual([expect.stringContaining('names of models')]);
-    expect(await readFile(join(into, 'models.jsonl'), 'utf8')).toContain('"name":"B"');
+    expect((await ask('2026-06-02', { folder: into() })).warnings).toEqual([
+      expect.stringContaining('names of models'),
+    ]);
+    expect(await readFile(join(into(), 'models.jsonl'), 'utf8')).toContain('"name":"B"');
   });
 
   test('are all there or none: a folder that can not be written is refused and left without a part of them', async () => {
     await store.publish('2026-06-01', GOOD);
     await store.publish('2026-06-02', BAD);
-    await symlink('nowhere', into);
-    await expect(ask('2026-06-02', { folder: into })).rejects.toMatchObject({ code: 'usage' });
-    await rm(into);
+    await symlink('nowhere', into());
+    await expect(ask('2026-06-02', { folder: into() })).rejects.toMatchObject({ code: 'usage' });
+    await rm(into());
     // In the way of the last file.
-    await mkdir(join(into, 'pricing.jsonl', 'x'), { recursive: true });
-    await expect(ask('2026-06-02', { folder: into })).rejects.toMatchObject({ code: 'usage' });
-    expect(await readdir(into)).toEqual(['pricing.jsonl']);
+    await mkdir(join(into(), 'pricing.jsonl', 'x'), { recursive: true });
+    await expect(ask('2026-06-02', { folder: into() })).rejects.toMatchObject({ code: 'usage' });
+    expect(await readdir(into())).toEqual(['pricing.jsonl']);
   });
 
-  test('go into the night of today where the newest day has long gone by', async () => {
+  test('go into() the night of today where the newest day has long gone by', async () => {
     await store.publish('2026-06-01', GOOD);
     await store.publish('2026-06-02', BAD);
     expect(await ask('2026-06-02', { today: '2026-07-09' })).toMatchObject({ next_day: '2026-07-09' });
@@ -150,5 +144,5 @@ test.each([
 ])('%s is refused: %s', async (day, message) => {
   for (const one of ['2026-06-01', '2026-06-02', '2026-06-03']) await store.publish(one, GOOD);
   if (day === '2026-06-02') await store.prune({ changesMonths: 13, snapshots: 1, states: 1 });
-  await expect(ask(day, { folder: into })).rejects.toThrow(message);
+  await expect(ask(day, { folder: into() })).rejects.toThrow(message);
 });

@@ -9,12 +9,13 @@ import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { openStoreFiles, type StoreFiles } from '../../../test/support/pipeline/store-files.ts';
+import { storeWith } from '../../../test/support/pipeline/store-with.ts';
 import {
   fixtureSource,
   openTemporaryStore,
   type TemporaryStore,
 } from '../../../test/support/pipeline/temporary-store.ts';
-import { upkeepDeps, verifyDeps } from '../../../test/support/pipeline/upkeep.ts';
+import { pruneDeps, upkeepDeps, verifyDeps } from '../../../test/support/pipeline/upkeep.ts';
 import { prune } from '../prune/prune.ts';
 import { verify } from '../verify/verify.ts';
 import { mirror } from './mirror.ts';
@@ -60,20 +61,18 @@ async function contentsOf({ store, hashes }: StoreFiles) {
 
 async function expectEqual(): Promise<void> {
   expect(await contentsOf(second)).toEqual(await contentsOf(main));
-  expect(await verify('all', { ...verifyDeps(work), store: second.store })).toMatchObject({ ok: true, problems: [] });
 }
 
 /** The store, with something done before each put. */
-function beforePut(inner: ObjectStore, act: (key: string) => void): ObjectStore {
-  return new Proxy(inner, {
-    get: (store, name) => {
-      const value: unknown = Reflect.get(store, name);
-      if (typeof value !== 'function') return value;
-      if (name !== 'put' && name !== 'putFile') return value.bind(store);
-      return async (key: string, ...rest: unknown[]) => {
-        act(key);
-        return value.call(store, key, ...rest);
-      };
+function beforePut(store: ObjectStore, act: (key: string) => void): ObjectStore {
+  return storeWith(store, {
+    put: async (key, ...rest) => {
+      act(key);
+      return store.put(key, ...rest);
+    },
+    putFile: async (key, ...rest) => {
+      act(key);
+      return store.putFile(key, ...rest);
     },
   });
 }
@@ -84,6 +83,7 @@ describe('mirror', { timeout: 60_000 }, () => {
   it('makes an empty store equal, object by object, and a second run finds nothing to do', async () => {
     expect(await mirrorTo()).toMatchObject({ releases: 3, newest: DAYS[2], swapped: true, removed: 0 });
     await expectEqual();
+    expect(await verify('all', { ...verifyDeps(work), store: second.store })).toMatchObject({ ok: true, problems: [] });
     const versions = await second.versions();
     expect(await mirrorTo()).toMatchObject({ copied: 0, bytes: 0, removed: 0, swapped: false });
     expect(await second.versions()).toEqual(versions);
@@ -92,9 +92,8 @@ describe('mirror', { timeout: 60_000 }, () => {
   it('sends only what came since, and takes away what prune removed here and nothing else', async () => {
     await mirrorTo(second.store, earlier.store);
     await second.store.put('backfill/pricing.OTHER.parquet', Buffer.from('an orphan of its own'));
-    const told = { onPlan: () => {}, onRemoval: () => {} };
     const retention = { ...RETENTION, snapshots: 1, states: 1 };
-    await prune({ dryRun: false }, { ...upkeepDeps(work), ...told, store: main.store, retention });
+    await prune({ dryRun: false }, { ...pruneDeps(work), store: main.store, retention });
     const sent: string[] = [];
     const { removed } = await mirrorTo(beforePut(second.store, (key) => sent.push(key)));
     expect(removed).toBeGreaterThan(0);
@@ -161,21 +160,14 @@ describe('mirror', { timeout: 60_000 }, () => {
 
   it('begins anew where a prune takes away what it was about to copy', async () => {
     let raced = false;
-    const told = { onPlan: () => {}, onRemoval: () => {} };
-    const racing: ObjectStore = new Proxy(main.store, {
-      get: (store, name) => {
-        const value: unknown = Reflect.get(store, name);
-        if (name === 'stream' && !raced) {
-          return async (key: string) => {
-            raced = true;
-            const retention = { ...RETENTION, snapshots: 1, states: 1 };
-            await prune({ dryRun: false }, { ...upkeepDeps(work), ...told, store, retention });
-            return store.stream(key);
-          };
-        }
-        return typeof value === 'function' ? value.bind(store) : value;
-      },
-    });
+    const stream: ObjectStore['stream'] = async (key) => {
+      const isFirst = !raced;
+      raced = true;
+      const retention = { ...RETENTION, snapshots: 1, states: 1 };
+      if (isFirst) await prune({ dryRun: false }, { ...pruneDeps(work), store: main.store, retention });
+      return main.store.stream(key);
+    };
+    const racing = storeWith(main.store, { stream });
     await mirrorTo(second.store, racing);
     expect(raced).toBe(true);
     await expectEqual();

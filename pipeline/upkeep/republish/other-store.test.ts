@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { RETENTION } from '../../../schemas/retention.ts';
+import { RETENTION, type Retention } from '../../../schemas/retention.ts';
 import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
@@ -8,7 +8,7 @@ import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import { openStoreFiles } from '../../../test/support/pipeline/store-files.ts';
 import { storeWith } from '../../../test/support/pipeline/store-with.ts';
 import { fixtureSource, openTemporaryStore } from '../../../test/support/pipeline/temporary-store.ts';
-import { upkeepDeps } from '../../../test/support/pipeline/upkeep.ts';
+import { pruneDeps } from '../../../test/support/pipeline/upkeep.ts';
 import {
   LOST_FOR_GOOD,
   outcomesOf,
@@ -159,17 +159,6 @@ describe('a second store', { timeout: 60_000 }, () => {
     expect((await loadCatalog(on.mirror.store)).catalog).toBeUndefined();
   });
 
-  it('gets rebuilt what is damaged in the first one, which stays as it is', async () => {
-    const sound = await on.main.hashes();
-    await on.main.damage(on.keyOf(FIRST, 'snapshot/models.jsonl.gz'), 'cut off');
-    const before = await on.main.versions();
-    const result = await on.republishDay(FIRST, on.main.store, on.mirror.store);
-    expect(result.files.find(({ path }) => path === 'snapshot/models.jsonl.gz')?.status).toBe('rebuilt');
-    const key = on.keyOf(FIRST, 'snapshot/models.jsonl.gz');
-    expect((await on.mirror.hashes())[key]).toBe(sound[key]);
-    expect(await on.main.versions()).toEqual(before);
-  });
-
   it('of another record is refused and gets nothing, whether it has that day or not', async () => {
     const other = await openTemporaryStore({ runPrefix: 'OTHER' });
     await other.night(fixtureSource('days'), FIRST);
@@ -205,21 +194,11 @@ describe('a second store', { timeout: 60_000 }, () => {
 });
 
 describe('republish and prune', { timeout: 60_000 }, () => {
-  const pruneStore = (store: ObjectStore, now = new Date()) =>
-    prune(
-      { dryRun: false },
-      {
-        ...upkeepDeps(on.work),
-        store,
-        clock: () => now,
-        retention: { ...RETENTION, snapshots: 1, states: 1 },
-        onPlan: () => {},
-        onRemoval: () => {},
-      },
-    );
+  const pruneStore = (store: ObjectStore, retention: Retention, now = new Date()) =>
+    prune({ dryRun: false }, { ...pruneDeps(on.work), store, clock: () => now, retention });
 
   it('never bring back what the catalog no longer lists', async () => {
-    await pruneStore(on.main.store);
+    await pruneStore(on.main.store, { ...RETENTION, snapshots: 1, states: 1 });
     const before = await on.main.versions();
     const result = await on.republishDay(SECOND, on.main.store);
     expect(outcomesOf(result)).toEqual([]);
@@ -235,17 +214,7 @@ describe('republish and prune', { timeout: 60_000 }, () => {
     const put: ObjectStore['put'] = async (key, bytes, condition) => {
       if (key === 'catalog.json' && !raced) {
         raced = true;
-        await prune(
-          { dryRun: false },
-          {
-            ...upkeepDeps(on.work),
-            store: on.mirror.store,
-            clock: () => inAYear,
-            retention: RETENTION,
-            onPlan: () => {},
-            onRemoval: () => {},
-          },
-        );
+        await pruneStore(on.mirror.store, RETENTION, inAYear);
         expect(await on.mirror.store.head(on.keyOf(SECOND, RELEASE_PATHS.release))).toBeUndefined();
       }
       return on.mirror.store.put(key, bytes, condition);
