@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { loadCatalog, swapCatalog } from '../../storage/catalog.ts';
+import { loadCatalog } from '../../storage/catalog.ts';
 import { backfillKey, backfillMarkKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { CapturedStore } from '../../test/support/backfill/captured-store.ts';
@@ -225,20 +225,6 @@ test('a night that is faster keeps its release, and the backfill decides anew wi
   expect(catalog?.backfill?.pricing?.run).toBe(result.run);
 });
 
-test('a catalog that changes at every attempt ends the backfill, and what the others did stands', async () => {
-  let swaps = 0;
-  const store = racing(place.store, 99, async () => {
-    swaps += 1;
-    await swapCatalog(place.store, await loadCatalog(place.store), {});
-  });
-  const table = await place.writeTable(ROWS);
-  await expect(place.backfill({ table }, store)).rejects.toMatchObject({ code: 'precondition_failed' });
-  const { catalog } = await loadCatalog(place.store);
-  expect(swaps).toBe(5);
-  expect(catalog).toMatchObject({ releases: { length: 2 }, generation: 2 + swaps });
-  expect(catalog?.backfill).toBeUndefined();
-});
-
 test('a backfill in force whose object is gone or damaged is put back by the same table', async () => {
   const first = await place.backfillRows(ROWS);
   await place.store.delete(backfillKey(first.run ?? ''));
@@ -259,18 +245,4 @@ test('a run leaves its report and its list of issues, and nothing else', async (
   const folder = issues.replace('/issues.jsonl', '');
   expect(JSON.parse(readFileSync(`${folder}/report.json`, 'utf8'))).toMatchObject({ status: 'published', rows: 2 });
   expect(existsSync(`${folder}/tmp`)).toBe(false);
-});
-
-test('a run that fails leaves its report, too', async () => {
-  const table = await place.writeTable([], 'table.json');
-  writeFileSync(table, '{');
-  await expect(place.backfill({ table })).rejects.toMatchObject({ code: 'source_rejected' });
-  const runs = `${place.folder}/work/runs`;
-  const [run = ''] = readdirSync(runs).filter((name) => name.startsWith('2026-07-01'));
-  expect(JSON.parse(readFileSync(`${runs}/${run}/report.json`, 'utf8'))).toMatchObject({
-    command: 'backfill pricing',
-    status: 'failed',
-    error: expect.stringContaining('table.json'),
-    stages: [{ stage: 'read', ms: expect.any(Number) }],
-  });
 });

@@ -104,17 +104,3 @@ test('on every day exactly the prices are in force that asking every row about e
     { numRuns: 100 },
   );
 }, 120_000);
-
-test('the order of the rows changes nothing', async () => {
-  await fc.assert(
-    fc.asyncProperty(calendar, async (input) => {
-      const [there, back] = [
-        await placer.place(input),
-        await placer.place({ ...input, rows: [...input.rows].reverse() }),
-      ];
-      expect(back.intervals).toEqual(there.intervals);
-      expect([...back.reasons].reverse()).toEqual(there.reasons);
-    }),
-    { numRuns: 30 },
-  );
-}, 120_000);

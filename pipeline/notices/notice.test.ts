@@ -48,11 +48,6 @@ test('whatever a source says, a notice is bounded, keeps its command whole, and 
   expect(JSON.stringify({ ...notice, text: notice.text.replaceAll('\n', ' ') })).not.toMatch(/\\u00[01]|\\n/);
 });
 
-test('a day that is late may be worked on just now, so nobody is told that it is not', () => {
-  const { text } = noticeFrom('file:/store', { kind: 'late', day: '2026-11-20', at: AT, reasons: ['not published'] });
-  expect(text).not.toContain('by itself');
-});
-
 test('what a source says calls nobody in a chat that shows the text', () => {
   const notice = noticeFrom('file:/store', {
     ...HELD,

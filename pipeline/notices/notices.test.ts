@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { type NightFacts, Notices } from './notices.ts';
 import { parseTarget } from './sending/notice-target.ts';
 
@@ -10,21 +10,19 @@ const [DAY, NEXT] = ['2026-11-20', '2026-11-21'];
 const AT = new Date(`${DAY}T00:06:00Z`);
 const held: NightFacts = { kind: 'held', day: DAY, at: AT, reasons: ['too few'] };
 
-let work: string;
+const work = useTestFolder();
 let receiver: NoticeReceiver;
 let other: NoticeReceiver;
 beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'modelstats-notices-'));
   [receiver, other] = [await NoticeReceiver.start(), await NoticeReceiver.start()];
 });
 afterEach(async () => {
   await Promise.all([receiver.close(), other.close()]);
-  await rm(work, { recursive: true });
 });
 
 /** As a process has them. */
 function open({
-  workFolder = work,
+  workFolder = work(),
   clock = () => AT,
   sleep = async () => {},
 }: {
@@ -79,7 +77,7 @@ test('a process that has to end leaves what is under way, and the next one goes 
 
 test('what a process that lives is telling is left to it', async () => {
   await open().notices.tell(held);
-  const path = join(work, 'notices', `${DAY}.held.json`);
+  const path = work('notices', `${DAY}.held.json`);
   const file = JSON.parse(await readFile(path, 'utf8'));
   await writeFile(path, JSON.stringify({ ...file, owner: `${process.ppid}@${hostname()}`, taken: [] }));
   const { notices } = open();
@@ -91,7 +89,7 @@ test('what a process that lives is telling is left to it', async () => {
 test('what another process had left belongs to the one that goes on with it, while it does', async () => {
   other.answer = 500;
   await open().notices.tell(held);
-  const ownerOf = async () => JSON.parse(await readFile(join(work, 'notices', `${DAY}.held.json`), 'utf8')).owner;
+  const ownerOf = async () => JSON.parse(await readFile(work('notices', `${DAY}.held.json`), 'utf8')).owner;
   expect(await ownerOf()).toBeNull();
   other.answer = 'hang';
   const before = other.requests.length;
@@ -142,7 +140,7 @@ test('who did not take a notice gets it with the next occasion, the others not a
 
 test('what a killed process had begun is finished by the next, to those whom it had not reached', async () => {
   await open().notices.tell(held);
-  const path = join(work, 'notices', `${DAY}.held.json`);
+  const path = work('notices', `${DAY}.held.json`);
   const file = JSON.parse(await readFile(path, 'utf8'));
   expect(file).toMatchObject({ owner: null, taken: [expect.any(String), expect.any(String)] });
   await writeFile(path, JSON.stringify({ ...file, owner: '999999999@elsewhere', taken: file.taken.slice(0, 1) }));
@@ -165,7 +163,7 @@ test('what a container that was made anew had begun is told as soon as nobody ca
   await expect.poll(() => [receiver.told.length, other.requests.length]).toEqual([1, 1]);
   killed.notices.abandon();
   await abandoned;
-  const path = join(work, 'notices', `${DAY}.held.json`);
+  const path = work('notices', `${DAY}.held.json`);
   const file = JSON.parse(await readFile(path, 'utf8'));
   await writeFile(path, JSON.stringify({ ...file, owner: '1@before', owned_at: AT.toISOString() }));
   other.answer = 200;
@@ -183,7 +181,7 @@ test('what a container that was made anew had begun is told as soon as nobody ca
 
 test('a stop while a claim of another is waited for ends at once, and leaves it', async () => {
   await open().notices.tell(held);
-  const path = join(work, 'notices', `${DAY}.held.json`);
+  const path = work('notices', `${DAY}.held.json`);
   const file = JSON.parse(await readFile(path, 'utf8'));
   await writeFile(path, JSON.stringify({ ...file, owner: '1@before', taken: [] }));
   const sleep = (_: number, signal: AbortSignal) =>
@@ -197,8 +195,8 @@ test('a stop while a claim of another is waited for ends at once, and leaves it'
 });
 
 test('a work folder that cannot be written keeps nobody from being told, once by a process', async () => {
-  await writeFile(join(work, 'file'), '');
-  const { notices, log } = open({ workFolder: join(work, 'file') });
+  await writeFile(work('file'), '');
+  const { notices, log } = open({ workFolder: work('file') });
   await notices.tell(held);
   await notices.tell(held);
   await notices.published(DAY);
@@ -208,9 +206,9 @@ test('a work folder that cannot be written keeps nobody from being told, once by
 
 test('the files of what was told have no secret of a target, are for their owner alone, and nothing lies beside them', async () => {
   await open().notices.tell(held);
-  const names = await readdir(join(work, 'notices'));
+  const names = await readdir(work('notices'));
   expect(names).toEqual([`${DAY}.held.json`]);
-  expect(await readFile(join(work, 'notices', `${DAY}.held.json`), 'utf8')).not.toContain(receiver.host);
+  expect(await readFile(work('notices', `${DAY}.held.json`), 'utf8')).not.toContain(receiver.host);
 });
 
 test('a test goes to everybody, again and again, and leaves nothing', async () => {
@@ -222,5 +220,5 @@ test('a test goes to everybody, again and again, and leaves nothing', async () =
     { target: `http://${other.host}/…`, tries: 1, problem: `${other.host} answered 404` },
   ]);
   expect(receiver.told).toEqual([`test ${DAY}`, `test ${DAY}`]);
-  expect(await readdir(work)).toEqual([]);
+  expect(await readdir(work())).toEqual([]);
 });

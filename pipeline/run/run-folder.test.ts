@@ -1,23 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { lutimes, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { lutimes, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { openRunFolder, tidyRuns } from './run-folder.ts';
 
 const NOW = new Date('2026-11-20T03:00:00Z');
 const RUN = { day: '2026-11-20', run: '01A' };
 
-let work: string;
-
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'modelstats-work-'));
-});
-afterEach(() => rm(work, { recursive: true }));
+const work = useTestFolder();
 
 describe('a run folder', () => {
   test('keeps its reports and nothing else when the run ends', async () => {
-    const folder = await openRunFolder(work, RUN);
+    const folder = await openRunFolder(work(), RUN);
     await writeFile(join(folder.release, 'file'), 'x');
     await writeFile(join(folder.path, 'report.json'), '{}');
     await folder.removeTemporary();
@@ -25,10 +21,10 @@ describe('a run folder', () => {
   });
 
   test('that cannot be made is reported with its path', async () => {
-    await writeFile(join(work, 'file'), '');
-    await expect(openRunFolder(join(work, 'file', 'work'), RUN)).rejects.toMatchObject({
+    await writeFile(work('file'), '');
+    await expect(openRunFolder(work('file', 'work'), RUN)).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining(join(work, 'file', 'work')),
+      message: expect.stringContaining(work('file', 'work')),
     });
   });
 });
@@ -36,7 +32,7 @@ describe('a run folder', () => {
 describe('tidying', () => {
   /** A folder as a killed run leaves it. */
   async function leaveRun(owner: string, writtenAt: Date): Promise<string> {
-    const path = join(work, 'runs', '2026-11-19.01A');
+    const path = work('runs', '2026-11-19.01A');
     await mkdir(join(path, 'tmp', 'release'), { recursive: true });
     await symlink(owner, join(path, 'owner'));
     await lutimes(join(path, 'owner'), writtenAt, writtenAt);
@@ -53,19 +49,19 @@ describe('tidying', () => {
     ['of another machine, long ago', () => ownerOf(1, 'elsewhere'), YESTERDAY, []],
   ])('the temporary files %s', async (_, owner, writtenAt, left) => {
     const path = await leaveRun(owner(), writtenAt);
-    await tidyRuns(work, NOW);
+    await tidyRuns(work(), NOW);
     expect((await readdir(path)).sort()).toEqual(left);
   });
 
   test('goes on without a work folder', async () => {
-    await expect(tidyRuns(join(work, 'none'), NOW)).resolves.toBeUndefined();
+    await expect(tidyRuns(work('none'), NOW)).resolves.toBeUndefined();
   });
 
   test('keeps the reports of the newest thousand runs', async () => {
     const names = Array.from({ length: 1002 }, (_, index) => `2026-11-20.${1000 + index}`);
-    for (const name of names) await mkdir(join(work, 'runs', name), { recursive: true });
-    await tidyRuns(work, NOW);
-    expect(await readdir(join(work, 'runs'))).toHaveLength(1000);
-    expect(await readdir(join(work, 'runs'))).not.toContain('2026-11-20.1001');
+    for (const name of names) await mkdir(work('runs', name), { recursive: true });
+    await tidyRuns(work(), NOW);
+    expect(await readdir(work('runs'))).toHaveLength(1000);
+    expect(await readdir(work('runs'))).not.toContain('2026-11-20.1001');
   });
 });

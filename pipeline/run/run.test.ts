@@ -1,23 +1,18 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AppError } from '../../schemas/errors.ts';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { retryWhenRaced } from './retry-when-raced.ts';
 import { Run, type RunEnd } from './run.ts';
 
 const NOW = new Date('2026-11-20T03:00:00Z');
 const DUCKDB = { memoryLimit: '100MB', threads: 1 };
 
-let work: string;
-
-beforeEach(async () => {
-  work = await mkdtemp(join(tmpdir(), 'modelstats-run-'));
-});
-afterEach(() => rm(work, { recursive: true }));
+const work = useTestFolder();
 
 function openRun(onStage: (stage: 'one' | 'two') => void = () => {}) {
-  const deps = { workFolder: work, clock: () => NOW, newRunId: () => '01A', onStage };
+  const deps = { workFolder: work(), clock: () => NOW, newRunId: () => '01A', onStage };
   return Run.open({ day: '2026-11-20', startedAt: NOW }, deps);
 }
 
@@ -33,7 +28,7 @@ test('a run keeps its report and its issues and nothing else, and passes its res
   await run.stage('one', () => database.run('CREATE TABLE held AS SELECT 1'));
   run.warn(['half full']);
   expect(await run.finish(async () => ({ warnings: ['w'], more: 1 }), report)).toEqual({ warnings: ['w'], more: 1 });
-  const folder = join(work, 'runs', '2026-11-20.01A');
+  const folder = work('runs', '2026-11-20.01A');
   expect((await readdir(folder)).sort()).toEqual(['issues.jsonl', 'report.json']);
   expect(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'))).toEqual({
     status: 'done',
@@ -60,7 +55,7 @@ test('a disk that fails is told as such, with the work folder', async () => {
   const failing = () => Promise.reject(new Error('ENOSPC: no space left on device, write'));
   await expect(run.finish(failing, report)).rejects.toMatchObject({
     code: 'store_unavailable',
-    message: expect.stringContaining(work),
+    message: expect.stringContaining(work()),
   });
 });
 

@@ -137,14 +137,6 @@ test('a stop while nothing runs is immediate, and nothing starts after it', asyn
   expect(events.at(-1)).toEqual({ type: 'scheduler_stopped' });
 });
 
-test('a stop lets a running night finish within its time', async () => {
-  const { time, scheduler, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 20_000 });
-  const stopped = scheduler.stop();
-  await time.moveTo('2026-11-20T00:05:20Z');
-  await stopped;
-  expect(told('night_ended')).toMatchObject([{ end: { status: 'published' } }]);
-});
-
 test('a stop abandons a night that takes longer, and is over then', async () => {
   const { time, scheduler, told } = start({ now: '2026-11-20T00:05:00Z', durationMs: 3_600_000 });
   const stopped = scheduler.stop();
@@ -154,9 +146,4 @@ test('a stop abandons a night that takes longer, and is over then', async () => 
   await stopped;
   expect(told('night_ended')).toMatchObject([{ end: { status: 'failed' } }]);
   expect(told('retry_planned')).toEqual([]);
-});
-
-test('at the start it is told when the next night is due and that it can be tried again', () => {
-  const { events } = start({ now: '2026-11-20T18:00:00Z' });
-  expect(events).toEqual([{ type: 'scheduler_started', next: new Date('2026-11-21T00:05:00Z'), isRetried: true }]);
 });

@@ -50,19 +50,6 @@ test('a snapshot that somebody publishes is seen within five minutes, or at once
   expect(await at('2026-06-02T06:06:00Z')).toEqual([]);
 });
 
-test('while the newest day that was due is there, nobody looks', async () => {
-  const { at, looks } = start({ newest: '2026-06-02' });
-  await at('2026-06-02T00:10:00Z');
-  await at('2026-06-02T11:59:00Z');
-  expect(looks()).toBe(1);
-  await at('2026-06-02T12:00:00Z');
-  expect(looks(), 'whether the day is late').toBe(2);
-  await at('2026-06-03T00:04:00Z');
-  expect(looks()).toBe(2);
-  await at('2026-06-03T00:05:00Z');
-  expect(looks()).toBe(3);
-});
-
 test('a day that is due and not published in time is late, and told once', async () => {
   const { at } = start({ newest: '2026-06-01' });
   expect(await at('2026-06-02T11:59:00Z')).toEqual(['release_seen 2026-06-01']);

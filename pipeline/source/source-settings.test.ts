@@ -1,17 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { loadSettings } from './source-settings.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-settings-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = useTestFolder();
 
 async function load(settings: unknown) {
-  const path = join(folder, 'source.json');
+  const path = folder('source.json');
   await writeFile(path, JSON.stringify(settings));
   return loadSettings(path);
 }
@@ -24,9 +19,9 @@ async function problemsOf(...entries: readonly object[]): Promise<string> {
   const refusal: unknown = await load({ upstreams: [UPSTREAM], fetch: entries }).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: 'source_rejected',
-    message: expect.stringContaining(`${folder}/source.json: `),
+    message: expect.stringContaining(`${folder()}/source.json: `),
   });
-  return refusal instanceof Error ? refusal.message.slice(`${folder}/source.json: `.length) : '';
+  return refusal instanceof Error ? refusal.message.slice(`${folder()}/source.json: `.length) : '';
 }
 
 describe('what is usual', () => {

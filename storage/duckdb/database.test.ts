@@ -1,24 +1,21 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rawRows } from '../../test/support/storage/raw-rows.ts';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { Database, sqlText } from './database.ts';
 
-let folder: string;
+const folder = useTestFolder();
 let database: Database;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-duckdb-'));
-  database = await Database.open(':memory:', { memoryLimit: '200MB', threads: 1, tempFolder: join(folder, 'spill') });
+  database = await Database.open(':memory:', { memoryLimit: '200MB', threads: 1, tempFolder: folder('spill') });
 });
 afterEach(async () => {
   database.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 it('reads a file anew that was replaced under its name, even by one of the same size', async () => {
-  const [path, old, changed] = [join(folder, 'state.parquet'), join(folder, 'old'), join(folder, 'changed')];
+  const [path, old, changed] = [folder('state.parquet'), folder('old'), folder('changed')];
   const write = (to: string, columns: string) =>
     database.run(`COPY (SELECT ${columns} FROM range(15)) TO ${sqlText(to)} (FORMAT parquet, COMPRESSION zstd)`);
   await write(old, `'old' || range AS a, NULL::VARCHAR AS b, 'old' || range * 3 AS c, 'some text' AS d`);

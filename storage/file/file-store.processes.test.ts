@@ -1,27 +1,25 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { heard, isAnswer, StoreProcesses } from '../../test/support/storage/file-store-processes.ts';
+import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { FileStore } from './file-store.ts';
 
-let root: string;
+const root = useTestFolder();
 const processes = new StoreProcesses();
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'modelstats-processes-'));
-});
 afterEach(async () => {
   processes.kill();
-  await rm(root, { recursive: true });
 });
 
 describe('between processes', () => {
   test('of 6 processes that replace the same version at once exactly one wins', async () => {
-    const store = new FileStore(root);
+    const store = new FileStore(root());
     await store.put('race', Buffer.from('start'));
-    const racers = Array.from({ length: 6 }, (_, index) => processes.start(root, 'replace', 'race', `racer ${index}`));
+    const racers = Array.from({ length: 6 }, (_, index) =>
+      processes.start(root(), 'replace', 'race', `racer ${index}`),
+    );
     await Promise.all(racers.map((racer) => heard(racer, 'ready')));
     for (let round = 0; round < 20; round += 1) {
       const etag = (await store.head('race'))?.etag;
@@ -35,12 +33,12 @@ describe('between processes', () => {
   }, 60_000);
 
   test('kill -9 at random moments loses no acknowledged step, leaves whole objects, and no lock behind', async () => {
-    const store = new FileStore(root, { lockTimeoutMs: 1000 });
+    const store = new FileStore(root(), { lockTimeoutMs: 1000 });
     await store.put('counter', Buffer.from('0\n'));
     let acknowledged = 0;
     const kills = 12;
     const killOne = async (name: string) => {
-      const child = processes.start(root, 'count', name);
+      const child = processes.start(root(), 'count', name);
       child.on('message', (message) => {
         if (isAnswer(message) && message['counted'] !== undefined) acknowledged += 1;
       });
@@ -60,14 +58,14 @@ describe('between processes', () => {
     expect(counted).toBeLessThanOrEqual(acknowledged + kills);
     for await (const { key } of store.list('')) expect(isWhole((await store.get(key))?.body), key).toBe(true);
     await store.put('counter', Buffer.from('after'), { ifMatch: counter?.etag ?? '' });
-    expect((await readdir(root)).filter((name) => name.startsWith('.'))).toEqual(['.lock', '.tmp']);
-    expect((await stat(join(root, '.lock'))).size).toBe(0);
+    expect((await readdir(root())).filter((name) => name.startsWith('.'))).toEqual(['.lock', '.tmp']);
+    expect((await stat(root('.lock'))).size).toBe(0);
   }, 60_000);
 
   test('the lock of a stopped process is respected, with a clear error, and is free the moment it is killed', async () => {
-    const store = new FileStore(root, { lockTimeoutMs: 50 });
+    const store = new FileStore(root(), { lockTimeoutMs: 50 });
     const { etag } = await store.put('held', Buffer.from('before'));
-    const holder = processes.start(root, 'hold');
+    const holder = processes.start(root(), 'hold');
     await heard(holder, 'held');
     holder.kill('SIGSTOP');
     await expect(store.put('held', Buffer.from('x'), { ifMatch: etag })).rejects.toMatchObject({
@@ -81,7 +79,7 @@ describe('between processes', () => {
   });
 
   test('left-over files of killed writers go after a day, those of running ones stay', async () => {
-    const temporary = join(root, '.tmp');
+    const temporary = root('.tmp');
     await mkdir(temporary);
     const now = new Date('2026-01-02T12:00:00Z');
     for (const [name, hours] of [
@@ -92,7 +90,7 @@ describe('between processes', () => {
       const time = new Date(now.getTime() - hours * 3_600_000);
       await utimes(join(temporary, name), time, time);
     }
-    await new FileStore(root, { clock: () => now }).put('any', Buffer.from('x'));
+    await new FileStore(root(), { clock: () => now }).put('any', Buffer.from('x'));
     expect(await readdir(temporary)).toEqual(['young']);
   });
 });

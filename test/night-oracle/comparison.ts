@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
 import {
-  listReleases,
+  newestOf,
   readChanges,
   readHistory,
   readOpenIntervals,
@@ -31,8 +31,7 @@ export async function expectSameNight(store: TemporaryStore, result: NightResult
 }
 
 async function published(store: TemporaryStore): Promise<PublishedNight> {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing is published');
+  const entry = await newestOf(store);
   const snapshot: Partial<Record<DatasetName, string>> = {};
   for (const dataset of DATASET_NAMES) snapshot[dataset] = await readSnapshot(store, entry, dataset);
   return {

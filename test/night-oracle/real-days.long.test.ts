@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DATASETS } from '../../schemas/datasets.ts';
-import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
+import { readRecords } from '../support/pipeline/published.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { DELETED_UPSTREAM, REAL_DATA } from '../support/real-data.ts';
 import { expectSameNight } from './comparison.ts';
@@ -43,12 +42,7 @@ describe.skipIf(REAL_DATA === undefined)('a sample of the real days', () => {
 });
 
 async function expectPlausiblePrices(store: Awaited<ReturnType<typeof openTemporaryStore>>): Promise<void> {
-  const entry = (await listReleases(store)).at(-1);
-  if (entry === undefined) throw new Error('nothing is published');
-  const lines = (await readSnapshot(store, entry, DATASETS.pricing.name)).trimEnd().split('\n');
-  const prices = lines.flatMap((line) => {
-    const { input_per_million, output_per_million } = JSON.parse(line) as Record<string, number | null>;
-    return [input_per_million ?? 0, output_per_million ?? 0];
-  });
+  const records = await readRecords(store, 'pricing');
+  const prices = records.flatMap((record) => [record['input_per_million'], record['output_per_million']]).map(Number);
   expect(prices.filter((price) => price !== 0 && (price < 0.0001 || price > 10_000))).toEqual([]);
 }

@@ -48,6 +48,15 @@ const BASE: DayRows = {
 };
 const WITHOUT_GONE = FIRST.filter((id) => id !== 'gone');
 const ODD = Object.keys(NAMES);
+const WITH_ODD = [...WITHOUT_GONE, ...ODD].map((id) => model(id, id === 'cjk' ? { organization: 'Org & Söhne' } : {}));
+const otherNames = (ids: readonly string[]) =>
+  [...ids, ...ODD].map((id) => model(id, { name: `Other ${id}`, organization: 'x' }));
+const LATER_SCORES = [score('a', 71.5), score('b', 0.5)];
+const FALLEN = [price('a', 'p', 2.5), price('a', 'q', 2.5)];
+const PRICE_OF_C = price('c', 'p', 1, { effective_from: '2026-06-01' });
+const AT_SECOND_PROVIDER = price('c', 'r', 1, { currency: 'EUR' });
+const LATER_PRICES = [...FALLEN, price('b', 'p', 2.2), PRICE_OF_C, AT_SECOND_PROVIDER, price('cjk', 'p', null)];
+const LATER_RANKS = [...general('b', 'cjk', 'a', 'c'), ...ranks('code', ['a', 'd'])];
 
 /**
  * 06-01 is the first night. 06-02: a price that is the same at two providers falls, another only begins later; two models change
@@ -62,64 +71,36 @@ export const TOLD_DAYS: Readonly<Record<Day, DayRows>> = {
     ...BASE,
     scores: [score('a', 71.5), score('gone', 1, { measured_at: '2026-06-01' })],
     rankings: general('b', 'a', 'c', 'gone'),
-    pricing: [
-      ...[price('a', 'p', 2.5), price('a', 'q', 2.5), price('b', 'p', 2)],
-      ...[price('c', 'p', 1, { effective_from: '2026-06-01' }), price('gone', 'p', 1)],
-    ],
+    pricing: [...FALLEN, price('b', 'p', 2), PRICE_OF_C, price('gone', 'p', 1)],
   },
   '2026-06-03': {
-    models: [...WITHOUT_GONE, ...ODD].map((id) => model(id, id === 'cjk' ? { organization: 'Org & Söhne' } : {})),
+    models: WITH_ODD,
     benchmarks: BENCHMARKS,
     scores: [score('a', 71.5)],
     rankings: general('b', 'cjk', 'a', 'c'),
-    pricing: [
-      ...[price('a', 'p', 2.5), price('a', 'q', 2.5), price('b', 'p', 200_000)],
-      ...[price('c', 'p', 1, { effective_from: '2026-06-01' }), price('cjk', 'p', null)],
-    ],
+    pricing: [...FALLEN, price('b', 'p', 200_000), PRICE_OF_C, price('cjk', 'p', null)],
   },
   '2026-06-04': {
-    models: [...WITHOUT_GONE, ...ODD].map((id) => model(id, id === 'cjk' ? { organization: 'Org & Söhne' } : {})),
+    models: WITH_ODD,
     benchmarks: BENCHMARKS,
-    scores: [score('a', 71.5), score('b', 0.5)],
+    scores: LATER_SCORES,
     rankings: general('b', 'cjk', 'a', 'c'),
-    pricing: [
-      ...[price('a', 'p', 2.5), price('a', 'q', 2.5), price('b', 'p', 2.2)],
-      ...[
-        price('c', 'p', 1, { effective_from: '2026-06-01' }),
-        price('c', 'r', 1, { currency: 'EUR' }),
-        price('cjk', 'p', null),
-      ],
-    ],
+    pricing: LATER_PRICES,
   },
-  '2026-06-05': {
-    models: [...WITHOUT_GONE, ...ODD].map((id) => model(id, id === 'cjk' ? { organization: 'Org & Söhne' } : {})),
-    benchmarks: BENCHMARKS,
-    scores: [score('a', 71.5), score('b', 0.5)],
-    rankings: [...general('b', 'cjk', 'a', 'c'), ...ranks('code', ['a', 'd'])],
-  },
+  '2026-06-05': { models: WITH_ODD, benchmarks: BENCHMARKS, scores: LATER_SCORES, rankings: LATER_RANKS },
   '2026-06-06': {
-    models: [...WITHOUT_GONE, ...ODD].map((id) => model(id, { name: `Other ${id}`, organization: 'x' })),
+    models: otherNames(WITHOUT_GONE),
     benchmarks: BENCHMARKS,
-    scores: [score('a', 71.5), score('b', 0.5)],
-    rankings: [...general('b', 'cjk', 'a', 'c'), ...ranks('code', ['a', 'd'])],
-    pricing: [
-      ...[price('a', 'p', 2.5), price('a', 'q', 2.5), price('b', 'p', 2.2)],
-      ...[
-        price('c', 'p', 1, { effective_from: '2026-06-01' }),
-        price('c', 'r', 1, { currency: 'EUR' }),
-        price('cjk', 'p', null),
-      ],
-    ],
+    scores: LATER_SCORES,
+    rankings: LATER_RANKS,
+    pricing: LATER_PRICES,
   },
   '2026-06-08': {
-    models: [...FIRST, ...ODD].map((id) => model(id, { name: `Other ${id}`, organization: 'x' })),
+    models: otherNames(FIRST),
     benchmarks: BENCHMARKS,
     scores: [score('a', 71.5)],
     rankings: [...general('b', 'cjk', 'c'), ...ranks('code', ['a', 'd'])],
-    pricing: [
-      ...[price('a', 'p', 2.5), price('a', 'q', 2.5), price('b', 'p', 2.2), price('gone', 'p', 1)],
-      ...[price('c', 'r', 1, { currency: 'EUR' }), price('cjk', 'p', null)],
-    ],
+    pricing: [...FALLEN, price('b', 'p', 2.2), price('gone', 'p', 1), AT_SECOND_PROVIDER, price('cjk', 'p', null)],
   },
 };
 

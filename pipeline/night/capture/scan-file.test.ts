@@ -1,29 +1,24 @@
-import { appendFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { useTestFolder } from '../../../test/support/use-test-folder.ts';
 import type { DatasetSource } from '../source/source-day.ts';
 import { assertUnchanged, scanFile } from './scan-file.ts';
 
 const LIMITS = { lineBytesMax: 1000, fileBytesMax: 2000, rowsMax: 1000, ratioMax: 1000 };
 const LINE = `${JSON.stringify({ id: 'a', name: 'x'.repeat(78) })}\n`;
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-scan-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = useTestFolder();
 
 async function fileWith(content: string | Uint8Array, compressed = false): Promise<DatasetSource> {
   const name = compressed ? 'models.jsonl.gz' : 'models.jsonl';
-  const file = { dataset: 'models', name, path: join(folder, name), format: 'jsonl', compressed } as const;
+  const file = { dataset: 'models', name, path: folder(name), format: 'jsonl', compressed } as const;
   await writeFile(file.path, content);
   return file;
 }
 
 function scan(file: DatasetSource) {
-  return scanFile(file, join(folder, 'unpacked'), LIMITS);
+  return scanFile(file, folder('unpacked'), LIMITS);
 }
 
 test('a file that changed since it was scanned is refused', async () => {

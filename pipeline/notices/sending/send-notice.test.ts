@@ -1,8 +1,7 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NoticeReceiver } from '../../../test/support/notices/notice-receiver.ts';
+import { useTestFolder } from '../../../test/support/use-test-folder.ts';
 import { type Notice, noticeFrom } from '../notice.ts';
 import { parseTarget } from './notice-target.ts';
 import { type SendDeps, sendNotice } from './send-notice.ts';
@@ -15,17 +14,15 @@ const NOTICE: Notice = noticeFrom('file:/store', {
   nextCommand: 'modelstats nightly --accept',
 });
 
-let folder: string;
+const folder = useTestFolder();
 let receiver: NoticeReceiver;
 let waits: number[];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-send-'));
   receiver = await NoticeReceiver.start();
   waits = [];
 });
 afterEach(async () => {
   await receiver.close();
-  await rm(folder, { recursive: true });
 });
 
 function send(text: string, deps: Partial<SendDeps> = {}) {
@@ -42,7 +39,7 @@ function send(text: string, deps: Partial<SendDeps> = {}) {
 }
 
 async function script(text: string): Promise<string> {
-  const path = join(folder, 'page');
+  const path = folder('page');
   await writeFile(path, `#!/bin/sh\n${text}\n`);
   await chmod(path, 0o755);
   return path;
@@ -106,29 +103,29 @@ test('a mail that is never taken is given up in the time of a try', async () => 
 test('a program that leaves something running keeps nobody from ending', async () => {
   const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
   const before = pipes();
-  const path = await script(`sleep 30 & echo $! > ${folder}/pid`);
+  const path = await script(`sleep 30 & echo $! > ${folder()}/pid`);
   expect(await send(`exec:${path}`)).toEqual({ tries: 1, problem: undefined });
   await expect.poll(pipes).toBe(before);
-  process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
+  process.kill(Number(await readFile(folder('pid'), 'utf8')));
 });
 
 test('a program gets the notice on its input and in its environment, and no shell reads any of it', async () => {
   const path = await script(
-    `cat > ${folder}/in; printf '%s|%s|%s|%s' "$1" "$2" "$NOTICE_KIND" "$NOTICE_NEXT_COMMAND" > ${folder}/out`,
+    `cat > ${folder()}/in; printf '%s|%s|%s|%s' "$1" "$2" "$NOTICE_KIND" "$NOTICE_NEXT_COMMAND" > ${folder()}/out`,
   );
   expect(await send(`exec:${path} $HOME ;id`)).toEqual({ tries: 1, problem: undefined });
-  expect(JSON.parse(await readFile(join(folder, 'in'), 'utf8'))).toEqual(NOTICE);
-  expect(await readFile(join(folder, 'out'), 'utf8')).toBe('$HOME|;id|held|modelstats nightly --accept');
+  expect(JSON.parse(await readFile(folder('in'), 'utf8'))).toEqual(NOTICE);
+  expect(await readFile(folder('out'), 'utf8')).toBe('$HOME|;id|held|modelstats nightly --accept');
 });
 
 test('a program that fails, is not there, takes too long or reads nothing is told as such', async () => {
   expect((await send(`exec:${await script('echo no pager >&2; exit 3')}`)).problem).toMatch(
     /ended with exit code 3: no pager$/,
   );
-  expect((await send(`exec:${folder}/none`)).problem).toMatch(/can't be started: .*ENOENT/);
-  const slow = await script(`sleep 60 & echo $! > ${folder}/pid; wait`);
+  expect((await send(`exec:${folder()}/none`)).problem).toMatch(/can't be started: .*ENOENT/);
+  const slow = await script(`sleep 60 & echo $! > ${folder()}/pid; wait`);
   expect((await send(`exec:${slow}`, { timeoutMs: 300 })).problem).toMatch('took longer than 0.3 s and was killed');
-  const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+  const pid = Number(await readFile(folder('pid'), 'utf8'));
   await expect.poll(() => isAlive(pid)).toBe(false);
   expect(await send(`exec:${await script('exec <&-; exit 0')}`)).toEqual({ tries: 1, problem: undefined });
 });

@@ -24,19 +24,6 @@ function open() {
   return { path, log, file };
 }
 
-test('a scheduler that was just started waits for its first night', () => {
-  const { path } = open();
-  expect(readHealth(path)).toEqual({
-    state: 'waiting',
-    last: null,
-    attempts: 0,
-    error: null,
-    next_command: null,
-    next_run_at: NEXT.toISOString(),
-    updated_at: NOW.toISOString(),
-  });
-});
-
 test('the file follows a night from its failure to its success', () => {
   const { path, file } = open();
   const at = new Date(`${DAY}T00:06:30.000Z`);
@@ -56,17 +43,6 @@ test('the file follows a night from its failure to its success', () => {
     attempts: 2,
     next_run_at: NEXT.toISOString(),
     error: null,
-  });
-});
-
-test('a day that was given up keeps its reason until the next night', () => {
-  const { path, file } = open();
-  file.note({ type: 'night_ended', day: DAY, attempt: 3, end: answer('held', ['models would lose 60 %']) });
-  file.note({ type: 'given_up', day: DAY, attempt: 3, why: 'noon' });
-  expect(readHealth(path)).toMatchObject({
-    state: 'waiting',
-    last: { status: 'held' },
-    error: 'models would lose 60 %',
   });
 });
 

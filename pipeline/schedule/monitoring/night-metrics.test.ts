@@ -28,14 +28,6 @@ function start() {
 }
 const unix = (time: string) => Date.parse(`${DAY}T${time}Z`) / 1000;
 
-test('a scheduler that has not run a night yet says so', async () => {
-  const { lines } = start();
-  expect(await lines('status')).toEqual(
-    ['published', 'held', 'rejected', 'failed'].map((status) => `modelstats_night_status{status="${status}"} 0`),
-  );
-  expect(await lines('problem_since')).toEqual([]);
-});
-
 test('the last attempt tells its status, day, number, end, duration and what it set aside', async () => {
   const { attempt, lines } = start();
   attempt({ ...answer('held', ['too few']), quarantined: 7, suspects_pending: 2 }, 3);

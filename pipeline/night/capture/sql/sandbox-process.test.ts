@@ -1,8 +1,6 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { childrenOf, isRunning } from '../../../../test/support/processes/children.ts';
+import { useTestFolder } from '../../../../test/support/use-test-folder.ts';
 import { memoryOfProcess } from './process-memory.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import type { Section } from './sections.ts';
@@ -11,23 +9,20 @@ const ENDLESS = `SELECT levenshtein(repeat('a', 300000), repeat('b', 300000)) AS
 /** Grows by about a megabyte a row, outside of what DuckDB counts. */
 const LARGE = `SELECT repeat(repeat('x', 1000000), 4000) AS x`;
 
-let folder: string;
+const folder = useTestFolder();
 
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'modelstats-sandbox-')));
-  return () => rm(folder, { recursive: true });
-});
+beforeEach(async () => {});
 
 const section = (sql: string): Section => ({ path: 'source.sql', dataset: 'models', line: 1, sql });
 
 /** Runs SELECTs in one process, each with a file of its own. */
 async function open({ timeoutMs = 30_000, memoryLimit = '100MB', rowsMax = 100, bytesMax = 1 << 30 } = {}) {
-  const settings = { memoryLimit, threads: 1, spillFolder: join(folder, 'spill'), spillBytesMax: 1 << 20 };
-  const process = await SandboxProcess.open({ ...settings, folders: [folder], timeoutMs, folder });
+  const settings = { memoryLimit, threads: 1, spillFolder: folder('spill'), spillBytesMax: 1 << 20 };
+  const process = await SandboxProcess.open({ ...settings, folders: [folder()], timeoutMs, folder: folder() });
   let files = 0;
   const run = (sql: string) => {
     files += 1;
-    return process.run(section(sql), { path: join(folder, `${files}.duckdb`), rowsMax, bytesMax });
+    return process.run(section(sql), { path: folder(`${files}.duckdb`), rowsMax, bytesMax });
   };
   return { run, close: () => process.close() };
 }
