@@ -83,7 +83,7 @@ test.each([
   ...['x'.repeat(201), 'é'.repeat(190), 'x/'.repeat(100).concat('a')],
 ])('nothing is unpacked where %j is no name for a file here', async (name) => {
   expect(await problemOf(makeZip([{ name, content: 'x' }]))).toBe(
-    `${JSON.stringify(name)} in it is no name for a file`,
+    `${JSON.stringify(name.slice(0, 200))} in it is no name for a file`,
   );
 });
 
