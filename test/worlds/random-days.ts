@@ -1,5 +1,6 @@
 /** Days at random: few ids, so that records meet again, and values at the edge of what may be published and beyond it. */
 import fc from 'fast-check';
+import { DATASETS } from '../../schemas/datasets.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 
 export interface RandomDay {
@@ -10,20 +11,28 @@ export interface RandomDay {
   readonly accept: boolean;
 }
 
-const id = fc.constantFrom('a', 'A', 'a:t', 'b:c', 'b%3Ac', 'é/ü', '@x', ' a', 'b:c ', '');
+/** A value that may be published most of the time, so that records which refer to others find them, and an odd one now and then. */
+function mostly(good: readonly unknown[], odd: readonly unknown[]): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 29, arbitrary: fc.constantFrom(...good) },
+    { weight: 1, arbitrary: fc.constantFrom(...odd) },
+  );
+}
+
+const id = mostly(['a', 'A', 'a:t'], ['b:c', 'b%3Ac', 'é/ü', '@x', ' a', 'b:c ', '']);
 /** With the ids above it makes keys of one joined text: `a` and `t:3`, `a:t` and `3`. */
-const other = fc.constantFrom('one', 'Two', 't:3', '3', 'one ');
-const price = fc.constantFrom(0, 0.5, 600, 0.0005, 20_000, 0.00001, 9_999, null, -1, '2.5');
-const number = fc.constantFrom(-3.25, 0, 7e-7, 100, 1e21, '12', 'x', null, {});
-const day = fc.constantFrom('2024-01-31', '2024-02-30', null, '2024-02-29', 'soon');
+const other = mostly(['one', 't:3', '3'], ['Two', 'one ']);
+const price = mostly([0, 0.5, 600, 9_999], [0.0005, 20_000, 0.00001, null, -1, '2.5']);
+const number = mostly([-3.25, 0, 7e-7, 100, 1e21], ['12', 'x', null, {}]);
+const day = mostly(['2024-01-31', null], ['2024-02-29', '2024-02-30', 'soon']);
 const updated = fc.constantFrom('2024-02-20T10:00:00Z', '2024-02-28T10:00:00.250Z', '2030-01-01T00:00:00+02:00', null);
 
 const model = fc.record({
   id,
-  name: fc.constantFrom('Name', 'Other name', 'Tab\t', null),
+  name: mostly(['Name', 'Other name'], ['Tab\t', null]),
   organization: fc.constantFrom('org', null),
   release_date: day,
-  context_length: fc.constantFrom(1000, '2000', 1.5, null, -1),
+  context_length: mostly([1000, '2000', null], [1.5, -1]),
   inference: fc.constantFrom('p,q', 'q, p', null, 'p'),
   updated_at: updated,
 });
@@ -46,7 +55,7 @@ const score = fc.record({
 const ranking = fc.record({
   model_id: id,
   category: other,
-  rank: fc.constantFrom(1, 2, 0),
+  rank: mostly([1, 2], [0]),
   trueskill_mu: number,
   trueskill_sigma: fc.constantFrom(1.5, null),
   updated_at: updated,
@@ -61,19 +70,27 @@ const pricing = fc.record({
   updated_at: updated,
 });
 
-/** A missing file now and then; few enough rows that the bad ones stay within the limits. */
-function file(row: fc.Arbitrary<object>, maxLength: number) {
-  return fc.option(fc.array(row, { maxLength }), { freq: 6, nil: undefined });
+/**
+ * A missing file now and then, and few enough rows that the bad ones stay within the limits. Most files have each key once: rows of one key
+ * contradict each other, so none of them is published.
+ */
+function file(row: fc.Arbitrary<object>, key: readonly string[], [minLength, maxLength]: readonly [number, number]) {
+  const selector = (fields: object) => JSON.stringify(fields, [...key]);
+  const rows = fc.oneof(
+    { weight: 5, arbitrary: fc.uniqueArray(row, { selector, minLength, maxLength }) },
+    { weight: 1, arbitrary: fc.array(row, { maxLength }) },
+  );
+  return fc.option(rows, { freq: 6, nil: undefined });
 }
 
 /** A folder without any file is rejected before anything is read, which is tested elsewhere. */
 const dayRows: fc.Arbitrary<DayRows> = fc
   .record({
-    models: file(model, 8),
-    benchmarks: file(benchmark, 4),
-    scores: file(score, 8),
-    rankings: file(ranking, 6),
-    pricing: file(pricing, 8),
+    models: file(model, DATASETS.models.key, [2, 8]),
+    benchmarks: file(benchmark, DATASETS.benchmarks.key, [2, 4]),
+    scores: file(score, DATASETS.scores.key, [0, 8]),
+    rankings: file(ranking, DATASETS.rankings.key, [0, 6]),
+    pricing: file(pricing, DATASETS.pricing.key, [0, 8]),
   })
   .filter((files) => Object.values(files).some((rows) => rows !== undefined));
 
