@@ -27,6 +27,7 @@ import { storeWith } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
+import { itemsOf, openFeeds } from '../support/public/open-feeds.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
 
@@ -215,6 +216,18 @@ describe('those who had followed', () => {
     expect(JSON.stringify(history.body)).not.toContain('2031-');
     expect(JSON.stringify(history.body)).toContain(RIGHT[1]);
   });
+});
+
+test('a day that was wrong once is told of in feeds when it comes', async () => {
+  await giveRightDays();
+  await store.publish(FUTURE[0], rowsOf(5));
+  const api = await openFeeds({ store: store.url, now: `${FUTURE[0]}T12:00:00Z` });
+  onTestFinished(() => api.close());
+  const items = await itemsOf(api, '/feeds/models');
+  expect(items.map(({ title, date_published }) => [date_published.slice(0, 10), title])).toContainEqual([
+    FUTURE[0],
+    expect.stringContaining('of-5'),
+  ]);
 });
 
 describe('webhooks', () => {
