@@ -249,6 +249,18 @@ describe('webhooks', () => {
     expect(after).toEqual(expect.arrayContaining([...told]));
     expect(snapshots(after).toSorted()).toEqual([SECOND, TODAY, ...FUTURE]);
   });
+
+  test('go on from a wrong day also where it has come meanwhile', async () => {
+    const control = await openDatabase(`sqlite:${join(store.folder, '..', 'control.db')}`);
+    onTestFinished(() => control.close());
+    await addSubscriber(control, 'one');
+    await openPublisher(store, control, { clock }).publisher.look();
+    await giveRightDays();
+    await store.publish(FUTURE[1], rowsOf(4));
+    expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+    const told = (await readTold(control)).filter(({ topic }) => topic === 'snapshot.published');
+    expect(told.map(({ data }) => Object(data).snapshot_id).toSorted()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
+  });
 });
 
 describe('the store itself', () => {
