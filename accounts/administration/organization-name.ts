@@ -5,8 +5,11 @@ const LENGTH_MAX = 100;
 /** What ends a line, or turns the direction in which the rest of a text is read. */
 const NO_LINE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** What mail programs make a link of: a scheme, a domain (a dot before a label with two letters in a row), an address of IPv4. */
-const ADDRESS = /:\/\/|[\p{L}\p{N}-]\.[\p{L}\p{N}-]*\p{L}{2}|\d\.\d+\.\d+\.\d/u;
+/**
+ * What mail programs make a link of: a scheme, a domain (a dot before a label with two letters in a row, each with its marks), an address
+ * of IPv4.
+ */
+const ADDRESS = /:\/\/|[\p{L}\p{M}\p{N}-]\.[\p{L}\p{M}\p{N}-]*\p{L}\p{M}*\p{L}|\d\.\d+\.\d+\.\d/u;
 /** Dots of other scripts, which browsers take for one (UTS 46). */
 const DOTS = /[\u3002\uff0e\uff61]/g;
 
@@ -31,7 +34,9 @@ export function quotedName(name: string): string {
   const line = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim();
   const cut = [...line].length > LENGTH_MAX ? `${[...line].slice(0, LENGTH_MAX - 1).join('')}…` : line;
   if (!holdsAddress(cut)) return cut;
-  return cut.replaceAll('://', '[:]//').replaceAll(/(?<=\S)[.\u3002\uff0e\uff61](?=\S)/gu, '[.]');
+  // Other characters, too, are a dot to who reads them by their compatibility, such as U+2024.
+  const plain = cut.normalize('NFKC').replaceAll(DOTS, '.');
+  return plain.replaceAll('://', '[:]//').replaceAll(/(?<=\S)\.(?=\S)/gu, '[.]');
 }
 
 /** Whether somebody could take a part of it for an address, whatever can't be seen of it. */

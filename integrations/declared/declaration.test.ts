@@ -62,6 +62,8 @@ describe('on a host that many share', () => {
     ['https://github.com/%61cme/repo/blob/main/README.md', 'github.com/acme'],
     ['https://github.com/orgs/acme/discussions/1', 'github.com/acme'],
     ['https://gist.github.com/acme/0123456789abcdef', 'github.com/acme'],
+    ['https://raw.githubusercontent.com/acme/repo/main/README.md', 'raw.githubusercontent.com/acme'],
+    ['https://cdn.jsdelivr.net/gh/acme/repo@1/README.md', 'jsdelivr.net/gh/acme'],
     ['https://gitlab.com/groups/acme/-/issues', 'gitlab.com/acme'],
     ['https://huggingface.co/acme', 'huggingface.co/acme'],
     ['https://huggingface.co/spaces/acme/leaderboard', 'huggingface.co/acme'],
@@ -93,6 +95,11 @@ describe('on a host that many share', () => {
     ['https://www.wordpress.com/acme', 'such as https://NAME.wordpress.com/'],
     ['https://www.youtube.com/watch?v=1', 'such as https://youtube.com/@NAME'],
     ['https://youtube.com/@', 'such as https://youtube.com/@NAME'],
+    ['https://facebook.com/profile.php?id=100', 'such as https://facebook.com/NAME'],
+    [
+      'https://web.archive.org/web/2026/https://acme.example/',
+      'archive.org is shared by many, and no address there says whose page it is',
+    ],
     [
       'https://en.wikipedia.org/wiki/GPT-4',
       'wikipedia.org is shared by many, and no address there says whose page it is',

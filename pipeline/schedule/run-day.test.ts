@@ -97,6 +97,16 @@ test('a machine that slept over the deadline does not capture the day late', asy
   expect(nights.begun).toHaveLength(1);
 });
 
+test('a day that is to come, once the clock is put right, is given up', async () => {
+  const { time, nights, events, run } = begin({ day: '2031-01-01', ends: [answer('held', ['2031 is far ahead'])] });
+  await settle();
+  time.setTo('2026-11-20T00:06:00Z');
+  await time.moveTo('2026-11-20T01:00:00Z');
+  expect(run.outcome).toBe('given_up');
+  expect(nights.begun).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({ type: 'given_up', why: 'the clock was set back, and the day is to come' });
+});
+
 test('a stop ends the wait for the next attempt at once', async () => {
   const { time, nights, stop, run } = begin({ ends: [failed('the store is down')] });
   await time.moveTo(`${DAY}T00:05:30Z`);

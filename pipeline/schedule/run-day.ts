@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../schemas/day.ts';
 import { messageFromError } from '../../schemas/errors.ts';
 import { type RetryPolicy, retryDeadline, retryDelayMs } from './due/retry.ts';
 import { isPublished, type NightEnd } from './night-end.ts';
@@ -34,7 +34,7 @@ export type DayOutcome = 'published' | 'given_up' | 'stopped';
 /**
  * Works on one UTC day until it is published, given up or stopped. Every attempt captures this day, however late it is
  * made. The first attempt is always made; held, rejected and failed nights are tried again, never with `--accept`, as long
- * as the attempt would begin before the policy's time of the day. So are nights that wrong settings ended: a bucket that
+ * as the attempt would begin before the policy's time of the day, and no clock that is put right says that the day is to come. So are nights that wrong settings ended: a bucket that
  * isn't there yet and credentials that have expired look like that, and may be there in an hour.
  */
 export async function runDay(day: Day, deps: DayDeps, { stop, abandon }: DaySignals): Promise<DayOutcome> {
@@ -65,10 +65,20 @@ async function waitForRetry(failed: Attempt, deps: DayDeps, stop: AbortSignal): 
   const delayMs = retryDelayMs(attempt, deps.retry, deps.random);
   const at = new Date(deps.clock().getTime() + delayMs);
   if (at >= deadline) return tooLate;
+  if (isToCome(day, deps)) return CLOCK_SET_BACK;
   deps.onEvent({ type: 'retry_planned', day, attempt, at });
   await deps.sleep(delayMs, stop);
+  if (stop.aborted) return undefined;
+  if (isToCome(day, deps)) return CLOCK_SET_BACK;
   // A machine that was suspended wakes up much later than it was to.
-  return !stop.aborted && deps.clock() >= deadline ? tooLate : undefined;
+  return deps.clock() >= deadline ? tooLate : undefined;
+}
+
+const CLOCK_SET_BACK = 'the clock was set back, and the day is to come';
+
+/** The night of such a day is refused, and would be tried again until it is over. */
+function isToCome(day: Day, { clock }: Pick<DayDeps, 'clock'>): boolean {
+  return day > dayFromDate(clock());
 }
 
 function failedNight(error: unknown): NightEnd {

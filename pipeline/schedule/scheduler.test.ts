@@ -110,6 +110,19 @@ test('a night that is due while yesterday still runs waits for it, and never ove
   expect(told('due_while_busy')).toHaveLength(1);
 });
 
+test('a clock that is put right is followed: the day to come is given up, and that of today gets its night', async () => {
+  const { time, nights, miss, told } = start({
+    now: '2031-01-01T00:05:00Z',
+    ends: [answer('held', ['far ahead']), answer('published')],
+  });
+  await settle();
+  time.setTo('2026-11-20T08:00:00Z');
+  miss();
+  await time.moveTo('2026-11-20T09:00:00Z');
+  expect(told('given_up')).toMatchObject([{ day: '2031-01-01' }]);
+  expect(nights.begun).toEqual(['2031-01-01 at 2031-01-01T00:05:00.000Z', '2026-11-20 at 2026-11-20T08:01:00.000Z']);
+});
+
 test('a day that passed while an earlier one was worked on is left out', async () => {
   const durationMs = 40 * 3_600_000;
   const { time, nights, due } = start({ now: '2026-11-20T11:30:00Z', durationMs });

@@ -5,7 +5,7 @@
  * - A due time begins the night of its UTC day.
  * - A due time that was slept through, or came before the scheduler was started, is caught up while retries are allowed;
  *   after that the day is left out, for a day's data is captured on the day.
- * - A due time that comes while an earlier day is worked on waits for it.
+ * - A due time that comes while another day is worked on waits for it.
  */
 import { type Day, dayFromDate } from '../../schemas/day.ts';
 import type { Cron } from './due/cron.ts';
@@ -84,7 +84,7 @@ export class Scheduler {
   #begin(day: Day): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.resolve();
     if (this.#work === undefined) this.#work = this.#runDays(day);
-    else if (this.#running !== undefined && day > this.#running) this.#wait(day, this.#running);
+    else if (this.#running !== undefined && day !== this.#running) this.#wait(day, this.#running);
     return this.#work;
   }
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Day } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../schemas/day.ts';
 
 /** How the last night went, by its report (specification "Run reports"). */
 export interface LastRun {
@@ -30,12 +30,16 @@ const ReportSchema = z.looseObject({
 /** Reports that are looked into: between two nights there are a few of `verify`, `mirror` and `prune`. */
 const REPORTS_MAX = 100;
 
-/** The newest night that left a report in a work folder. Dry runs are none. */
-export async function findLastRun(workFolder: string): Promise<LastRun | undefined> {
+/**
+ * The newest night that left a report in a work folder. Dry runs are none, and neither is one of a day to come: that one had a wrong clock,
+ * and would be the newest until then.
+ */
+export async function findLastRun(workFolder: string, now: Date): Promise<LastRun | undefined> {
   const runs = join(workFolder, 'runs');
   const names = await readdir(runs).catch(() => []);
+  const past = names.filter((name) => dayOf(name) <= dayFromDate(now));
   // By the id of the run, which tells when it began: a day's folder may be of a later run than the next day's.
-  const newest = names.sort((a, b) => (runOf(a) < runOf(b) ? 1 : -1)).slice(0, REPORTS_MAX);
+  const newest = past.sort((a, b) => (runOf(a) < runOf(b) ? 1 : -1)).slice(0, REPORTS_MAX);
   for (const name of newest) {
     const found = await readRun(join(runs, name));
     if (found !== undefined && found.status !== 'dry_run') return found;
@@ -52,6 +56,10 @@ async function readRun(folder: string): Promise<LastRun | undefined> {
   } catch {
     return undefined; // Of another command, still running, killed, or not readable.
   }
+}
+
+function dayOf(name: string): string {
+  return name.slice(0, name.indexOf('.'));
 }
 
 function runOf(name: string): string {

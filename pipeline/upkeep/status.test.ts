@@ -63,3 +63,17 @@ test('data are stale while an expected day is missing, and how the last night we
     },
   });
 });
+
+test('a night under a clock of years ahead is not the last one any more, once the clock is right', async () => {
+  const place = await openTemporaryStore();
+  onTestFinished(() => place.dispose());
+  const status = (now: string) =>
+    readStatus(place.deps.store, { ...place.deps, clock: () => new Date(now), expectedDay: undefined });
+  const models = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id }));
+  await place.publish('2026-06-01', { models });
+  const raw = join(place.deps.workFolder, 'raw');
+  await writeDay(raw, { models: models.slice(3) });
+  expect((await place.night(raw, '2031-01-01')).status).toBe('held');
+  expect(await status('2031-01-01T12:00:00Z')).toMatchObject({ last_run: { day: '2031-01-01', status: 'held' } });
+  expect(await status('2026-06-02T12:00:00Z')).toMatchObject({ last_run: { day: '2026-06-01', status: 'published' } });
+});

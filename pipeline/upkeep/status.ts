@@ -53,13 +53,15 @@ export interface StatusDeps {
   /** Where runs leave their reports; need not exist. */
   readonly workFolder: string;
   readonly expectedDay: Day | undefined;
+  readonly clock: () => Date;
 }
 
 /**
  * What a store holds, and what waits for an operator. No run and no report: it only reads, takes a moment, and needs no work
  * folder, so that it can be asked from any machine and as often as one likes; how the last night went is known where it ran.
  */
-export async function readStatus(store: ObjectStore, { duckdb, workFolder, expectedDay }: StatusDeps): Promise<Status> {
+export async function readStatus(store: ObjectStore, deps: StatusDeps): Promise<Status> {
+  const { duckdb, workFolder, expectedDay, clock } = deps;
   const { catalog } = await loadCatalogToContinue(store);
   const entry = newestEntry(catalog);
   const newest = entry === undefined ? null : await loadRelease(store, entry);
@@ -74,7 +76,7 @@ export async function readStatus(store: ObjectStore, { duckdb, workFolder, expec
     ),
     expected_day: expectedDay ?? null,
     is_stale: entry !== undefined && expectedDay !== undefined && entry.day < expectedDay,
-    last_run: (await findLastRun(workFolder)) ?? null,
+    last_run: (await findLastRun(workFolder, clock())) ?? null,
   };
 }
 

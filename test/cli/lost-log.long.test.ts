@@ -105,12 +105,10 @@ function eventually(check: () => Promise<void> | void): Promise<void> {
   return vi.waitFor(check, { timeout: MS_MAX, interval: 100 });
 }
 
-describe.each([
-  ['on a full device', onFullDevice],
-  ['into a pipe that nobody reads any more', intoClosedPipe],
-])('with a log %s', (_, open) => {
+/** What every command does whose log can't be written. */
+function testCommands(open: () => Output | Promise<Output>): void {
   test('serve answers, and stops at SIGTERM with 0', async () => {
-    const { child, url, metrics } = await start(['serve', '--json'], open());
+    const { child, url, metrics } = await start(['serve', '--json'], await open());
     await eventually(async () => expect((await fetchOnce(`${url}/health/ready`, '')).status).toBe(200));
     for (let request = 0; request < REQUESTS; request += 1)
       expect((await fetchOnce(`${url}/health/live`, '')).status).toBe(200);
@@ -119,24 +117,29 @@ describe.each([
   });
 
   test('dispatch runs, and stops at SIGTERM with 0', async () => {
-    const { child, metrics } = await start(['dispatch', '--json'], open());
+    const { child, metrics } = await start(['dispatch', '--json'], await open());
     await eventually(async () => expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0));
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
   test('schedule publishes the night, and stops at SIGTERM with 0', async () => {
-    const { child, folder, metrics } = await startWithStore(['schedule', '--json'], open());
+    const { child, folder, metrics } = await startWithStore(['schedule', '--json'], await open());
     await eventually(() => expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true));
     expect(await droppedLines(metrics)).toBeGreaterThanOrEqual(0);
     expect(await end(child, 'SIGTERM')).toBe(0);
   });
 
   test('nightly publishes, and ends with 0', async () => {
-    const { child, folder } = await startWithStore(['nightly', '--day', '2026-06-01'], open());
+    const { child, folder } = await startWithStore(['nightly', '--day', '2026-06-01'], await open());
     expect(await end(child)).toBe(0);
     expect(existsSync(join(folder, 'store', 'catalog.json'))).toBe(true);
   });
-});
+}
+
+describe.each([
+  ['on a full device', onFullDevice],
+  ['into a pipe that nobody reads any more', intoClosedPipe],
+])('with a log %s', (_, open) => testCommands(open));
 
 test('an exit code that says more stays when the problem itself can not be written', async () => {
   const { child } = await start(['nightly'], onFullDevice());
@@ -160,6 +163,14 @@ async function startWithStore(args: readonly string[], output: Output) {
   };
   return { ...(await start(args, output, settings)), folder };
 }
+
+describeOnSmallDisk('with a log on a disk that is full', 1, (disk) => {
+  testCommands(async () => {
+    const file = openSync(join(disk.path, 'log'), 'a');
+    await disk.fill();
+    return { stdout: 'ignore', stderr: file, close: () => closeSync(file) };
+  });
+});
 
 describeOnSmallDisk('a log on a disk that is full', 2, (disk) => {
   test('answers go on, lines are dropped and counted, and the log reports them when there is room', {

@@ -27,6 +27,7 @@ import { storeWith } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
+import { itemsOf, openFeeds } from '../support/public/open-feeds.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
 
@@ -199,9 +200,20 @@ describe('those who had followed', () => {
     await giveRightDays();
     await service.api.follower.refresh();
     expect(service.api.follower.problem).toBeUndefined();
-    expect((await syncInto(into, service.client())).status).toBe('up_to_date');
+    for (let times = 0; times < 2; times += 1) {
+      const warnings = [expect.stringContaining(`${RIGHT[1]}, is older than the copy, ${FUTURE[1]}`)];
+      expect(await syncInto(into, service.client())).toMatchObject({ status: 'up_to_date', warnings });
+    }
     await service.publish(() => store.publish(TODAY, rowsOf(4)));
     expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: TODAY });
+    await expectEqualCopy();
+  });
+
+  test('a copy of a wrong day follows the night of that day when it comes', async () => {
+    await syncInto(into, service.client());
+    await giveRightDays();
+    await service.publish(() => store.publish(FUTURE[1], rowsOf(4)));
+    expect(await syncInto(into, service.client())).toMatchObject({ status: 'followed', snapshot_id: FUTURE[1] });
     await expectEqualCopy();
   });
 
@@ -215,6 +227,18 @@ describe('those who had followed', () => {
     expect(JSON.stringify(history.body)).not.toContain('2031-');
     expect(JSON.stringify(history.body)).toContain(RIGHT[1]);
   });
+});
+
+test('a day that was wrong once is told of in feeds when it comes', async () => {
+  await giveRightDays();
+  await store.publish(FUTURE[0], rowsOf(5));
+  const api = await openFeeds({ store: store.url, now: `${FUTURE[0]}T12:00:00Z` });
+  onTestFinished(() => api.close());
+  const items = await itemsOf(api, '/feeds/models');
+  expect(items.map(({ title, date_published }) => [date_published.slice(0, 10), title])).toContainEqual([
+    FUTURE[0],
+    expect.stringContaining('of-5'),
+  ]);
 });
 
 describe('webhooks', () => {
@@ -235,6 +259,18 @@ describe('webhooks', () => {
     const after = await readTold(control);
     expect(after).toEqual(expect.arrayContaining([...told]));
     expect(snapshots(after).toSorted()).toEqual([SECOND, TODAY, ...FUTURE]);
+  });
+
+  test('go on from a wrong day also where it has come meanwhile', async () => {
+    const control = await openDatabase(`sqlite:${join(store.folder, '..', 'control.db')}`);
+    onTestFinished(() => control.close());
+    await addSubscriber(control, 'one');
+    await openPublisher(store, control, { clock }).publisher.look();
+    await giveRightDays();
+    await store.publish(FUTURE[1], rowsOf(4));
+    expect(await openPublisher(store, control, { clock }).publisher.look()).toBe('published');
+    const told = (await readTold(control)).filter(({ topic }) => topic === 'snapshot.published');
+    expect(told.map(({ data }) => Object(data).snapshot_id).toSorted()).toEqual([SECOND, ...FUTURE, FUTURE[1]]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { type Catalog, type CatalogEntry, identityFromCatalog } from '../../schemas/catalog.ts';
-import type { Day } from '../../schemas/day.ts';
 import { AppError } from '../../schemas/errors.ts';
 import type { Place, Progress } from './progress.ts';
 
@@ -16,8 +15,8 @@ export interface Pending {
 }
 
 /** The releases behind a place. */
-export function pendingReleases({ releases }: Catalog, { day }: Place, now: Date): Pending {
-  const done = findDone(releases, day)?.day ?? day;
+export function pendingReleases({ releases }: Catalog, place: Place, now: Date): Pending {
+  const done = findDone(releases, place)?.day ?? place.day;
   const pending = releases.filter((release) => release.day > done);
   const oldest = now.getTime() - TOLD_DAYS_MAX * DAY_MS;
   const recent = pending.findIndex(({ published_at }) => Date.parse(published_at) >= oldest);
@@ -42,9 +41,10 @@ export function placeOf({ day, last_seq: seq }: CatalogEntry): Place {
   return { day, seq };
 }
 
-/** The release of a day, also of one that it no longer has since it was given its right one. */
-function findDone(releases: Catalog['releases'], day: Day): CatalogEntry | undefined {
-  return releases.find((release) => release.day === day) ?? releases.find(({ redated_from: was }) => was?.day === day);
+/** The release of a place, also by a day that it no longer has since it was given its right one, and that another may have since. */
+function findDone(releases: Catalog['releases'], { day, seq }: Place): CatalogEntry | undefined {
+  const isOf = ({ day: own, redated_from: was }: CatalogEntry) => own === day || was?.day === day;
+  return releases.findLast((release) => isOf(release) && release.last_seq <= seq) ?? releases.findLast(isOf);
 }
 
 /** Throws `corrupt` where a catalog is another store's than the one that was told, or an older copy; `url` is the store's. */
@@ -54,7 +54,7 @@ export function assertContinues(catalog: Catalog, progress: Progress, url: strin
     throw new AppError('corrupt', `${message}; no event is made from it`);
   }
   const { releases } = catalog;
-  const done = findDone(releases, progress.day);
+  const done = findDone(releases, progress);
   const lastSeq = releases.at(-1)?.last_seq ?? 0;
   if (done !== undefined && done.last_seq <= progress.seq && progress.seq <= lastSeq) return;
   const told = `webhooks were told of ${progress.day} and all changes up to ${progress.seq}`;

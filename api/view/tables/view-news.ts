@@ -71,7 +71,7 @@ async function addNews(database: Database, input: NewsInput): Promise<void> {
      SELECT seq, ${daySql(input.catalog)} AS day, entity_type AS kind, entity_id, op,
        coalesce(key ->> '$.model_id', key ->> '$.id') AS model_id,
        coalesce(key ->> '$.benchmark_id', key ->> '$.category', key ->> '$.provider', '') AS part
-     FROM read_parquet($1) WHERE ${isTold}`,
+     FROM read_parquet($1) c WHERE ${isTold}`,
     [listValue([...input.changes])],
   );
   await createGone(database, input);
@@ -105,12 +105,15 @@ function firstDay({ releases }: Catalog): Day {
   return addDays(releases.at(-1)?.day ?? '1970-01-01', 1 - NEWS_DAYS);
 }
 
-/** The day of the release that an event is in: one that was given its right day has events that say another. */
+/**
+ * The day of the release that an event is in: one that was given its right day has events that say another, which may be that of a later
+ * release. `c` is the table of events.
+ */
 function daySql({ releases }: Catalog): string {
-  const redated = releases.flatMap(({ day, redated_from: was }) =>
-    was === undefined ? [] : [`WHEN '${was.day}' THEN DATE '${day}'`],
+  const redated = releases.flatMap(({ day, first_seq: first, last_seq: last, redated_from: was }) =>
+    was === undefined || first === null ? [] : [`WHEN c.seq BETWEEN ${first} AND ${last} THEN DATE '${day}'`],
   );
-  return redated.length === 0 ? 'occurred_on' : `CASE occurred_on ${redated.join(' ')} ELSE occurred_on END`;
+  return redated.length === 0 ? 'c.occurred_on' : `CASE ${redated.join(' ')} ELSE c.occurred_on END`;
 }
 
 /**

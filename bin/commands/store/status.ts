@@ -30,6 +30,7 @@ export async function status(context: CommandContext, { check = false, json = fa
     duckdb: duckdbSettings(config),
     workFolder: resolve(config.WORK),
     expectedDay,
+    clock,
   });
   print(json ? JSON.stringify(found) : describe(found));
   return check && (found.newest === null || found.is_stale || hasProblem(found)) ? 1 : 0;

@@ -68,6 +68,23 @@ test('a time that was slept through is told as missed when the machine wakes up'
   expect(calls).toEqual(['missed']);
 });
 
+test.each([
+  ['back', '2031-01-01T03:00:00Z', '2026-11-20T03:00:00Z'],
+  ['back to a time before one that was due already', '2026-11-21T00:04:30Z', '2026-11-19T23:50:00Z'],
+  ['forward', '1970-01-01T00:00:00Z', '2026-11-20T03:00:00Z'],
+])('after the clock was set %s nights are due by it, and one may have been missed', async (_, from, to) => {
+  await callsOf('5 0 * * *', { from, to: new Date(Date.parse(from) + MINUTE / 2).toISOString() });
+  const calls: string[] = [];
+  cron?.start({ onDue: async (day) => void calls.push(day), onMissed: () => calls.push('missed') });
+  vi.setSystemTime(to);
+  await vi.advanceTimersByTimeAsync(2 * MINUTE);
+  expect(new Set(calls)).toEqual(new Set(['missed']));
+  await vi.advanceTimersByTimeAsync(48 * 60 * MINUTE);
+  const first = Date.parse(to.slice(0, 10)) + 24 * 60 * MINUTE;
+  const days = [first, first + 24 * 60 * MINUTE].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  expect(calls.filter((call) => call !== 'missed')).toEqual(days);
+});
+
 test('nothing is due once it is stopped', async () => {
   await callsOf('5 0 * * *', { from: '2026-11-20T00:00:00Z', to: '2026-11-20T00:01:00Z' });
   expect(cron?.nextRun()?.toISOString()).toBe('2026-11-20T00:05:00.000Z');

@@ -16,7 +16,7 @@ export interface Cron {
 export interface CronListener {
   /** A night of this day is due now. */
   readonly onDue: (day: Day) => Promise<void>;
-  /** A night was due more than a minute ago, while the process or the machine slept. */
+  /** A night may have been due more than a minute ago, while the process or the machine slept, or by another clock. */
   readonly onMissed: () => void;
 }
 
@@ -30,6 +30,9 @@ export interface Log {
 /** Smaller: a busy machine misses its night. Larger: a night begins at an hour nobody expects. */
 const LATENESS_MS_MAX = 60_000;
 
+/** How often it is checked whether the clock was set. Larger: a night begins later where it was. */
+const CLOCK_CHECK_MS = 60_000;
+
 /** What is wrong with a cron expression (five fields, or six with seconds); undefined where nothing is. */
 export function findCronProblem(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
@@ -39,7 +42,8 @@ export function findCronProblem(expression: string): string | undefined {
 }
 
 /**
- * A cron expression on node-cron. Calls for due times never overlap but in one case: a time that comes while a call is
+ * A cron expression on node-cron, which would wait for the time that it was to be next by a clock that was wrong: where the clock is set,
+ * for one a minute or more apart, it waits anew. Calls for due times never overlap but in one case: a time that comes while a call is
  * pending is told at once, for the listener to decide.
  */
 export function openCron(expression: string, { log }: { readonly log: Pick<BaseLogger, 'error'> }): Cron {
@@ -53,18 +57,40 @@ export function openCron(expression: string, { log }: { readonly log: Pick<BaseL
   });
   task.on('execution:overlap', onDue);
   task.on('execution:missed', () => listener?.onMissed());
+  let clockCheck: NodeJS.Timeout | undefined;
+  const waitAnew = () => {
+    void task.stop();
+    void task.start();
+    listener?.onMissed();
+  };
   return {
     start: (given) => {
       listener = given;
       void task.start();
+      clearInterval(clockCheck);
+      clockCheck = watchClock(waitAnew);
     },
-    stop: () => void task.destroy(),
+    stop: () => {
+      clearInterval(clockCheck);
+      void task.destroy();
+    },
     nextRun: () => (task.getStatus() === 'destroyed' ? undefined : (task.getNextRun() ?? undefined)),
     firstRunOn: (day) => {
       const first = earliestTime(expression, day);
       return task.match(first) ? first : undefined;
     },
   };
+}
+
+/** Calls when the clock was set, or the machine slept: it went on by another time than has passed. */
+function watchClock(onSet: () => void): NodeJS.Timeout {
+  let before = { byClockMs: Date.now(), passedMs: performance.now() };
+  return setInterval(() => {
+    const now = { byClockMs: Date.now(), passedMs: performance.now() };
+    const jumpMs = now.byClockMs - before.byClockMs - (now.passedMs - before.passedMs);
+    before = now;
+    if (Math.abs(jumpMs) >= LATENESS_MS_MAX) onSet();
+  }, CLOCK_CHECK_MS);
 }
 
 /** What node-cron would print: of its own accord it only repeats what the events tell. */

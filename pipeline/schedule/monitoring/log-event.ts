@@ -25,7 +25,7 @@ function linesFromEvent(event: ScheduleEvent): readonly LogLine[] {
     case 'catch_up':
       return [['info', "today's night was due already: catching up"]];
     case 'due_while_busy':
-      return [['warn', 'a night is due while an earlier day is worked on: it waits']];
+      return [['warn', 'a night is due while another day is worked on: it waits']];
     case 'night_started':
       return [['info', 'night started']];
     case 'night_ended':

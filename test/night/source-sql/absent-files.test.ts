@@ -39,6 +39,7 @@ test.each([
     ['z'],
   ],
   [`SELECT a FROM read_csv(['gone.csv', 'zip/one.csv']) -- )`, ['a']],
+  [`SELECT t.a FROM './gone.csv' AS t JOIN read_csv(['./zip/../gone.csv']) USING (a)`, ['a']],
 ])('%s gives its columns, and no rows', async (sql, names) => {
   expect(await run(sql)).toEqual({ rows: [], names });
 });

@@ -32,6 +32,13 @@ export class FakeTime {
     this.#nowMs = endMs;
   }
 
+  /** Sets the clock; sleeps last as long as they were to. */
+  setTo(instant: string): void {
+    const byMs = Date.parse(instant) - this.#nowMs;
+    this.#nowMs += byMs;
+    this.#sleepers = this.#sleepers.map(({ atMs, wake }) => ({ atMs: atMs + byMs, wake }));
+  }
+
   /** Moves on as a machine does that was suspended: all sleeps are overdue when it wakes up. */
   async suspendUntil(instant: string): Promise<void> {
     this.#nowMs = Date.parse(instant);

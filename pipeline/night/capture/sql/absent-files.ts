@@ -3,6 +3,7 @@
  * such files alone becomes a relation without rows; from a list of files they are left out. The text that comes of it is judged like
  * any other, so nothing gets by here that a source could not write itself.
  */
+import { posix } from 'node:path';
 import { sqlName } from '../../../../storage/duckdb/database.ts';
 import {
   isFileFunction,
@@ -86,7 +87,7 @@ function applyEdits(bytes: Buffer, edits: readonly Edit[]): string {
 function nameEdit(node: Node, bytes: Buffer, { absent }: AbsentDeps): Edit | undefined {
   const { query_location: at, table_name: path = '' } = node;
   if (at === undefined || !isFileName(node)) return undefined;
-  const file = absent.find((one) => one.file === path);
+  const file = absent.find((one) => one.file === posix.normalize(path));
   if (file === undefined || Object.keys(file.columns).length === 0) return undefined;
   const name = path.replace(/^.*\//, '').replace(/\..*$/, '');
   return { at, bytes: tokenAt(bytes, at).length, sql: emptySql(file.columns, aliasOf(node) ?? name, node) };
@@ -122,7 +123,8 @@ async function callEdit({ node, call }: Call, bytes: Buffer, deps: AbsentDeps): 
 }
 
 /** The absent file that a path or pattern is about; undefined where it may find others. */
-async function findAbsent(path: string, { absent, hasFiles }: AbsentDeps): Promise<AbsentFile | undefined> {
+async function findAbsent(given: string, { absent, hasFiles }: AbsentDeps): Promise<AbsentFile | undefined> {
+  const path = posix.normalize(given); // It may begin with './'.
   const [start = ''] = path.split(/[*?[]/, 1);
   const isPattern = start.length < path.length;
   const found = absent.find(({ file, folder }) => {
