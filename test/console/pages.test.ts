@@ -25,13 +25,10 @@ beforeAll(async () => {
   const { administration } = console.accounts;
   await administration.changePlan(org, (before) => ({ ...before, plan: 'commercial' }));
   await owner.post(`/console/orgs/${org}/keys`, { name: HOSTILE }, { from: `/console/orgs/${org}/keys` });
-  const added = await console.endpoints.add({
-    organizationId: org,
+  const added = await console.addEndpoint(org, {
     url: `https://example.com/hooks?${encodeURIComponent(HOSTILE)}`,
     description: HOSTILE,
-    topics: ['score.updated'],
     filters: { models: [HOSTILE] },
-    mode: 'each',
   });
   [endpointId, pingId] = [added.endpoint.id, added.pingId];
   const integrations = `/console/orgs/${org}/integrations`;
