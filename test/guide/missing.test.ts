@@ -7,9 +7,9 @@ import { listenOnPort } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { requestText, sendRaw } from '../support/api/raw-request.ts';
 import { useApi } from '../support/api/use-api.ts';
-import { activeParts, textOf } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { activeParts, textOf } from '../support/public/elements.ts';
 import { openPublic } from '../support/public/use-public.ts';
 
 /** As Chromium asks for a page. */
@@ -151,7 +151,6 @@ test('without the documentation all are told by the envelope', async () => {
 
 test('an address that asks more often than the search answers is told by the envelope', async () => {
   const own = await openPublic({ guide: () => openGuide({ publicRequestsMax: 2 }) });
-  onTestFinished(() => own.close());
   const types: unknown[] = [];
   for (let times = 0; times < 3; times++) types.push((await own.get('/docs/webhoks', BROWSER)).headers['content-type']);
   expect(types).toEqual(['text/html; charset=utf-8', 'text/html; charset=utf-8', 'application/json; charset=utf-8']);
@@ -165,7 +164,6 @@ test.each(['/docs/webhoks', '/docs/search?q=plan'])(
       accounts: { wrap: (accounts) => ({ ...accounts, backstop: { ...accounts.backstop, hit } }) },
       guide: () => openGuide(),
     });
-    onTestFinished(() => own.close());
     const { statusCode, body } = await own.get(url, BROWSER);
     expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'unavailable']);
   },

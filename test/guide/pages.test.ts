@@ -11,9 +11,9 @@ import { TOPICS } from '../../webhooks/topic.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';
-import { activeParts } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { activeParts } from '../support/public/elements.ts';
 
 const BASE = '/stats';
 const api = useApi({

@@ -5,9 +5,9 @@ import { API_ERRORS } from '../../api/errors/api-errors.ts';
 import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';
-import { activeParts, textOf } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { activeParts, textOf } from '../support/public/elements.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, settings: { basePath: '/stats' }, guide: () => openGuide({ root: '/stats' }) });
 

@@ -4,17 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
-import { useApi } from '../support/api/use-api.ts';
 import { findFaultsOfAllLooks, PHONE, widthOf } from '../support/browser/accessibility.ts';
 import { useChromium } from '../support/browser/use-chromium.ts';
-import { publicApi } from '../support/public/embedded-api.ts';
-import { ARABIC, HOSTILE, JAPANESE, LONG } from '../worlds/embedded-days.ts';
+import { usePublic } from '../support/public/use-public.ts';
+import { ARABIC, HOSTILE, JAPANESE, LONG, publishEmbeddedDays } from '../worlds/embedded-days.ts';
 
 /** What stands behind everything, light and dark. */
 const [LIGHT, DARK] = ['rgb(255, 255, 255)', 'rgb(15, 20, 26)'];
 
-const api = useApi(publicApi());
-const bare = useApi(publicApi({ planned: ['history'] }));
+const api = usePublic({ days: publishEmbeddedDays });
+const bare = usePublic({ days: publishEmbeddedDays, planned: ['history'] });
 const chromium = useChromium();
 
 /** Where the service is; and where somebody else's page is, which for a browser is another site. */

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { elementsIn } from '../support/public/elements.ts';
-import { publicApi } from '../support/public/embedded-api.ts';
-import { ARABIC, HOSTILE, LONG } from '../worlds/embedded-days.ts';
+import { usePublic } from '../support/public/use-public.ts';
+import { ARABIC, HOSTILE, LONG, publishEmbeddedDays } from '../worlds/embedded-days.ts';
 
 const BASE = 'https://stats.example.com/stats';
 
-const api = useApi(publicApi({ basePath: '/stats', publicUrl: 'https://stats.example.com' }));
+const settings = { basePath: '/stats', publicUrl: 'https://stats.example.com' };
+const api = usePublic({ days: publishEmbeddedDays, settings });
 
 const urlOf = (folder: string, id: string, query = '') => `${BASE}/embed/${folder}/${encodeURIComponent(id)}${query}`;
 const MODEL = urlOf('models', 'lab/atlas-2');
@@ -151,7 +151,7 @@ test.each(['xml', 'JSON', 'yaml'])('format=%s is 501', async (format) => {
 });
 
 describe('without a public address', () => {
-  const unnamed = useApi(publicApi({ planned: ['history'] }));
+  const unnamed = usePublic({ days: publishEmbeddedDays, planned: ['history'] });
   const askAt = (host: string, url: string) => unnamed.get(`/oembed?url=${encodeURIComponent(url)}`, { host });
 
   test('ours is the one that the request names, and pages without charts are lower', async () => {
