@@ -85,13 +85,8 @@ test('marks, joined emoji and scripts of narrow letters get no more room than th
 
 test('a badge for shields.io has the same texts, and is an error where it is one', () => {
   const json = (given: Partial<Badge>) => JSON.parse(shieldsJsonOf(badge(given)));
-  expect(json({})).toEqual({
-    schemaVersion: 1,
-    label: 'label',
-    message: 'message',
-    color: 'blue',
-    cacheSeconds: 3600,
-  });
+  const told = { label: 'label', message: 'message', color: 'blue' };
+  expect(json({})).toEqual({ schemaVersion: 1, ...told, cacheSeconds: 3600 });
   expect(json({ isError: true, style: 'plastic' })).toMatchObject({ isError: true, style: 'plastic' });
   expect(json({ label: `\u0000${'x'.repeat(50)}` })).toMatchObject({ label: `${'x'.repeat(39)}…` });
 });

@@ -6,6 +6,10 @@ import { useMcp } from '../support/mcp/use-mcp.ts';
 
 const mcp = useMcp();
 
+const AURORA = { model_id: 'aurora-2' };
+const HISTORY = '/v1/models/aurora-2/history';
+const RANKS = '/v1/rankings';
+
 /** What is typical, and what finds nothing. */
 const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
   ['list-models', { q: 'AURORA', limit: 2 }, '/v1/models?q=AURORA&limit=2', /^2 of \d+ models, data as of 2026-06-03/],
@@ -13,41 +17,21 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
   ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /USD per million tokens/],
   ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
   ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks meet this/],
-  [
-    'list-scores',
-    { benchmark: 'reason-bench', sort: '-value' },
-    '/v1/scores?benchmark=reason-bench&sort=-value',
-    /last page/,
-  ],
+  ['list-scores', { model: 'aurora-2', sort: '-value' }, '/v1/scores?model=aurora-2&sort=-value', /last page/],
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
-  ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /rank \| skill \| uncertainty/],
+  ['get-rankings', { category: 'general' }, `${RANKS}?category=general`, /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
+  ['get-history', { ...AURORA, kind: 'pricing' }, `${HISTORY}?kind=pricing`, /output \(USD/],
+  ['get-history', { ...AURORA, kind: 'score' }, `${HISTORY}?kind=score`, /benchmark/],
+  ['get-history', { ...AURORA, kind: 'ranking' }, `${HISTORY}?kind=ranking`, /models ranked/],
+  ['get-history', { ...AURORA, kind: 'metadata' }, `${HISTORY}?kind=metadata`, /record/],
   [
     'get-history',
-    { model_id: 'aurora-2', kind: 'pricing' },
-    '/v1/models/aurora-2/history?kind=pricing',
-    /output \(USD/,
-  ],
-  ['get-history', { model_id: 'aurora-2', kind: 'score' }, '/v1/models/aurora-2/history?kind=score', /benchmark/],
-  [
-    'get-history',
-    { model_id: 'aurora-2', kind: 'ranking' },
-    '/v1/models/aurora-2/history?kind=ranking',
-    /models ranked/,
-  ],
-  ['get-history', { model_id: 'aurora-2', kind: 'metadata' }, '/v1/models/aurora-2/history?kind=metadata', /record/],
-  [
-    'get-history',
-    { model_id: 'aurora-2', kind: 'score', from: '2026-06-04' },
-    '/v1/models/aurora-2/history?kind=score&from=2026-06-04',
+    { ...AURORA, kind: 'score', from: '2026-06-04' },
+    `${HISTORY}?kind=score&from=2026-06-04`,
     /No points/,
   ],
-  [
-    'get-rankings-history',
-    { category_id: 'general', top: 1 },
-    '/v1/rankings/history?category_id=general&top=1',
-    /rank/,
-  ],
+  ['get-rankings-history', { category_id: 'general', top: 1 }, `${RANKS}/history?category_id=general&top=1`, /rank/],
   ['list-snapshots', {}, '/v1/snapshots', /get-snapshot-file/],
   [
     'get-snapshot-file',

@@ -91,17 +91,11 @@ function readLine(line: string, sentences: readonly RegExp[]): Readonly<Record<s
 function toldPrices(item: Item): readonly string[] {
   return linesOf(item).flatMap((line) => {
     const { model, who = '', side, was, is, wasOut, isOut } = readLine(line, PRICE_SENTENCES);
-    const sides =
-      side === undefined
-        ? [
-            ['input', was, is],
-            ['output', wasOut, isOut],
-          ]
-        : [[side, was, is]];
-    const changes = sides.map(([name, from, to]) => `${name} from ${amountOf(from)} to ${amountOf(to)}`);
+    const change = (name: string, from?: string, to?: string) => `${name} from ${amountOf(from)} to ${amountOf(to)}`;
+    const changes = side ? [change(side, was, is)] : [change('input', was, is), change('output', wasOut, isOut)];
     return who
       .split(/, | and /)
-      .flatMap((provider) => changes.map((change) => `${dayOf(item)} ${model} ${provider}: ${change}`));
+      .flatMap((provider) => changes.map((one) => `${dayOf(item)} ${model} ${provider}: ${one}`));
   });
 }
 

@@ -94,8 +94,8 @@ async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
     now: wanted.now,
     accounts: { open: { mcpResource: `${PUBLIC_URL}/mcp` } },
     settings: { publicUrl: PUBLIC_URL, capabilities: wanted.capabilities },
-    faces: async (accounts) => {
-      opened = await openFaces(accounts, wanted);
+    faces: async (of) => {
+      opened = await openFaces(of, wanted);
       return opened.faces;
     },
   });
