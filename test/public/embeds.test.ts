@@ -264,7 +264,9 @@ describe('the style sheet', () => {
     ['?theme=dark', 'dark.css', ['all'], 'dark'],
   ])('follows the reader, or the theme: %s', async (query, name, conditions, scheme) => {
     const { href, body } = await sheetOf(MODEL + query);
-    expect(href, 'of the host that the page came from').toMatch(new RegExp(`^\\.\\./\\.\\./embed/styles/${name}\\?v=\\w{12}$`));
+    expect(href, 'of the host that the page came from').toMatch(
+      new RegExp(`^\\.\\./\\.\\./embed/styles/${name}\\?v=\\w{12}$`),
+    );
     const found = new Set([...body.matchAll(/@media ([^{]+) \{\s*:root/g)].map(([, condition]) => condition));
     expect([...found]).toEqual(conditions);
     const { elements } = await page(MODEL + query);
