@@ -40,6 +40,6 @@ test('whatever names are made of, both forms are well-formed and give back the w
       const { id, pageUrl: url } = feed.entries[0] ?? {};
       expect(items).toEqual([expect.objectContaining({ id, url, title, content_text: text })]);
     }),
-    { numRuns: 200 },
+    { numRuns: 500 },
   );
 });

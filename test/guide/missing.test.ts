@@ -88,7 +88,7 @@ describe('a person', () => {
         expect(statusCode).toBe(404);
         expect(activeParts(body)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
     const long = await api.get(`/stats/docs/${'cursor-'.repeat(1500)}`, BROWSER);
     expect([long.statusCode, long.body.length < 20_000]).toEqual([404, true]);

@@ -105,7 +105,7 @@ describe('a search', () => {
         if (statusCode === 200 && resultsIn(body).length === 0 && text.trim() !== '')
           expect(textOf(body).replaceAll(/\s/g, '')).toContain(text.replaceAll(/[\s\0]/g, ''));
       }),
-      { numRuns: 100 },
+      { numRuns: 200 },
     );
   });
 
