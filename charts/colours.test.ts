@@ -9,8 +9,7 @@ const schemes = { light: coloursOf(css, ':root'), dark: coloursOf(css, '@media (
 /** Lines that only guide the eye to labels which stand there as text, and fills whose edge is what is seen. */
 const GUIDES = ['chart-grid', 'chart-before', 'chart-unfinished', 'chart-refused'];
 /** Values that are pointed at are written in the colours of their lines. */
-const SERIES = ['chart-0', 'chart-1', 'chart-2', 'chart-3', 'chart-4', 'chart-5'];
-const TEXTS = ['chart-text', 'chart-text-soft'];
+const TEXTS = ['chart-text', 'chart-text-soft', ...[0, 1, 2, 3, 4, 5].map((i) => `chart-${i}`)];
 
 test('both schemes give every colour', () => {
   expect(schemes.light.size).toBeGreaterThan(15);
@@ -25,19 +24,14 @@ test('every colour that is used is one of them', () => {
 describe.each(Object.entries(schemes))('%s', (_, colours) => {
   const contrast = (name: string, behind: string) => contrastOf(colours.get(name) ?? '', colours.get(behind) ?? '');
 
-  test.each(TEXTS)('%s is read on the background and on what lies before the window: 4.5:1', (name) => {
+  test.each(TEXTS)('%s is read as text on the background, and seen on what lies before the window', (name) => {
     expect(contrast(name, 'chart-background')).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(name, 'chart-before')).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(name, 'chart-before')).toBeGreaterThanOrEqual(/text/.test(name) ? 4.5 : 3);
   });
 
   const drawn = [...schemes.light.keys()].filter((name) => ![...GUIDES, ...TEXTS, 'chart-background'].includes(name));
   test.each(drawn)('%s is seen on the background: 3:1', (name) => {
     expect(contrast(name, 'chart-background')).toBeGreaterThanOrEqual(3);
-  });
-
-  test.each(SERIES)('%s is read as text on the background, and seen on what lies before the window', (name) => {
-    expect(contrast(name, 'chart-background')).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(name, 'chart-before')).toBeGreaterThanOrEqual(3);
   });
 
   test('what was used is told from what was refused, and a meter from its ground: 3:1', () => {

@@ -14,9 +14,7 @@ const draw = async (props: Partial<Parameters<typeof UsageChart>[0]> = {}) =>
 
 /** The drawn rectangles of a class, each with its height in pixels. */
 function heightsOf(html: string, look: string): readonly number[] {
-  const rects = elementsOf(html.replace(/<ul.*?<\/ul>/s, '')).filter((element) =>
-    element.startsWith(`<rect class="${look}"`),
-  );
+  const rects = elementsOf(html.replace(/<ul.*?<\/ul>/s, '')).filter((one) => one.startsWith(`<rect class="${look}"`));
   return rects.map((rect) => Number(/ height="([\d.]+)"/.exec(rect)?.[1]));
 }
 

@@ -26,10 +26,6 @@ test('value ticks lie within the scale, in order, at most six, and every value w
   );
 });
 
-test('without any value there are no ticks', () => {
-  expect(valueScale([Number.NaN], { height: HEIGHT, fromZero: true }).ticks).toEqual([]);
-});
-
 test.each([
   [-Number.MAX_VALUE, Number.MAX_VALUE],
   [0, 1e-280],
@@ -46,6 +42,7 @@ test('a scale from zero has zero on it, and larger values stand higher', () => {
   expect(scale.yOf(0)).toBe(HEIGHT);
   expect(scale.yOf(2.5)).toBeLessThan(scale.yOf(0.5));
   expect(scale.ticks).toEqual([0, 0.5, 1, 1.5, 2, 2.5]);
+  expect(valueScale([Number.NaN], { height: HEIGHT, fromZero: true }).ticks, 'without any value').toEqual([]);
 });
 
 test('the first rank stands on top, and ticks are whole and begin with it', () => {
@@ -117,27 +114,21 @@ test('a change is where the value differs from the last known one, also across a
 });
 
 test('single days become intervals that tell the same', () => {
+  const somePoints = fc.uniqueArray(fc.record({ days: fc.nat(60), value: fc.constantFrom(1, 2, null) }), {
+    selector: ({ days }) => days,
+  });
   fc.assert(
-    fc.property(
-      someDay,
-      fc.uniqueArray(fc.nat(60)),
-      fc.infiniteStream(fc.constantFrom(1, 2, null)),
-      (from, offsets, values) => {
-        const points = offsets.map((days, i) => ({
-          date: addDays(from, days),
-          value: [...values.take(i + 1)][i] ?? null,
-        }));
-        const intervals = intervalsFromPoints(points);
-        for (const { date, value } of points) {
-          expect(intervals.filter((one) => one.from <= date && date <= one.to).map((one) => one.value)).toEqual([
-            value,
-          ]);
-        }
-        const held = intervals.filter(isHeld);
-        expect(
-          held.every((one, i) => one.value !== held[i - 1]?.value || addDays(held[i - 1]?.to ?? '', 1) !== one.from),
-        ).toBe(true);
-      },
-    ),
+    fc.property(someDay, somePoints, (from, some) => {
+      const points = some.map(({ days, value }) => ({ date: addDays(from, days), value }));
+      const intervals = intervalsFromPoints(points);
+      for (const { date, value } of points) {
+        const there = intervals.filter((one) => one.from <= date && date <= one.to);
+        expect(there.map((one) => one.value)).toEqual([value]);
+      }
+      const held = intervals.filter(isHeld);
+      const isNew = (one: (typeof held)[number], before = held[-1]) =>
+        one.value !== before?.value || addDays(before.to, 1) !== one.from;
+      expect(held.every((one, i) => isNew(one, held[i - 1]))).toBe(true);
+    }),
   );
 });

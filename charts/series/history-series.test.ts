@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceSeries, rankSeriesOfCategory, rankSeriesOfModel, SERIES_MAX, scoreSeries } from './history-series.ts';
+import { priceSeries, rankSeriesOfCategory, rankSeriesOfModel, SERIES_MAX } from './history-series.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02', '2026-06-03'] as const;
 const [FIRST, SECOND, THIRD] = DAYS;
@@ -19,11 +19,6 @@ test('prices are two lines, which stop where one of them is not named', () => {
       ],
     },
   ]);
-});
-
-test('scores are a line with the name of the benchmark', () => {
-  const points = [{ date: FIRST, value: 0.5, payload: {} }];
-  expect(scoreSeries('math', points)).toEqual([{ name: 'math', intervals: [{ from: FIRST, to: FIRST, value: 0.5 }] }]);
 });
 
 test('a model has a line for each category, the best one first, as many as a chart tells apart', () => {

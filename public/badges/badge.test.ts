@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { elementsOf, readXml, textsOf, type XmlElement } from '../../test/support/public/read-xml.ts';
+import { elementsOf, parseXml, textsOf, type XmlElement } from '../../test/support/public/xml-tree.ts';
 import { ODD_NAMES } from '../../test/worlds/badges-day.ts';
 import { isRightToLeft, plainText } from '../text/plain-text.ts';
 import { type Badge, shieldsJsonOf, svgOf } from './badge.ts';
@@ -16,7 +16,7 @@ const shownOf = (root: XmlElement) => [...new Set(textsOf(root, 'text'))];
 
 describe.each(BADGE_STYLES)('the style %s', (style) => {
   test('shows label and message, is as wide as both need, and says both to those who don’t see it', () => {
-    const root = readXml(svgOf(badge({ style })));
+    const root = parseXml(svgOf(badge({ style })));
     const shown = style === 'for-the-badge' ? ['LABEL', 'MESSAGE'] : ['label', 'message'];
     expect(shownOf(root)).toEqual(shown);
     expect(widthOf(root)).toBeGreaterThan(80);
@@ -25,7 +25,7 @@ describe.each(BADGE_STYLES)('the style %s', (style) => {
   });
 
   test('a message stands alone where there is no label', () => {
-    const root = readXml(svgOf(badge({ label: '', style })));
+    const root = parseXml(svgOf(badge({ label: '', style })));
     expect(shownOf(root)).toHaveLength(1);
     expect(textsOf(root, 'title')).toEqual(['message']);
   });
@@ -36,12 +36,12 @@ describe.each(BADGE_STYLES)('the style %s', (style) => {
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
     );
-    const plain = elementsOf(readXml(svgOf(badge({ style }))));
+    const plain = elementsOf(parseXml(svgOf(badge({ style }))));
     const namesOf = (elements: readonly XmlElement[]) => elements.map(({ name }) => name);
     fc.assert(
       fc.property(anyText, anyText, (label, message) => {
         fc.pre(plainText(label) !== '' && plainText(message) !== '');
-        const elements = elementsOf(readXml(svgOf(badge({ label, message, style }))));
+        const elements = elementsOf(parseXml(svgOf(badge({ label, message, style }))));
         expect(namesOf(elements)).toEqual(namesOf(plain));
         for (const { attributes } of elements) {
           expect(Object.keys(attributes).filter((name) => /^on|href|^style$/i.test(name))).toEqual([]);
@@ -56,7 +56,7 @@ describe.each(BADGE_STYLES)('the style %s', (style) => {
 test.each(Object.entries(ODD_NAMES))(
   'the name of %s is shown as far as there is room, and whole in the title',
   (_, name) => {
-    const root = readXml(svgOf(badge({ label: name })));
+    const root = parseXml(svgOf(badge({ label: name })));
     expect(shownOf(root)[0]).toBe(cutText(plainText(name), 40));
     expect(textsOf(root, 'title')[0]?.replaceAll(/[\u2068\u2069]/g, '')).toBe(`${plainText(name)}: message`);
   },
@@ -64,7 +64,7 @@ test.each(Object.entries(ODD_NAMES))(
 
 test('a text from right to left is drawn so, and joined letters are not pulled apart', () => {
   const attributesOf = (name: string) => {
-    const root = readXml(svgOf(badge({ label: name })));
+    const root = parseXml(svgOf(badge({ label: name })));
     return elementsOf(root).find((element) => element.name === 'text')?.attributes ?? {};
   };
   for (const [id, name] of Object.entries(ODD_NAMES)) {
@@ -76,7 +76,7 @@ test('a text from right to left is drawn so, and joined letters are not pulled a
 });
 
 test('marks, joined emoji and scripts of narrow letters get no more room than they take', () => {
-  const widthOfLabel = (label: string) => widthOf(readXml(svgOf(badge({ label }))));
+  const widthOfLabel = (label: string) => widthOf(parseXml(svgOf(badge({ label }))));
   expect(widthOfLabel('née'.normalize('NFD'))).toBe(widthOfLabel('née'));
   expect(widthOfLabel('👩‍👩‍👧‍👦')).toBe(widthOfLabel('👩'));
   expect(widthOfLabel('نموذج')).toBeLessThan(widthOfLabel('mmmmm'));
@@ -85,13 +85,8 @@ test('marks, joined emoji and scripts of narrow letters get no more room than th
 
 test('a badge for shields.io has the same texts, and is an error where it is one', () => {
   const json = (given: Partial<Badge>) => JSON.parse(shieldsJsonOf(badge(given)));
-  expect(json({})).toEqual({
-    schemaVersion: 1,
-    label: 'label',
-    message: 'message',
-    color: 'blue',
-    cacheSeconds: 3600,
-  });
+  const told = { label: 'label', message: 'message', color: 'blue' };
+  expect(json({})).toEqual({ schemaVersion: 1, ...told, cacheSeconds: 3600 });
   expect(json({ isError: true, style: 'plastic' })).toMatchObject({ isError: true, style: 'plastic' });
   expect(json({ label: `\u0000${'x'.repeat(50)}` })).toMatchObject({ label: `${'x'.repeat(39)}…` });
 });

@@ -67,21 +67,14 @@ test('many scores of a model are told with how many there are of each kind of ch
 });
 
 test('ranks in many categories are one entry, with a line for each category', () => {
-  const rank = (category: string, before: number | null, after: number | null, model_id = 'a') =>
-    line({
-      kind: 'ranking',
-      change: before === null ? 'came' : 'changed',
-      parts: [category],
-      model_id,
-      before: before === null ? null : String(before),
-      after: after === null ? null : String(after),
-    });
+  const rank = (category: string, before: string | null, after: string, model_id = 'a') =>
+    line({ kind: 'ranking', change: before ? 'changed' : 'came', parts: [category], model_id, before, after });
   const lines = [
-    rank('art', 2, 1),
-    rank('art', 1, 2, 'b'),
-    rank('code', null, 1),
-    rank('math', 3, 4),
-    rank('new', null, 1),
+    rank('art', '2', '1'),
+    rank('art', '1', '2', 'b'),
+    rank('code', null, '1'),
+    rank('math', '3', '4'),
+    rank('new', null, '1'),
   ];
   const [entry, ...others] = entriesFrom(lines, tellersOf(new Map([['new', '2026-06-02']])));
   expect(others).toEqual([]);

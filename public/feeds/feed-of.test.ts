@@ -8,7 +8,14 @@ const RELEASES = [
 
 function toldWith(count: number) {
   const entries = Array.from({ length: count }, (_, i) => {
-    return { day: '2026-06-01', topic: 'prices', seq: count - i, title: 't', text: 't', page: '' } as const;
+    return {
+      day: '2026-06-01',
+      topic: 'prices',
+      seq: count - i,
+      title: 't',
+      text: 't',
+      page: 'embed/models/a',
+    } as const;
   });
   return { title: 't', subtitle: 's', path: 'feeds/changes', page: '', tagPath: '', entries };
 }
@@ -16,7 +23,10 @@ function toldWith(count: number) {
 test('a feed has the newest 100 of its entries', () => {
   const { entries, updated } = feedOf(toldWith(150), { releases: RELEASES, baseUrl: 'https://a.example/stats' });
   expect(entries).toHaveLength(100);
-  expect(entries[0]?.id).toBe('tag:a.example,2026-06-01:stats/prices/150');
+  expect(entries[0]).toMatchObject({
+    id: 'tag:a.example,2026-06-01:stats/prices/150',
+    pageUrl: 'https://a.example/stats/embed/models/a',
+  });
   expect([updated, entries[0]?.at]).toEqual(['2026-06-01T23:59:59Z', '2026-06-01T23:59:59Z']);
 });
 

@@ -1,18 +1,6 @@
 import { expect, test } from 'vitest';
 import { listOf, nameInText } from './sentences.ts';
 
-test.each([
-  ['<script>alert(1)</script> & ]]>', '<script>alert(1)</script> & ]]>'],
-  ['a\u0000b\u0007c\r\nd\te\u0085f\u2028g', 'a b c d e f g'],
-  ['a\ufffeb\uffffc\ufdd0d\ud800e', 'a b c d\ufffde'],
-  ['evil\u202egpj.exe', 'evilgpj.exe'],
-  ['中文模型', '中文模型'],
-  ['🦙 llama', '🦙 llama'],
-  ['  a   b  ', 'a b'],
-])('%j becomes %j', (text, plain) => {
-  expect(nameInText(text)).toBe(plain);
-});
-
 test('what reads from right to left is kept to itself', () => {
   expect(nameInText('نموذج')).toBe('\u2068نموذج\u2069');
   expect(nameInText('דגם 3')).toBe('\u2068דגם 3\u2069');

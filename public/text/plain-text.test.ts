@@ -8,7 +8,7 @@ describe('a plain text', () => {
     ['half \ud83d of a pair', 'half \ufffd of a pair'],
     ['safe\u202Egnp.exe\u202C', 'safegnp.exe'],
     ['\u2066isolate\u2069 \u200Fmark\uFEFF', 'isolate mark'],
-    ['no \ufffe\uffff characters', 'no characters'],
+    ['no \ufffe\uffff\ufdd0 characters\u0085on\u2028a line', 'no characters on a line'],
     ['👩‍👧 می‌خواهم', '👩‍👧 می‌خواهم'],
     ['\u0001', ''],
   ])('of %j is %j', (text, plain) => {

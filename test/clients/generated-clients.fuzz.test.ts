@@ -72,7 +72,14 @@ async function expected(): Promise<unknown> {
   const { events } = await bodyOf<Changes>('/v1/changes');
   const { snapshots } = await bodyOf<Snapshots>('/v1/snapshots');
   const top = await bodyOf<RankingsHistory>('/v1/rankings/history?category_id=general&top=1');
-  const history = (kind: string) => bodyOf<ModelHistory>(`/v1/models/a/history?kind=${kind}`);
+  /** A point's date with some of what it and its payload hold. */
+  const historyOf = async (kind: string, fields: readonly string[]) => {
+    const { points } = await bodyOf<ModelHistory>(`/v1/models/a/history?kind=${kind}`);
+    return points.map((point) => {
+      const all: Readonly<Record<string, unknown>> = { ...point, ...point.payload };
+      return [point.date, ...fields.map((field) => all[field])].join(' ');
+    });
+  };
   const bytes = snapshots[0]?.datasets.find(({ name }) => name === 'models')?.bytes;
   expect(new Set(events.map(({ entity_type: type, op }) => `${type} ${op}`)).size).toBe(8);
   return {
@@ -85,12 +92,10 @@ async function expected(): Promise<unknown> {
     sources: [],
     model: [2],
     histories: {
-      score: (await history('score')).points.map((point) => wordsOf(point, [point.benchmark_id, point.value, 'n'])),
-      ranking: (await history('ranking')).points.map((point) =>
-        wordsOf(point, [point.category_id, point.value, 'positions']),
-      ),
-      pricing: (await history('pricing')).points.map((point) => wordsOf(point, ['provider', point.value, 'currency'])),
-      metadata: (await history('metadata')).points.map((point) => wordsOf(point, ['name', 'organization'])),
+      score: await historyOf('score', ['benchmark_id', 'value', 'n']),
+      ranking: await historyOf('ranking', ['category_id', 'value', 'positions']),
+      pricing: await historyOf('pricing', ['provider', 'value', 'currency']),
+      metadata: await historyOf('metadata', ['name', 'organization']),
     },
     top: top.points.map(({ date, model_id, value, payload }) => `${date} ${model_id} ${value} ${payload.positions}`),
     snapshots: snapshots.map(({ id }) => `${id} 5`),
@@ -106,13 +111,10 @@ async function expected(): Promise<unknown> {
   };
 }
 
-/** A date with words, of which those that the payload has are its own. */
-function wordsOf(
-  { date, payload }: ModelHistory['points'][number],
-  words: readonly (string | number | null)[],
-): string {
-  const fields: Readonly<Record<string, unknown>> = { ...payload };
-  return [date, ...words.map((word) => fields[String(word)] ?? word)].join(' ');
+/** The program, run in its folder, finds all of it. */
+async function expectFound(interpreter: string, program: string, cwd: string): Promise<void> {
+  const { stdout } = await run(interpreter, [program, url, key, ODD_ID], { cwd, timeout: RUN_MS_MAX });
+  expect(JSON.parse(stdout)).toEqual(await expected());
 }
 
 /** What pages show, not programs. */
@@ -160,13 +162,7 @@ describe('openapi-typescript', () => {
 
   test(
     'its client asks every route, goes through every list to its end, and knows each shape',
-    async () => {
-      const { stdout } = await run(process.execPath, ['every-route.ts', url, key, ODD_ID], {
-        cwd: project,
-        timeout: RUN_MS_MAX,
-      });
-      expect(JSON.parse(stdout)).toEqual(await expected());
-    },
+    () => expectFound(process.execPath, 'every-route.ts', project),
     RUN_MS_MAX,
   );
 });
@@ -197,14 +193,8 @@ describe('openapi-python-client', () => {
   test(
     'a program that uses its client has the types that mypy wants',
     async () => {
-      const checked = run(
-        join(bin, 'mypy'),
-        ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'],
-        {
-          cwd: project,
-          timeout: RUN_MS_MAX,
-        },
-      );
+      const words = ['--strict', '--follow-imports=silent', 'every_route.py', 'documented.py'];
+      const checked = run(join(bin, 'mypy'), words, { cwd: project, timeout: RUN_MS_MAX });
       const { stdout } = await checked.catch(({ stdout: problems }) => ({ stdout: String(problems) }));
       expect(stdout).toMatch(/^Success: no issues found/);
     },
@@ -213,13 +203,7 @@ describe('openapi-python-client', () => {
 
   test(
     'its client asks every route, goes through every list to its end, and knows each shape',
-    async () => {
-      const { stdout } = await run(join(bin, 'python'), ['every_route.py', url, key, ODD_ID], {
-        cwd: project,
-        timeout: RUN_MS_MAX,
-      });
-      expect(JSON.parse(stdout)).toEqual(await expected());
-    },
+    () => expectFound(join(bin, 'python'), 'every_route.py', project),
     RUN_MS_MAX,
   );
 });

@@ -1,5 +1,5 @@
 /** Pages that an organization declares, as its members see and look after them (specification "Pages"; specification "Integrations"). */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Evidence } from '../../integrations/integration.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';
@@ -20,12 +20,20 @@ let org: string;
 let here: string;
 
 beforeAll(async () => {
-  org = await console.organization({ 'ada@example.com': 'owner' }, 'builder');
-  ada = await console.signIn('ada@example.com');
+  ({ org, ada } = await console.own('builder'));
   here = `/console/orgs/${org}/integrations`;
 });
 
-const declare = (name: string, url: string) => ada.post(here, { name, public_url: url }, { from: here });
+const declare = (name: string, url: string, list = here) => ada.post(list, { name, public_url: url }, { from: list });
+
+/** Declares a page and has it checked; its own page. */
+async function check(name: string, url: string, list = here) {
+  const { headers } = await declare(name, url, list);
+  const own = String(headers.location).replace(/\?.*/, '');
+  await ada.post(`${own}/check`, {}, { from: own });
+  return { own, body: (await ada.get(own)).body };
+}
+
 const limit = async () => (await console.accounts.administration.getOrganization(org)).terms.quotaLimit;
 
 test('a page is declared, checked when asked to, verified with what was seen, earns its bonus, and is removed', async () => {
@@ -39,14 +47,8 @@ test('a page is declared, checked when asked to, verified with what was seen, ea
   const checked = await ada.post(`${own}/check`, {}, { from: own });
   expect(checked.headers.location).toBe(`${own}?done=checked`);
   const { body } = await ada.get(`${own}?done=checked`);
-  for (const shown of [
-    'verified',
-    'FOUND',
-    'badge to https://stats.example.com',
-    'Data: modelstats',
-    `200 of ${PAGE}start`,
-  ])
-    expect(body).toContain(shown);
+  const seen = ['verified', 'FOUND', 'badge to https://stats.example.com', 'Data: modelstats', `200 of ${PAGE}start`];
+  for (const shown of seen) expect(body).toContain(shown);
   expect(await limit()).toBe(5_250);
   expect((await ada.get(here)).body).toMatch(/\+250<\/strong>[\s\S]*of \+500 units a day/);
 
@@ -59,35 +61,21 @@ test('a page is declared, checked when asked to, verified with what was seen, ea
 });
 
 test('what a check did not find is said, with what to paste', async () => {
-  const declared = await declare('Blog', 'https://blog.example.net/about');
-  const own = String(declared.headers.location).replace(/\?.*/, '');
-  await ada.post(`${own}/check`, {}, { from: own });
-  const { body } = await ada.get(own);
-  for (const shown of [
-    'NOT_FOUND',
-    'the page shows no link to the service',
-    'What to paste',
-    '[![Data: modelstats](',
-  ]) {
-    expect(body).toContain(shown);
-  }
+  const { own, body } = await check('Blog', 'https://blog.example.net/about');
+  const said = ['NOT_FOUND', 'the page shows no link to the service', 'What to paste', '[![Data: modelstats]('];
+  for (const shown of said) expect(body).toContain(shown);
   const again = await ada.post(`${own}/check`, {}, { from: own });
   expect([again.statusCode, again.body]).toEqual([422, expect.stringContaining('less than a minute ago')]);
 });
 
-describe('a form that can not be accepted says so, and keeps what was written', () => {
-  test.each([
-    ['', PAGE, 'Say what it is.'],
-    ['Mine', '', 'Say its address.'],
-    ['Mine', 'ftp://example.com/', 'the URL must begin with'],
-    ['Mine', 'https://127.0.0.1/', 'is not a public address'],
-    ['Mine', 'https://stats.example.com/docs', ''],
-    ['Mine', 'https://github.com/', 'declare a page whose address names you, such as https://github.com/NAME'],
-  ])('%j at %j', async (name, url, message) => {
-    const { statusCode, body } = await declare(name, url);
-    expect([statusCode, body.includes(message)]).toEqual([422, true]);
-    expect(body).toContain(`value="${name}"`);
-  });
+test.each([
+  ['', PAGE, 'Say what it is.'],
+  ['Mine', '', 'Say its address.'],
+  ['Mine', 'https://127.0.0.1/', 'is not a public address'],
+])('a form that can not be accepted, %j at %j, says so and keeps what was written', async (name, url, message) => {
+  const { statusCode, body } = await declare(name, url);
+  expect([statusCode, body.includes(message)]).toEqual([422, true]);
+  expect(body).toContain(`value="${name}"`);
 });
 
 test('a plan that earns nothing by them says so', async () => {
@@ -102,10 +90,7 @@ test('of three verified pages two count for the bonus, and the third says why it
   const bodies: string[] = [];
   for (const url of ['https://one.example/', 'https://two.example/', 'https://github.com/three/four']) {
     console.looks.set(url, FOUND);
-    const declared = await ada.post(list, { name: 'Page', public_url: url }, { from: list });
-    const own = String(declared.headers.location).replace(/\?.*/, '');
-    await ada.post(`${own}/check`, {}, { from: own });
-    bodies.push((await ada.get(own)).body);
+    bodies.push((await check('Page', url, list)).body);
   }
   const counts = bodies.map((body) => /Counts for the bonus<\/dt>\s*<dd><span>([^<]*)/.exec(body)?.[1]);
   expect(counts).toEqual(['yes', 'yes', 'no: 2 others do, the most that can']);

@@ -11,32 +11,18 @@ let page: string;
 let endpointId: string;
 
 beforeAll(async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' }, 'commercial');
-  ada = await console.signIn('ada@example.com');
-  const wanted = { organizationId: org, url: 'https://example.com/hooks', description: '', filters: {} } as const;
-  const { endpoint } = await console.endpoints.add({ ...wanted, topics: ['score.updated'], mode: 'each' });
-  endpointId = endpoint.id;
-  page = `/console/orgs/${org}/webhooks/${endpointId}`;
+  const own = await console.own();
+  ({ ada } = own);
+  endpointId = (await console.addEndpoint(own.org)).endpoint.id;
+  page = `/console/orgs/${own.org}/webhooks/${endpointId}`;
   const at = Date.parse('2026-06-03T10:00:00Z');
   const { kysely } = console.database;
-  await kysely
-    .insertInto('webhook_events')
-    .values({ ...EVENT, occurred_at: at })
-    .execute();
+  const event = { ...EVENT, occurred_at: at };
+  await kysely.insertInto('webhook_events').values(event).execute();
   const times = { due_at: at, created_at: at, finished_at: at };
-  await kysely
-    .insertInto('webhook_deliveries')
-    .values({
-      id: 'dlv_1',
-      event_id: EVENT.id,
-      endpoint_id: endpointId,
-      kind: 'event',
-      state: 'dropped',
-      attempts: 0,
-      claimed_by: null,
-      ...times,
-    })
-    .execute();
+  const dropped = { kind: 'event', state: 'dropped', attempts: 0, claimed_by: null } as const;
+  const delivery = { id: 'dlv_1', event_id: EVENT.id, endpoint_id: endpointId, ...dropped, ...times };
+  await kysely.insertInto('webhook_deliveries').values(delivery).execute();
 });
 
 const move = (state: string) =>

@@ -16,11 +16,14 @@ let pages: string;
 beforeAll(async () => {
   const org = await console.organization({ 'owner@example.com': 'owner' });
   const { administration } = console.accounts;
-  const members = console.people.members.as({ operator: 'cli:test' });
   const keys: string[] = [];
   for (let i = 0; i < MANY; i += 1) {
     keys.push((await administration.createKey(org, `the key of program number ${i}, ${'x'.repeat(60)}`)).id);
-    await members.addMember({ organizationId: org, email: `somebody.with.a.name.${i}@example.com`, role: 'member' });
+    await console.members.addMember({
+      organizationId: org,
+      email: `somebody.with.a.name.${i}@example.com`,
+      role: 'member',
+    });
   }
   const { kysely } = console.database;
   if (!isDay(TODAY)) throw new Error(`${TODAY} is no day`);
@@ -60,7 +63,11 @@ test.each([
   expect(found.size).toBe(count);
 });
 
-test('the CSV has a year where it is asked for', async () => {
-  const { body } = await owner.get(`${pages}/usage.csv?days=365`);
-  expect(body.trim().split('\r\n')).toHaveLength(1 + 365);
+test('usage is downloaded as CSV, a year where it is asked for', async () => {
+  const { headers, body } = await owner.get(`${pages}/usage.csv?days=365`);
+  expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+  expect(headers['content-disposition']).toMatch(/^attachment; filename="usage-[\d-]+-to-[\d-]+\.csv"$/);
+  const lines = body.trim().split('\r\n');
+  expect(lines).toHaveLength(1 + 365);
+  expect(lines[0]).toMatch(/^day,key_id,key_name,last_four,route,client_source,requests,units/);
 });

@@ -26,20 +26,10 @@ beforeAll(async () => {
   otherId = await console.organization({ 'eve@example.com': 'owner' });
   const { administration } = console.accounts;
   const [key, other] = [await administration.createKey(org, 'theirs'), await administration.createKey(otherId, 'ours')];
-  const { endpoint, pingId } = await console.endpoints.add({
-    organizationId: org,
-    url: 'https://example.com/hooks',
-    description: '',
-    topics: ['score.updated'],
-    filters: {},
-    mode: 'each',
-  });
-  const declared = await console.integrations.declare({
-    organizationId: org,
-    name: 'Ours',
-    url: 'https://example.org/',
-  });
-  const members = console.people.members.as({ operator: 'cli:test' });
+  const { endpoint, pingId } = await console.addEndpoint(org);
+  const page = { organizationId: org, name: 'Ours', url: 'https://example.org/' };
+  const declared = await console.integrations.declare(page);
+  const { members } = console;
   const invitation = await members.invite({ organizationId: org, email: 'new@example.com', role: 'member' });
   owner = await console.signIn('ada@example.com');
   member = await console.signIn('max@example.com');
@@ -71,86 +61,79 @@ function pathOf({ path }: OrganizationRoute, org = theirs['org']): string {
 const routes = (of: (route: OrganizationRoute) => boolean = () => true) =>
   console.routes.filter((route) => route.kind === 'organization').filter(of);
 
-/** What each route answers a visitor, by method and path. */
-async function answersTo(visitor: Visitor, asked: readonly OrganizationRoute[], org?: string) {
+/** What forms ask for. */
+const FIELDS = {
+  name: 'x',
+  email: 'x@example.com',
+  role: 'owner',
+  url: 'https://example.com/',
+  public_url: 'https://example.org/new',
+};
+
+interface Expected {
+  readonly statuses: readonly number[];
+  /** So many routes there are, at least. */
+  readonly more?: number;
+  readonly org?: string;
+}
+
+/** Asks each route as a visitor; all answers have one of the statuses, and nothing that is kept changes. Resolves to where they lead. */
+async function expectEach(
+  visitor: Visitor,
+  asked: readonly OrganizationRoute[],
+  { statuses, more = 25, org }: Expected,
+) {
+  expect(asked.length).toBeGreaterThan(more);
   const token = await visitor.token(visitor.cookie.includes('session') ? '/console/welcome' : '/console/sign-in');
-  return Promise.all(
-    asked.map(async (route) => {
+  const before = await dumpTables(console.database.kysely);
+  const answers = await Promise.all(
+    asked.map((route) => {
       const url = pathOf(route, org);
-      const answer =
-        route.method === 'GET'
-          ? await visitor.get(url)
-          : await visitor.postWith(token, url, {
-              name: 'x',
-              email: 'x@example.com',
-              role: 'owner',
-              url: 'https://example.com/',
-              public_url: 'https://example.org/new',
-            });
-      return { route: `${route.method} ${route.path}`, status: answer.statusCode, location: answer.headers.location };
+      return route.method === 'GET' ? visitor.get(url) : visitor.postWith(token, url, FIELDS);
     }),
   );
+  const wrong = answers.map(({ statusCode }, i) => `${statusCode} of ${asked[i]?.method} ${asked[i]?.path}`);
+  expect(wrong.filter((_, i) => !statuses.includes(answers[i]?.statusCode ?? 0))).toEqual([]);
+  expect(await dumpTables(console.database.kysely)).toEqual(before);
+  return answers.map(({ headers }) => headers.location);
 }
 
 describe('each page and each form of an organization', () => {
+  const isPage = ({ method, path }: OrganizationRoute) => method === 'GET' && !path.endsWith('/download');
+
   test('are many, and answer its owner', async () => {
     expect(routes().length).toBeGreaterThan(25);
-    const pages = routes(({ method, path }) => method === 'GET' && !path.endsWith('/download'));
-    for (const { status } of await answersTo(owner, pages)) expect([200, 303]).toContain(status);
+    await expectEach(owner, routes(isPage), { statuses: [200, 303], more: 12 });
   });
 
   test.each([
     ['a member of another organization', () => outsider],
     ['a member that was removed', () => removed],
   ])('are not there for %s, and nothing changes', async (_, visitor) => {
-    const before = await dumpTables(console.database.kysely);
-    for (const { route, status } of await answersTo(visitor(), routes())) expect([route, status]).toEqual([route, 404]);
-    expect(await dumpTables(console.database.kysely)).toEqual(before);
+    await expectEach(visitor(), routes(), { statuses: [404] });
   });
 
   test('lead whoever is not signed in to the sign-in page, and nothing changes', async () => {
-    const before = await dumpTables(console.database.kysely);
-    for (const { route, status, location } of await answersTo(console.stranger(), routes())) {
-      expect([route, status]).toEqual([route, 303]);
+    for (const location of await expectEach(console.stranger(), routes(), { statuses: [303] }))
       expect(location).toMatch(/^\/console\/sign-in/);
-    }
-    expect(await dumpTables(console.database.kysely)).toEqual(before);
   });
 
   test('that are for owners are not there for a member, and nothing changes', async () => {
     const forOwners = routes(({ isForOwners }) => isForOwners === true);
-    expect(forOwners.length).toBeGreaterThan(4);
-    const before = await dumpTables(console.database.kysely);
-    for (const { route, status } of await answersTo(member, forOwners)) expect([route, status]).toEqual([route, 404]);
-    expect(await dumpTables(console.database.kysely)).toEqual(before);
+    await expectEach(member, forOwners, { statuses: [404], more: 4 });
   });
 
   test('that are not for owners answer a member', async () => {
-    const pages = routes(
-      ({ method, isForOwners, path }) => method === 'GET' && isForOwners !== true && !path.endsWith('/download'),
-    );
-    expect(pages.length).toBeGreaterThan(12);
-    for (const { route, status } of await answersTo(member, pages)) {
-      expect(route).toBeDefined();
-      expect([200, 303]).toContain(status);
-    }
-    const made = await member.post(
-      `/console/orgs/${theirs['org']}/keys`,
-      { name: 'ours too' },
-      { from: '/console/welcome' },
-    );
+    const pages = routes((route) => isPage(route) && route.isForOwners !== true);
+    await expectEach(member, pages, { statuses: [200, 303], more: 12 });
+    const keys = `/console/orgs/${theirs['org']}/keys`;
+    const made = await member.post(keys, { name: 'ours too' }, { from: '/console/welcome' });
     expect(made.statusCode).toBe(200);
   });
 
   test("do nothing with another organization's ids below one's own path", async () => {
     const withIds = routes(({ path }) => /:(key|endpoint|delivery|integration|person|invitation)/.test(path));
-    expect(withIds.length).toBeGreaterThan(9);
-    const before = await dumpTables(console.database.kysely);
-    for (const { route, status } of await answersTo(outsider, withIds, otherId)) {
-      expect(route).toBeDefined();
-      expect([404, 422]).toContain(status);
-    }
-    expect(await dumpTables(console.database.kysely)).toEqual(before);
+    await expectEach(outsider, withIds, { statuses: [404, 422], more: 9, org: otherId });
   });
 });
 

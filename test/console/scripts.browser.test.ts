@@ -71,3 +71,19 @@ test('what is to be copied is copied with a button', async () => {
   await sectionOf(page, 'The key').getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
 });
+
+test('whoever was signed out meanwhile is led to the sign-in page', async () => {
+  await page.goto(`${data}/models`);
+  await page.context().clearCookies({ name: 'modelstats_session' });
+  await page.getByLabel('Id or name').fill('mini');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('next')).toContain('/data/models?q=mini');
+});
+
+test('what fails is told, not kept back', async () => {
+  await page.goto(`${data}/models`);
+  const answer = { status: 429, contentType: 'text/html', body: '<h1>That did not work</h1>' };
+  await page.route('**/data/models?*', (route) => route.fulfill(answer));
+  await page.getByLabel('Id or name').fill('mini');
+  await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+});

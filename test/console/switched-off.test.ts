@@ -18,15 +18,13 @@ test.each([
   ['rankings', 'Ranking'],
   ['changes', 'This service does not offer that'],
 ])('data/%s is there without history and changes', async (path, shown) => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const ada = await console.signIn('ada@example.com');
+  const { org, ada } = await console.own();
   const { statusCode, body } = await ada.get(`/console/orgs/${org}/data/${path}`);
   expect([statusCode, body.includes(shown)]).toEqual([200, true]);
 });
 
 test('what is not offered stands in no navigation, and its pages are not there', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const ada = await console.signIn('ada@example.com');
+  const { org, ada } = await console.own();
   const { body } = await ada.get(`/console/orgs/${org}`);
   const [navigation = ''] = /<nav class="pages"[\s\S]*?<\/nav>/.exec(body) ?? [];
   expect(navigation).toContain('Connections');

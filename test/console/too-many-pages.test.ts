@@ -11,11 +11,7 @@ test('one person gets so many pages in a minute, and others go on', async () => 
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
   expect(Number((await ada.get(`/console/orgs/${org}`)).headers['retry-after'])).toBeGreaterThan(0);
   expect((await max.get(`/console/orgs/${org}`)).statusCode).toBe(200);
-});
-
-test('whoever belongs to no organization gets no more', async () => {
-  const somebody = await console.signIn('new@example.com');
-  const statuses: number[] = [];
-  for (let count = 0; count < 6; count += 1) statuses.push((await somebody.get('/console/welcome')).statusCode);
-  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  const stranger = await console.signIn('new@example.com');
+  for (let count = 0; count < 6; count += 1) statuses.push((await stranger.get('/console/welcome')).statusCode);
+  expect(statuses.slice(7), 'also without an organization').toEqual([200, 200, 200, 200, 200, 429]);
 });

@@ -1,7 +1,6 @@
 /** How people get in where the service offers less than everything (specification "Sign-in"; specification "Console"). */
 import { describe, expect, test } from 'vitest';
 import { useConsole } from '../support/console/use-console.ts';
-import { sent, tokenOf } from '../support/people/use-people.ts';
 
 const SIGN_IN = '/console/sign-in';
 
@@ -16,8 +15,7 @@ describe('where passwords alone are offered', () => {
     expect(form).toContain('name="email"');
     const [, next = ''] = /name="next" value="([^"]*)"/.exec(form) ?? [];
     await browser.post(SIGN_IN, { email, next }, { from: page });
-    await sent();
-    const token = tokenOf(console.mails.findLast(({ to }) => to === email) ?? {});
+    const token = await console.tokenFor(email);
     const answer = await browser.post(`${SIGN_IN}/link`, { token }, { from: page });
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console/you']);
     expect((await browser.get('/console/you')).body).toContain('Set a password');
@@ -35,9 +33,8 @@ describe('where people are invited', () => {
   test('who belongs to no organization is told how to join one, not to make one', async () => {
     const org = await console.organization({ 'ada@example.com': 'owner', 'max@example.com': 'member' });
     const max = await console.signIn('max@example.com');
-    const members = console.people.members.as({ operator: 'cli:test' });
-    const [, gone] = await members.listMembers(org);
-    await members.removeMember({ organizationId: org, personId: gone?.person.id ?? '' });
+    const [, gone] = await console.members.listMembers(org);
+    await console.members.removeMember({ organizationId: org, personId: gone?.person.id ?? '' });
     expect((await max.get('/console')).headers.location).toBe('/console/welcome');
     const { body } = await max.get('/console/welcome');
     expect([body.includes('name="name"'), body.includes('ask one of its owners to invite')]).toEqual([false, true]);

@@ -59,11 +59,6 @@ describe.skipIf(!hasPrograms('curl', 'jq'))('where no category is ranked', () =>
   });
   afterAll(() => there.remove());
 
-  test('there is none', async () => {
-    const { body } = await unranked.client().listCategories();
-    expect(body.categories).toEqual([]);
-  });
-
   test.for(EXAMPLES)('$name, $number ($language), is not refused', async (example, { skip }) => {
     skip(example.language === 'python' && !HAS_PYTHON, 'Python is not here');
     const printed = await runExample(example, there);

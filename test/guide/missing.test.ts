@@ -7,9 +7,9 @@ import { listenOnPort } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { requestText, sendRaw } from '../support/api/raw-request.ts';
 import { useApi } from '../support/api/use-api.ts';
-import { activeParts, textOf } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { activeParts, textOf } from '../support/public/elements.ts';
 import { openPublic } from '../support/public/use-public.ts';
 
 /** As Chromium asks for a page. */
@@ -25,29 +25,22 @@ const api = useApi({
 
 const placesIn = (html: string) =>
   [...html.slice(html.indexOf('<main')).matchAll(/<li><a href="([^"]*)"/g)].map(([, link = '']) => link);
+const pagesIn = (html: string) => placesIn(html).map((place) => place.replace(/#.*/, ''));
 
 describe('a person', () => {
   test.each([
     ['/stats/docs/webhoks', '/stats/docs/webhooks'],
-    ['/stats/docs/limits/', '/stats/docs/limits'],
     ['/stats/docs/guide/mirror.md', '/stats/docs/mirror'],
     ['/stats/docs/errors/quota_exceded', '/stats/docs/errors/quota_exceeded'],
     ['/stats/docs/errors/no_quota?x=limits', '/stats/docs/limits'],
     ['/stats/docs/reference/webhooks/signing', '/stats/docs/webhooks#check-the-signature'],
   ])('who opens %s gets a page that leads to %s, with the search and the contents', async (url, place) => {
     const { statusCode, headers, body } = await api.get(url, BROWSER);
-    expect([statusCode, headers['content-type'], headers['cache-control'], 'etag' in headers]).toEqual([
-      404,
-      'text/html; charset=utf-8',
-      'no-store',
-      false,
-    ]);
+    expect([statusCode, 'etag' in headers]).toEqual([404, false]);
+    expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self';/);
-    const places = placesIn(body);
-    expect([places.length <= 5, places.map((one) => one.replace(/#.*/, ''))]).toEqual([
-      true,
-      expect.arrayContaining([place.replace(/#.*/, '')]),
-    ]);
+    expect(placesIn(body).length).toBeLessThanOrEqual(5);
+    expect(pagesIn(body)).toContain(place.replace(/#.*/, ''));
     expect(textOf(body)).toContain(`Nothing is at ${url.split('?', 1)[0]}.`);
     expect(body).toContain('<form action="/stats/docs/search">');
     expect(body).toContain('<a href="/stats/docs/authentication"');
@@ -64,17 +57,11 @@ describe('a person', () => {
     const { statusCode, body } = await api.get(url, BROWSER);
     expect([statusCode, textOf(body).includes(`Nothing is at ${url}.`)]).toEqual([404, true]);
     expect(body).toContain(`value="${query}"`);
-    if (place !== undefined) expect(placesIn(body).map((one) => one.replace(/#.*/, ''))).toContain(place);
+    if (place !== undefined) expect(pagesIn(body)).toContain(place);
   });
 
   test('who names the whole URL in the request, as to a proxy, sees its path', async () => {
-    const own = await openApi({
-      days: SAMPLE_DAYS,
-      settings: { basePath: '/stats' },
-      guide: () => openGuide({ root: '/stats' }),
-    });
-    onTestFinished(() => own.close());
-    const port = await listenOnPort(own.app);
+    const port = await listenOnPort(api.app);
     const target = 'http://evil.example/stats/docs/webhoks?x=limits';
     const { status, body } = await sendRaw(port, requestText(target, { ...BROWSER, Connection: 'close' }));
     expect([status, body.includes('evil')]).toEqual([404, false]);
@@ -130,13 +117,9 @@ describe('a program', () => {
   );
 
   test('gets it outside of the documentation whatever it asks for', async () => {
-    for (const [url, status] of [
-      ['/stats/docsx', 404],
-      ['/stats/nope', 404],
-      ['/stats/v1/nope', 401],
-      ['/docs/nope', 404],
-    ] as const) {
+    for (const url of ['/stats/docsx', '/stats/nope', '/stats/v1/nope', '/docs/nope']) {
       const { statusCode, headers } = await api.get(url, BROWSER);
+      const status = url.includes('v1') ? 401 : 404;
       expect([url, statusCode, headers['content-type']]).toEqual([url, status, 'application/json; charset=utf-8']);
     }
   });
@@ -151,10 +134,8 @@ test('without the documentation all are told by the envelope', async () => {
 
 test('an address that asks more often than the search answers is told by the envelope', async () => {
   const own = await openPublic({ guide: () => openGuide({ publicRequestsMax: 2 }) });
-  onTestFinished(() => own.close());
-  const types: unknown[] = [];
-  for (let times = 0; times < 3; times++) types.push((await own.get('/docs/webhoks', BROWSER)).headers['content-type']);
-  expect(types).toEqual(['text/html; charset=utf-8', 'text/html; charset=utf-8', 'application/json; charset=utf-8']);
+  const ask = async () => String((await own.get('/docs/webhoks', BROWSER)).headers['content-type']).split(';')[0];
+  expect([await ask(), await ask(), await ask()]).toEqual(['text/html', 'text/html', 'application/json']);
 });
 
 test.each(['/docs/webhoks', '/docs/search?q=plan'])(
@@ -165,7 +146,6 @@ test.each(['/docs/webhoks', '/docs/search?q=plan'])(
       accounts: { wrap: (accounts) => ({ ...accounts, backstop: { ...accounts.backstop, hit } }) },
       guide: () => openGuide(),
     });
-    onTestFinished(() => own.close());
     const { statusCode, body } = await own.get(url, BROWSER);
     expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'unavailable']);
   },

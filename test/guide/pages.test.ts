@@ -1,19 +1,19 @@
 /** The documentation for those who use the service (specification "Documentation"). */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PLANS } from '../../accounts/plans/plans.ts';
 import { CAPABILITIES, type Capability } from '../../api/access/capabilities.ts';
 import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
 import { TOOLS } from '../../mcp/tools/tools.ts';
 import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
 import { TOPICS } from '../../webhooks/topic.ts';
-import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';
-import { activeParts } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { activeParts } from '../support/public/elements.ts';
+import { openPublic } from '../support/public/use-public.ts';
 
 const BASE = '/stats';
 const api = useApi({
@@ -31,6 +31,7 @@ const PATHS = readdirSync(join(ROOT, 'guide/pages')).map((name) =>
 
 const linksIn = (html: string) =>
   [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+const bodyOf = async (page: string) => (await api.get(`${BASE}/docs/${page}`)).body;
 const anchorsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
 
 test.each(PATHS)('%s is a page whose links and anchors all lead somewhere', async (path) => {
@@ -92,14 +93,13 @@ test('a page has a tag, is 304 where that is sent, and is packed and answered to
 
 describe('the address of the service', () => {
   test('stands in the examples, with the base path', async () => {
-    const { body } = await api.get(`${BASE}/docs`);
+    const body = await bodyOf('');
     expect(body).toContain('https://stats.example.org/stats/v1/models?limit=2');
     expect(body).not.toContain('api.example.com');
   });
 
   test('is that by which the service was asked where none is configured', async () => {
-    const own = await openApi({ days: SAMPLE_DAYS, guide: () => openGuide() });
-    onTestFinished(() => own.close());
+    const own = await openPublic({ guide: () => openGuide() });
     for (const host of ['one.example:8080', 'two.example', 'one.example:8080']) {
       const { body } = await own.get('/docs', { host });
       expect(body).toContain(`http://${host}/v1/models?limit=2`);
@@ -111,20 +111,19 @@ describe('the address of the service', () => {
 
 describe('what the program knows is not typed', () => {
   test('plans, limits, routes and fields stand in the pages as they stand in the code', async () => {
-    const limits = (await api.get(`${BASE}/docs/limits`)).body;
+    const limits = await bodyOf('limits');
     for (const { displayName, burstPerMinute, dailyQuota } of Object.values(PLANS)) {
       expect(limits).toContain(`<th>${displayName}</th>`);
       expect(limits).toContain(`<td>${dailyQuota?.toLocaleString('en-US') ?? 'unlimited'}</td>`);
       expect(limits).toContain(`<td>${burstPerMinute}</td>`);
     }
-    const routes = (await api.get(`${BASE}/docs/routes`)).body;
+    const routes = await bodyOf('routes');
     for (const { access, limitPerMinute } of DATA_ROUTES) {
       expect(routes).toContain(`GET ${access.name} <a`);
-      expect(limits).toMatch(
-        new RegExp(`<code>${access.name.replaceAll(/[{}]/g, '.')}</code>.*<td>${limitPerMinute}</td>`),
-      );
+      const name = access.name.replaceAll(/[{}]/g, '.');
+      expect(limits).toMatch(new RegExp(`<code>${name}</code>.*<td>${limitPerMinute}</td>`));
     }
-    const records = (await api.get(`${BASE}/docs/records`)).body;
+    const records = await bodyOf('records');
     for (const dataset of Object.values(DATASETS)) {
       for (const { name, description } of publishedColumns(dataset)) {
         expect(records).toContain(`<code>${name}</code>`);
@@ -134,9 +133,8 @@ describe('what the program knows is not typed', () => {
   });
 
   test('a field that came with a version says so, and each version the days that are in it', async () => {
-    const records = (await api.get(`${BASE}/docs/records`)).body;
-    const fields = records.match(/<td>text or null, since 1\.1<\/td>/g);
-    expect(fields).toHaveLength(2);
+    const records = await bodyOf('records');
+    expect(records.match(/<td>text or null, since 1\.1<\/td>/g)).toHaveLength(2);
     expect(records).toMatch(/<code>1\.0<\/code><\/td>\s*<td>to 2026-11-22<\/td>\s*<td><\/td>/);
     expect(records).toMatch(
       /<code>1\.1<\/code><\/td>\s*<td>from 2026-11-23 on<\/td>\s*<td><code>source<\/code> of models, <code>source<\/code> of pricing<\/td>/,
@@ -144,9 +142,9 @@ describe('what the program knows is not typed', () => {
   });
 
   test('topics and tools stand there, too', async () => {
-    const webhooks = (await api.get(`${BASE}/docs/webhooks`)).body;
+    const webhooks = await bodyOf('webhooks');
     for (const topic of TOPICS) expect(webhooks).toContain(`<td><code>${topic}</code></td>`);
-    const agents = (await api.get(`${BASE}/docs/agents`)).body;
+    const agents = await bodyOf('agents');
     for (const { name } of TOOLS) expect(agents).toContain(`<td><code>${name}</code></td>`);
   });
 
@@ -185,14 +183,13 @@ describe('what is not live for everybody', () => {
 
   test('any two of them leave no link behind, nor do all', async () => {
     const names = CAPABILITIES.filter((name) => name !== 'current');
-    const together = [names, ...names.flatMap((one) => names.map((other) => [one, other]))];
-    for (const planned of together)
+    const pairs = names.flatMap((one, i) => names.slice(i + 1).map((other) => [one, other]));
+    for (const planned of [names, ...pairs])
       expect((await openGuide({ planned, hasConsole: false })).pages.deadLinks).toEqual([]);
   });
 
   test('has no page', async () => {
-    const own = await openApi({ days: SAMPLE_DAYS, guide: () => openGuide({ planned: ['mcp'], hasConsole: false }) });
-    onTestFinished(() => own.close());
+    const own = await openPublic({ guide: () => openGuide({ planned: ['mcp'], hasConsole: false }) });
     expect((await own.get('/docs/agents')).statusCode).toBe(404);
     expect(linksIn((await own.get('/docs')).body)).not.toContain('/console');
   });

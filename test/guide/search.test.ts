@@ -5,9 +5,9 @@ import { API_ERRORS } from '../../api/errors/api-errors.ts';
 import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';
-import { activeParts, textOf } from '../support/guide/active-parts.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { activeParts, textOf } from '../support/public/elements.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, settings: { basePath: '/stats' }, guide: () => openGuide({ root: '/stats' }) });
 
@@ -34,11 +34,8 @@ describe('a search', () => {
   test('finds every route and every error code by its name', async () => {
     for (const { access } of DATA_ROUTES) {
       const found = resultsIn((await search(access.name)).body);
-      const anchor = `get-${access.name.toLowerCase().replaceAll(/[^a-z_]/g, '')}`;
-      expect([access.name, found.slice(0, 3)]).toEqual([
-        access.name,
-        expect.arrayContaining([expect.stringContaining(anchor.replace('v', 'v1'))]),
-      ]);
+      const anchor = `get-${access.name.toLowerCase().replaceAll(/[^a-z_]/g, '')}`.replace('v', 'v1');
+      expect(found.slice(0, 3), access.name).toContainEqual(expect.stringContaining(anchor));
     }
     for (const code of Object.keys(API_ERRORS)) {
       expect(resultsIn((await search(code)).body)[0]).toBe(`/stats/docs/errors/${code}`);
@@ -64,29 +61,23 @@ describe('a search', () => {
     expect(some[0]).toContain('/docs/webhooks');
   });
 
-  test('for nothing shows the form, and for what nobody wrote says so', async () => {
-    expect((await search('')).body).toContain('<input id="q" type="search"');
-    expect((await api.get('/stats/docs/search')).statusCode).toBe(200);
-    expect(textOf((await search('zxqvwy')).body)).toContain('Nothing was found for “zxqvwy”.');
-  });
-
-  test('has what was asked in its field, and marks what was found', async () => {
+  test('has what was asked in its field, and marks what was found, or says that nothing was', async () => {
     const { body } = await search('cursor');
     expect(body).toContain('value="cursor"');
     expect(body).toMatch(/<mark>[Cc]ursor<\/mark>/);
+    for (const { statusCode, body: empty } of [await search(''), await api.get('/stats/docs/search')])
+      expect([statusCode, empty.includes('<input id="q" type="search"')]).toEqual([200, true]);
+    expect(textOf((await search('zxqvwy')).body)).toContain('Nothing was found for “zxqvwy”.');
   });
 
   test.each([
     [`/stats/docs/search?q=${'a'.repeat(201)}`, 'at most 200 characters'],
     ['/stats/docs/search?q=a&q=b', 'Give q once.'],
   ])('%s is refused with 422', async (url, message) => {
-    const { statusCode, headers, body } = await api.get(url);
+    const { statusCode, headers, body } = await api.get(url, { 'if-none-match': '*' });
     expect([statusCode, headers['content-type']]).toEqual([422, 'text/html; charset=utf-8']);
-    expect([textOf(body).includes(message), headers['cache-control'], 'etag' in headers]).toEqual([
-      true,
-      'no-store',
-      false,
-    ]);
+    expect([headers['cache-control'], 'etag' in headers]).toEqual(['no-store', false]);
+    expect(textOf(body)).toContain(message);
   });
 
   test('has a tag, and is 304 where that, or any, is sent', async () => {
@@ -97,8 +88,6 @@ describe('a search', () => {
       expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', headers.etag]);
     }
     expect((await search('cursors')).headers.etag).not.toBe(headers.etag);
-    const refused = await api.get('/stats/docs/search?q=a&q=b', { 'if-none-match': '*' });
-    expect(refused.statusCode).toBe(422);
   });
 
   test('whatever is asked is text, and nothing of it runs', async () => {
@@ -120,12 +109,12 @@ describe('a search', () => {
     );
   });
 
-  test('takes so little time that nobody can keep the service busy with it', async () => {
-    const queries = ['cursor '.repeat(28), 'aaaaa '.repeat(33), 'a '.repeat(100), 'abcdefghij'.repeat(20)];
-    for (const query of queries) {
-      const before = performance.now();
-      for (let times = 0; times < 20; times++) expect((await search(query.trim())).statusCode).toBe(200);
-      expect((performance.now() - before) / 20).toBeLessThan(100);
+  test('takes so little of the processor that nobody can keep the service busy with it', async () => {
+    for (const query of ['cursor '.repeat(28), 'aaaaa '.repeat(33), 'a '.repeat(100), 'abcdefghij'.repeat(20)]) {
+      const before = process.cpuUsage();
+      for (let times = 0; times < 5; times++) expect((await search(query.trim())).statusCode).toBe(200);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 5, 'microseconds each').toBeLessThan(100_000);
     }
   });
 });

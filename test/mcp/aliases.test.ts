@@ -1,6 +1,5 @@
 /** What upstreams call models, over MCP. */
 import { expect, test } from 'vitest';
-import { connect } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
 import { withNames } from '../support/pipeline/named-models.ts';
 import { LISTED_DAY } from '../worlds/listed-day.ts';
@@ -13,14 +12,12 @@ interface Candidate {
   readonly model: { readonly id: string };
 }
 
-async function candidatesFor(name: string): Promise<readonly (readonly [string, string])[]> {
-  const client = await connect('new', mcp.url, (await mcp.addCustomer(10)).key);
-  await client.listTools();
-  const { data } = await client.call('resolve-model', { name });
-  return (data['candidates'] as readonly Candidate[]).map(({ why, model }) => [model.id, why]);
-}
-
 test('a name that an upstream has exactly so is surer than all but the id itself', async () => {
+  const { client, used } = await mcp.connect();
+  const candidatesFor = async (name: string) => {
+    const { data } = await client.call('resolve-model', { name });
+    return (data['candidates'] as readonly Candidate[]).map(({ why, model }) => [model.id, why]);
+  };
   expect(await candidatesFor('acme/Turbo 9')).toEqual([['d', 'an upstream calls it exactly so']]);
   expect((await candidatesFor(' b ')).slice(0, 2)).toEqual([
     ['b', 'the id as written'],
@@ -32,19 +29,11 @@ test('a name that an upstream has exactly so is surer than all but the id itself
     ['a', 'the name, in another case or punctuation'],
   ]);
   expect(await candidatesFor('acme/turbo 9')).toEqual([]);
-});
-
-test('a call that looks for names costs one unit', async () => {
-  const customer = await mcp.addCustomer(10);
-  const client = await connect('new', mcp.url, customer.key);
-  await client.listTools();
-  await client.call('resolve-model', { name: 'acme/Turbo 9' });
-  expect(await mcp.usedBy(customer)).toBe(1);
+  expect(await used(), 'each call costs one unit').toBe(4);
 });
 
 test('models are listed by an exact name, and a model tells its names', async () => {
-  const client = await connect('new', mcp.url, (await mcp.addCustomer(10)).key);
-  await client.listTools();
+  const { client } = await mcp.connect();
   const { data } = await client.call('list-models', { alias: 'acme/Turbo 9' });
   expect(data).toMatchObject({ models: [{ id: 'd' }], total: 1 });
   const model = await client.call('get-model', { id: 'd' });

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { CapabilityStates } from '../../api/access/capabilities.ts';
 import { ErrorBodySchema } from '../../api/errors/api-error.ts';
-import { mcpFace } from '../../mcp/mcp.ts';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { connect } from '../support/mcp/clients.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../support/mcp/messages.ts';
+import { withMcp } from '../support/mcp/use-mcp.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 /** The API with some capabilities, and its address. */
@@ -14,7 +14,7 @@ async function openWith(capabilities: CapabilityStates) {
     days: SAMPLE_DAYS,
     accounts: {},
     settings: { capabilities },
-    faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
+    faces: withMcp,
   });
   onTestFinished(() => api.close());
   return { url: await listen(api.app), key: api.accounts.customers.builder.key };

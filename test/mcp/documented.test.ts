@@ -50,11 +50,8 @@ describe.each(ERAS)('a host with a client of the %s era', (era) => {
     async (_, code) => {
       const { url = '', headers, command, args = [], env = {} } = serverIn(code);
       const key = headers?.Authorization.replace(/^Bearer /, '') ?? '';
-      const path = String(place.env['PATH']);
-      const client =
-        command === undefined
-          ? await connect(era, url, key)
-          : await connectStdio(era, { command, args, env: { ...env, PATH: path } });
+      const started = { args, env: { ...env, PATH: String(place.env['PATH']) } };
+      const client = await (command ? connectStdio(era, { command, ...started }) : connect(era, url, key));
       expect((await client.listTools()).map(({ name }) => name)).toContain('list-models');
     },
   );

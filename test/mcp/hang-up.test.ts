@@ -1,11 +1,11 @@
 /** Whoever hangs up in the middle of a call gets nothing, and pays nothing. */
 import { expect, onTestFinished, test } from 'vitest';
-import { mcpFace } from '../../mcp/mcp.ts';
 import { listen } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { replaceQuota } from '../support/api/test-accounts.ts';
 import { sendMessage, toolCall } from '../support/mcp/messages.ts';
 import { startStdio } from '../support/mcp/stdio.ts';
+import { withMcp } from '../support/mcp/use-mcp.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 /** The API with MCP, whose units are taken and then held, from the given one on, until told. */
@@ -14,7 +14,7 @@ async function start({ heldFrom = 1 } = {}) {
   let [taken, released] = [0, 0];
   const api = await openApi({
     days: SAMPLE_DAYS.slice(0, 2),
-    faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
+    faces: withMcp,
     accounts: {
       wrap: (accounts) =>
         replaceQuota(accounts, {

@@ -1,12 +1,9 @@
 /** Answers that would be too long for a model: cut, and whole again by what they say. */
-import { beforeAll, expect, test } from 'vitest';
-import { mcpFace } from '../../mcp/mcp.ts';
+import { expect, test } from 'vitest';
 import { TOKENS_MAX, tokensOf } from '../../mcp/text/size.ts';
-import type { Customer } from '../support/accounts/subject.ts';
-import { listen } from '../support/api/listen.ts';
 import { pageList } from '../support/api/lists.ts';
-import { useApi } from '../support/api/use-api.ts';
-import { connect, type TestClient } from '../support/mcp/clients.ts';
+import type { TestClient } from '../support/mcp/clients.ts';
+import { useMcp } from '../support/mcp/use-mcp.ts';
 
 const BENCHMARKS = Array.from({ length: 700 }, (_, index) => `a-benchmark-with-a-rather-long-name/${1000 + index}`);
 const MODELS = ['a', 'b'];
@@ -18,21 +15,11 @@ const dayWith = (add: number) => ({
   ),
 });
 
-const api = useApi({
-  days: async (store) => {
-    await store.publish('2026-06-01', dayWith(0));
-    await store.publish('2026-06-02', dayWith(0.5));
-  },
-  now: '2026-06-03T12:00:00Z',
-  accounts: { as: 'commercial' },
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
+const mcp = useMcp(async (store) => {
+  await store.publish('2026-06-01', dayWith(0));
+  await store.publish('2026-06-02', dayWith(0.5));
 });
-let url = '';
-let customer: Customer;
-beforeAll(async () => {
-  url = `${await listen(api.app)}/mcp`;
-  customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 100_000, daily_quota: 1000 } });
-});
+const { api } = mcp;
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -45,9 +32,8 @@ async function callShort(client: TestClient, tool: string, args: Record<string, 
 }
 
 test('pages that are cut miss nothing, as their cursor goes on where they end, and cost one unit each', async () => {
-  const client = await connect('new', url, customer.key);
+  const { client, used } = await mcp.connect({ units: 100 });
   const scores: Rows[number][] = [];
-  const before = (await api.accountOf(customer)).usage.used;
   let pages = 0;
   for (let cursor: unknown = null; pages === 0 || cursor !== null; pages += 1) {
     const { text, data } = await callShort(client, 'list-scores', { limit: 500, cursor });
@@ -57,11 +43,11 @@ test('pages that are cut miss nothing, as their cursor goes on where they end, a
   }
   expect(scores).toEqual(await pageList(api, '/v1/scores?limit=500'));
   expect(pages).toBeGreaterThan(3);
-  expect((await api.accountOf(customer)).usage.used).toBe(before + pages);
+  expect(await used()).toBe(pages);
 });
 
 test('the feed is cut at a change, from which the cursor goes on', async () => {
-  const client = await connect('new', url, customer.key);
+  const { client } = await mcp.connect({ units: 100 });
   const events: unknown[] = [];
   let cursor: unknown = null;
   for (let hasMore = true; hasMore; ) {
@@ -76,7 +62,7 @@ test('the feed is cut at a change, from which the cursor goes on', async () => {
 });
 
 test('one model keeps its first scores, and the text names the tool that has all', async () => {
-  const client = await connect('new', url, customer.key);
+  const { client } = await mcp.connect({ units: 100 });
   const { text, data } = await callShort(client, 'get-model', { id: 'a' });
   const kept = data['scores'] as Rows;
   const all = (await api.json('/v1/models/a'))['scores'] as Rows;
@@ -87,7 +73,7 @@ test('one model keeps its first scores, and the text names the tool that has all
 });
 
 test('a history keeps its first points, and the text says from which day it goes on', async () => {
-  const client = await connect('new', url, customer.key);
+  const { client } = await mcp.connect({ units: 100 });
   const { text, data } = await callShort(client, 'get-history', { model_id: 'a', kind: 'score' });
   const kept = data['points'] as Rows;
   const all = (await api.json('/v1/models/a/history?kind=score'))['points'] as Rows;
@@ -96,7 +82,7 @@ test('a history keeps its first points, and the text says from which day it goes
 });
 
 test('a comparison leaves the last benchmarks out, and the text says so', async () => {
-  const client = await connect('new', url, customer.key);
+  const { client } = await mcp.connect({ units: 100 });
   const { text, data } = await callShort(client, 'compare-models', { ids: ['a', 'b'] });
   const kept = data['scores'] as Rows;
   expect(kept.map(({ benchmark_id }) => benchmark_id)).toEqual(BENCHMARKS.slice(0, kept.length));

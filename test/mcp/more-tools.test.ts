@@ -1,27 +1,23 @@
 /** The tools that put answers together. */
 import { describe, expect, test } from 'vitest';
-import { connect, ERAS } from '../support/mcp/clients.ts';
+import { ERAS } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
 
 const mcp = useMcp();
 
 describe.each(ERAS)('a client of the %s era', (era) => {
   test('compares models as their routes have them, for one unit each', async () => {
-    const customer = await mcp.addCustomer(10);
-    const client = await connect(era, mcp.url, customer.key);
-    await client.listTools();
+    const { client, used } = await mcp.connect({ era });
     const { text, data, isError } = await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2'] });
     expect(isError, text).toBe(false);
     const [one, other] = [await mcp.api.json('/v1/models/aurora-2'), await mcp.api.json('/v1/models/Aurora-2')];
     expect(data).toEqual(comparisonOf([one, other]));
     expect(text).toContain('what | aurora-2 | Aurora-2');
-    expect(await mcp.usedBy(customer)).toBe(2);
+    expect(await used()).toBe(2);
   });
 
   test('finds an id from what people write, for one unit, also where there is none', async () => {
-    const customer = await mcp.addCustomer(10);
-    const client = await connect(era, mcp.url, customer.key);
-    await client.listTools();
+    const { client, used } = await mcp.connect({ era });
     const { text, data } = await client.call('resolve-model', { name: 'northlight/AURORA 2' });
     const ids = (data['candidates'] as readonly { readonly model: { readonly id: string } }[]).map(
       ({ model }) => model.id,
@@ -33,7 +29,7 @@ describe.each(ERAS)('a client of the %s era', (era) => {
       isError: false,
       data: { candidates: [], total: 0 },
     });
-    expect(await mcp.usedBy(customer)).toBe(2);
+    expect(await used()).toBe(2);
   });
 });
 
@@ -78,8 +74,7 @@ function comparisonOf(models: Rows) {
 }
 
 test('a comparison is whole or not at all: a model that is not there, or too little quota, costs nothing', async () => {
-  const customer = await mcp.addCustomer(2);
-  const client = await connect('new', mcp.url, customer.key);
+  const { client, used } = await mcp.connect({ units: 2 });
   expect(await client.call('compare-models', { ids: ['aurora-2', 'nobody'] })).toMatchObject({
     isError: true,
     data: { error: { code: 'not_found', param: 'ids', message: 'There is no model "nobody"' } },
@@ -88,12 +83,12 @@ test('a comparison is whole or not at all: a model that is not there, or too lit
     isError: true,
     data: { detail: [{ loc: ['arguments', 'ids', 1] }] },
   });
-  expect(await mcp.usedBy(customer)).toBe(0);
+  expect(await used()).toBe(0);
   expect(await client.call('compare-models', { ids: ['aurora-2', 'Aurora-2', 'aurora-2-mini'] })).toMatchObject({
     isError: true,
     data: { error: { code: 'quota_exceeded' } },
   });
-  expect(await mcp.usedBy(customer)).toBe(0);
+  expect(await used()).toBe(0);
 });
 
 test.each([
@@ -107,7 +102,7 @@ test.each([
   ['resolve-model', { name: '???' }],
   ['resolve-model', { name: 'x'.repeat(201) }],
 ])('%s refuses %o, and says what it takes', async (tool, args) => {
-  const client = await connect('new', mcp.url, mcp.api.accounts.customers.commercial.key);
+  const { client } = await mcp.connect();
   const { isError, text } = await client.call(tool, args);
   expect(isError).toBe(true);
   expect(text).toContain('Input should be');
@@ -115,15 +110,13 @@ test.each([
 });
 
 test('changes since a day are those after its snapshot, for one unit', async () => {
-  const customer = await mcp.addCustomer(10);
-  const client = await connect('new', mcp.url, customer.key);
-  await client.listTools();
+  const { client, used } = await mcp.connect();
   const { snapshots } = (await mcp.api.json('/v1/snapshots')) as { readonly snapshots: Rows };
   const before = snapshots.at(-1);
   const { text, data } = await client.call('get-changes', { since: before?.['id'], limit: 5 });
   expect(data, text).toEqual(await mcp.api.json(`/v1/changes?cursor=${before?.['change_cursor']}&limit=5`));
   expect(data['events']).not.toEqual([]);
-  expect(await mcp.usedBy(customer)).toBe(1);
+  expect(await used()).toBe(1);
   const all = await client.call('get-changes');
   expect(all.data).toEqual(await mcp.api.json('/v1/changes?limit=100'));
 });
@@ -132,20 +125,18 @@ test.each([
   ['yesterday', 'a day YYYY-MM-DD'],
   ['2000-01-01', 'which is the oldest snapshot'],
 ])('changes since %s are refused, at no cost', async (since, words) => {
-  const customer = await mcp.addCustomer(10);
-  const client = await connect('new', mcp.url, customer.key);
+  const { client, used } = await mcp.connect();
   const { isError, text } = await client.call('get-changes', { since });
   expect([isError, text]).toEqual([true, expect.stringContaining(words)]);
   expect(await client.call('get-changes', { since: '2026-06-02', cursor: 'MA' })).toMatchObject({ isError: true });
-  expect(await mcp.usedBy(customer)).toBe(0);
+  expect(await used()).toBe(0);
 });
 
 test('a ranking of a category that never was names those that are ranked, and costs nothing', async () => {
-  const customer = await mcp.addCustomer(10);
-  const client = await connect('new', mcp.url, customer.key);
+  const { client, used } = await mcp.connect();
   const { isError, data } = await client.call('get-rankings', { category: 'none' });
   const { error } = data as { readonly error: Readonly<Record<string, unknown>> };
   expect([isError, error['code'], error['param']]).toEqual([true, 'not_found', 'category']);
   expect(error['message']).toMatch(/^There is no such category\. Ranked categories are .*\bgeneral\b/);
-  expect(await mcp.usedBy(customer)).toBe(0);
+  expect(await used()).toBe(0);
 });

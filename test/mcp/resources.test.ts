@@ -1,14 +1,13 @@
 /** What agents can read whole, and what people can begin with. */
 import { expect, test } from 'vitest';
 import { pageList } from '../support/api/lists.ts';
-import { connect, ERAS } from '../support/mcp/clients.ts';
+import { ERAS } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
 
 const mcp = useMcp();
 
 test.each(ERAS)('a client of the %s era reads every resource, lists for one unit each', async (era) => {
-  const customer = await mcp.addCustomer(10);
-  const client = await connect(era, mcp.url, customer.key);
+  const { client, used } = await mcp.connect({ era });
   const uris = await client.listResources();
   expect(uris).toEqual(
     ['how-to-use', 'benchmarks', 'categories', 'organizations', 'providers', 'sources'].map(
@@ -17,7 +16,7 @@ test.each(ERAS)('a client of the %s era reads every resource, lists for one unit
   );
   const read: Record<string, string> = {};
   for (const uri of uris) read[uri] = await client.readResource(uri);
-  expect(await mcp.usedBy(customer)).toBe(uris.length - 2);
+  expect(await used()).toBe(uris.length - 2);
   expect(read['modelstats://how-to-use']).toContain('US dollars per million tokens');
   expect(read['modelstats://benchmarks']).toContain('reason-bench | Reason Bench');
   expect(read['modelstats://categories']).toMatch(/^general \| \d+$/m);
@@ -30,8 +29,7 @@ test.each(ERAS)('a client of the %s era reads every resource, lists for one unit
 });
 
 test('a list that is refused is an error with the envelope', async () => {
-  const customer = await mcp.addCustomer(0);
-  const client = await connect('new', mcp.url, customer.key);
+  const { client } = await mcp.connect({ units: 0 });
   await expect(client.readResource('modelstats://providers')).rejects.toMatchObject({
     data: { error: { code: 'quota_exceeded' } },
   });
@@ -42,8 +40,7 @@ test('a list that is refused is an error with the envelope', async () => {
 });
 
 test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (era) => {
-  const customer = await mcp.addCustomer(10);
-  const client = await connect(era, mcp.url, customer.key);
+  const { client, used } = await mcp.connect({ era });
   expect(await client.listPrompts()).toEqual(['model-for-a-budget', 'what-changed', 'compare-two', 'price-history']);
   const texts = [
     await client.getPrompt('model-for-a-budget', { category: 'general', max_input_price: '2' }),
@@ -55,11 +52,11 @@ test.each(ERAS)('a client of the %s era gets every prompt, at no cost', async (e
   expect(texts.filter((text) => text.includes('undefined'))).toEqual([]);
   expect(texts[2]).toContain('in the last 7 days');
   expect(texts[3]).toContain('"Aurora 2" and "Kestrel 2"');
-  expect(await mcp.usedBy(customer)).toBe(0);
+  expect(await used()).toBe(0);
 });
 
 test('a prompt without what it needs, or that there is not, is refused', async () => {
-  const client = await connect('new', mcp.url, mcp.api.accounts.customers.commercial.key);
+  const { client } = await mcp.connect();
   await expect(client.getPrompt('compare-two', { first: 'a' })).rejects.toThrow('This prompt needs second');
   await expect(client.getPrompt('nothing', {})).rejects.toThrow('There is no such prompt');
 });

@@ -1,25 +1,14 @@
 /** What every tool answers: exactly what its route does, with both eras of clients, which check it against the tool's schema. */
-import { beforeAll, describe, expect, test } from 'vitest';
-import { mcpFace } from '../../mcp/mcp.ts';
-import type { Customer } from '../support/accounts/subject.ts';
-import { listen } from '../support/api/listen.ts';
+import { describe, expect, test } from 'vitest';
 import { bearer } from '../support/api/test-accounts.ts';
-import { useApi } from '../support/api/use-api.ts';
 import { connect, ERAS } from '../support/mcp/clients.ts';
-import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
+import { useMcp } from '../support/mcp/use-mcp.ts';
 
-const api = useApi({
-  days: SAMPLE_DAYS,
-  now: '2026-06-04T12:00:00Z',
-  accounts: {},
-  faces: async () => [mcpFace({ publicUrl: undefined, version: '1', oauth: undefined })],
-});
-let base = '';
-let customer: Customer;
-beforeAll(async () => {
-  base = await listen(api.app);
-  customer = await api.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 100_000 } });
-});
+const mcp = useMcp();
+
+const AURORA = { model_id: 'aurora-2' };
+const HISTORY = '/v1/models/aurora-2/history';
+const RANKS = '/v1/rankings';
 
 /** What is typical, and what finds nothing. */
 const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, path: string, says: RegExp])[] = [
@@ -28,41 +17,21 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
   ['get-model', { id: 'aurora-2' }, '/v1/models/aurora-2', /USD per million tokens/],
   ['list-benchmarks', {}, '/v1/benchmarks', /reason-bench/],
   ['list-benchmarks', { category: 'none' }, '/v1/benchmarks?category=none', /No benchmarks meet this/],
-  [
-    'list-scores',
-    { benchmark: 'reason-bench', sort: '-value' },
-    '/v1/scores?benchmark=reason-bench&sort=-value',
-    /last page/,
-  ],
+  ['list-scores', { model: 'aurora-2', sort: '-value' }, '/v1/scores?model=aurora-2&sort=-value', /last page/],
   ['list-scores', { model: 'nobody', min_value: null }, '/v1/scores?model=nobody', /No scores meet this/],
-  ['get-rankings', { category: 'general' }, '/v1/rankings?category=general', /rank \| skill \| uncertainty/],
+  ['get-rankings', { category: 'general' }, `${RANKS}?category=general`, /rank \| skill \| uncertainty/],
   ['list-updates', { days: 30 }, '/v1/updates?days=30', /new models/],
+  ['get-history', { ...AURORA, kind: 'pricing' }, `${HISTORY}?kind=pricing`, /output \(USD/],
+  ['get-history', { ...AURORA, kind: 'score' }, `${HISTORY}?kind=score`, /benchmark/],
+  ['get-history', { ...AURORA, kind: 'ranking' }, `${HISTORY}?kind=ranking`, /models ranked/],
+  ['get-history', { ...AURORA, kind: 'metadata' }, `${HISTORY}?kind=metadata`, /record/],
   [
     'get-history',
-    { model_id: 'aurora-2', kind: 'pricing' },
-    '/v1/models/aurora-2/history?kind=pricing',
-    /output \(USD/,
-  ],
-  ['get-history', { model_id: 'aurora-2', kind: 'score' }, '/v1/models/aurora-2/history?kind=score', /benchmark/],
-  [
-    'get-history',
-    { model_id: 'aurora-2', kind: 'ranking' },
-    '/v1/models/aurora-2/history?kind=ranking',
-    /models ranked/,
-  ],
-  ['get-history', { model_id: 'aurora-2', kind: 'metadata' }, '/v1/models/aurora-2/history?kind=metadata', /record/],
-  [
-    'get-history',
-    { model_id: 'aurora-2', kind: 'score', from: '2026-06-04' },
-    '/v1/models/aurora-2/history?kind=score&from=2026-06-04',
+    { ...AURORA, kind: 'score', from: '2026-06-04' },
+    `${HISTORY}?kind=score&from=2026-06-04`,
     /No points/,
   ],
-  [
-    'get-rankings-history',
-    { category_id: 'general', top: 1 },
-    '/v1/rankings/history?category_id=general&top=1',
-    /rank/,
-  ],
+  ['get-rankings-history', { category_id: 'general', top: 1 }, `${RANKS}/history?category_id=general&top=1`, /rank/],
   ['list-snapshots', {}, '/v1/snapshots', /get-snapshot-file/],
   [
     'get-snapshot-file',
@@ -76,12 +45,10 @@ const CASES: readonly (readonly [tool: string, args: Record<string, unknown>, pa
 
 describe.each(ERAS)('a client of the %s era', (era) => {
   test.each(CASES)('gets of %s %o what %s answers', async (tool, args, path, says) => {
-    const client = await connect(era, `${base}/mcp`, customer.key);
-    await client.listTools();
+    const { client, customer } = await mcp.connect({ era });
     const { text, data, isError } = await client.call(tool, args);
     expect(isError, text).toBe(false);
-
-    const answer = await fetch(base + path, { headers: bearer(customer.key) });
+    const answer = await fetch(new URL(path, mcp.url), { headers: bearer(customer.key) });
     expect(data).toEqual(await answer.json());
     expect(text).toMatch(says);
   });
@@ -94,20 +61,18 @@ describe.each(ERAS)('a client of the %s era', (era) => {
     ['get-history', { model_id: 'nobody', kind: 'score' }, '/v1/models/nobody/history?kind=score'],
     ['get-changes', { cursor: '!' }, '/v1/changes?cursor=!'],
   ])('is refused %s %o as %s is', async (tool, args, path) => {
-    const client = await connect(era, `${base}/mcp`, customer.key);
-    await client.listTools();
+    const { client, customer } = await mcp.connect({ era });
     const { text, data, isError } = await client.call(tool, args);
-    const told = (await api.ask(customer, path)).json();
+    const told = (await mcp.api.ask(customer, path)).json();
     expect(isError).toBe(true);
     expect(withoutRequest(data)).toEqual(inArguments(withoutRequest(told)));
     expect(text).toContain(JSON.stringify(data));
   });
 
   test('gets the account, which says that it came over MCP', async () => {
-    const client = await connect(era, `${base}/mcp`, customer.key);
-    await client.listTools();
+    const { client, customer } = await mcp.connect({ era });
     const { data, text } = await client.call('get-account');
-    expect(data).toEqual({ ...(await api.accountOf(customer)), client_source: 'mcp_api_key' });
+    expect(data).toEqual({ ...(await mcp.api.accountOf(customer)), client_source: 'mcp_api_key' });
     expect(text).toMatch(/^Plan Commercial/);
     expect(text).toContain('History: full, to the first day.');
   });
@@ -130,14 +95,14 @@ function withoutRequest(body: Readonly<Record<string, unknown>>): unknown {
 }
 
 test('an argument that a tool has not is refused, and named', async () => {
-  const client = await connect('new', `${base}/mcp`, customer.key);
+  const { client } = await mcp.connect();
   const { isError, data } = await client.call('list-models', { org: 'x' });
   expect(isError).toBe(true);
   expect(data).toMatchObject({ detail: [{ loc: ['arguments', 'org'], type: 'extra_forbidden' }] });
 });
 
 test('every tool only reads, and has the parameters of its route as arguments, with their words', async () => {
-  const client = await connect('new', `${base}/mcp`, customer.key);
+  const { client } = await mcp.connect();
   const tools = await client.listTools();
   for (const { name, annotations, outputSchema } of tools) {
     expect(annotations, name).toMatchObject({ readOnlyHint: true });
@@ -150,12 +115,12 @@ test('every tool only reads, and has the parameters of its route as arguments, w
 });
 
 test('the list of all tools, which every agent reads first, is at most 20,000 characters', async () => {
-  const client = await connect('new', `${base}/mcp`, customer.key);
+  const { client } = await mcp.connect();
   expect(JSON.stringify(await client.listTools()).length).toBeLessThanOrEqual(20_000);
 });
 
 test('what the plan lacks is refused in the words of the route', async () => {
-  const client = await connect('new', `${base}/mcp`, api.accounts.customers.community.key);
+  const client = await connect('new', mcp.url, mcp.api.accounts.customers.community.key);
   expect(await client.call('get-changes')).toMatchObject({
     isError: true,
     data: { error: { code: 'feature_not_in_plan', plan: 'community' } },

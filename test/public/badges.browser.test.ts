@@ -1,19 +1,14 @@
 /** Badges as a page of another site shows them (specification "Badges"), and the service's first page (specification "First page"). */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
 import { findFaultsOfAllLooks } from '../support/browser/accessibility.ts';
-import { useChromium } from '../support/browser/use-chromium.ts';
+import { useChromium, useOtherSite } from '../support/browser/use-chromium.ts';
 import { usePublic } from '../support/public/use-public.ts';
 import { BADGES_DAY, ODD_NAMES } from '../worlds/badges-day.ts';
 
 const api = usePublic({ days: (store) => store.publish('2026-06-01', BADGES_DAY) });
 const chromium = useChromium();
 let service = '';
-let site = '';
-let server: Server | undefined;
 
 const STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge'];
 const PATHS = [
@@ -33,39 +28,26 @@ const PATHS = [
 
 beforeAll(async () => {
   service = await listen(api.app);
-  server = createServer((_, response) => {
-    const images = PATHS.map((path) => `<p><img src="${service}/badges/${path.replaceAll('&', '&amp;')}" alt=""></p>`);
-    response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.end(
-      `<!doctype html><meta name="color-scheme" content="light dark"><title>Another site</title>${images.join('')}`,
-    );
-  });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // Of a server that listens.
-  site = `http://localhost:${port}`; // Another site than 127.0.0.1, not only another port.
 });
-afterAll(() => server?.close());
-
-interface Shown {
-  readonly src: string;
-  readonly width: number;
-  readonly height: number;
-}
-
-const imagesOf = (page: Page): Promise<readonly Shown[]> =>
-  page.evaluate(
-    'Array.from(document.images, ({ src, naturalWidth, naturalHeight }) => ({ src, width: naturalWidth, height: naturalHeight }))',
-  );
+const site = useOtherSite(() =>
+  PATHS.map((path) => `<p><img src="${service}/badges/${path.replaceAll('&', '&amp;')}" alt=""></p>`).join(''),
+);
 
 test.each(['light', 'dark'] as const)(
   'every badge is shown on a %s page of another site, in a sensible size',
   async (colorScheme) => {
     const page = await chromium.open({ colorScheme });
-    await page.goto(site, { waitUntil: 'load' });
-    const images = await imagesOf(page);
+    await page.goto(site.url, { waitUntil: 'load' });
+    const images: readonly Record<'src' | 'naturalWidth' | 'naturalHeight', unknown>[] = await page.evaluate(
+      'Array.from(document.images, ({ src, naturalWidth, naturalHeight }) => ({ src, naturalWidth, naturalHeight }))',
+    );
     expect(images).toHaveLength(PATHS.length);
-    for (const { src, width, height } of images) {
-      expect([src, [18, 20, 28].includes(height), width > 60 && width < 800]).toEqual([src, true, true]);
+    for (const { src, naturalWidth: width, naturalHeight: height } of images) {
+      expect([src, [18, 20, 28].includes(Number(height)), Number(width) > 60 && Number(width) < 800]).toEqual([
+        src,
+        true,
+        true,
+      ]);
     }
     const folder = process.env['SCREENSHOTS'];
     if (folder !== undefined) await page.screenshot({ path: `${folder}/badges-${colorScheme}.png`, fullPage: true });
@@ -87,10 +69,8 @@ test('opened as a page it is proper XML, runs nothing, and every text stays with
   for (const path of PATHS) {
     await page.goto(`${service}/badges/${path}`);
     expect([path, await page.evaluate('document.documentElement.nodeName')]).toEqual([path, 'svg']);
-    expect([
-      path,
-      await page.evaluate("document.querySelectorAll('script, parsererror, [onload], [href]').length"),
-    ]).toEqual([path, 0]);
+    const running = await page.evaluate("document.querySelectorAll('script, parsererror, [onload], [href]').length");
+    expect([path, running]).toEqual([path, 0]);
     const overhangs: readonly number[] = await page.evaluate(OVERHANGS);
     expect([path, overhangs.length > 0, Math.max(...overhangs) <= 2]).toEqual([path, true, true]);
   }

@@ -1,39 +1,26 @@
 /** Pages to embed, as a browser shows them in a frame of somebody else's page (specification "Embeds"). */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../support/api/listen.ts';
-import { useApi } from '../support/api/use-api.ts';
 import { findFaultsOfAllLooks, PHONE, widthOf } from '../support/browser/accessibility.ts';
-import { useChromium } from '../support/browser/use-chromium.ts';
-import { publicApi } from '../support/public/embedded-api.ts';
-import { ARABIC, HOSTILE, JAPANESE, LONG } from '../worlds/embedded-days.ts';
+import { useChromium, useOtherSite } from '../support/browser/use-chromium.ts';
+import { usePublic } from '../support/public/use-public.ts';
+import { ARABIC, HOSTILE, JAPANESE, LONG, publishEmbeddedDays } from '../worlds/embedded-days.ts';
 
 /** What stands behind everything, light and dark. */
 const [LIGHT, DARK] = ['rgb(255, 255, 255)', 'rgb(15, 20, 26)'];
 
-const api = useApi(publicApi());
-const bare = useApi(publicApi({ planned: ['history'] }));
+const api = usePublic({ days: publishEmbeddedDays });
+const bare = usePublic({ days: publishEmbeddedDays, planned: ['history'] });
 const chromium = useChromium();
 
-/** Where the service is; and where somebody else's page is, which for a browser is another site. */
 let service: string;
-let elsewhere: string;
-let others: Server;
-/** What somebody else's page holds. */
-let html = '';
-
 beforeAll(async () => {
   service = await listen(api.app);
-  others = createServer((_, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><html lang="en"><title>A blog</title><body style="margin:8px">${html}</body></html>`);
-  });
-  await new Promise<void>((resolve) => others.listen(0, '127.0.0.1', resolve));
-  elsewhere = `http://localhost:${(others.address() as AddressInfo).port}`; // Of a server that listens.
 });
-afterAll(() => others.close());
+/** What somebody else's page holds. */
+let html = '';
+const elsewhere = useOtherSite(() => html);
 
 const pathOf = (folder: string, id: string, query = '') => `/embed/${folder}/${encodeURIComponent(id)}${query}`;
 
@@ -70,7 +57,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
 /** Opens somebody else's page with frames of these addresses. */
 async function openFramed(page: Page, frames: readonly string[]): Promise<readonly FrameLocator[]> {
   html = frames.join('\n');
-  await page.goto(elsewhere);
+  await page.goto(elsewhere.url);
   return frames.map((_, i) => page.frameLocator('iframe').nth(i));
 }
 
@@ -121,7 +108,7 @@ describe('a page of another site', () => {
       frame?.getByRole('link', { name: 'Atlas 2', exact: true }).click(),
     ]);
     await opened.getByRole('heading', { level: 1, name: 'Atlas 2' }).waitFor();
-    expect(new URL(page.url()).origin).toBe(elsewhere);
+    expect(new URL(page.url()).origin).toBe(elsewhere.url);
   });
 });
 

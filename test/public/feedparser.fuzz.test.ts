@@ -5,8 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestApi } from '../support/api/open-api.ts';
-import { itemsOf, openFeeds } from '../support/public/open-feeds.ts';
+import { itemsOf, usePublic } from '../support/public/use-public.ts';
 import { publishToldDays } from '../worlds/told-days.ts';
 
 const PYTHON = join(import.meta.dirname, '../../.tools/fuzz/bin/python');
@@ -24,17 +23,13 @@ print(json.dumps({
     'published': list(e.published_parsed)} for e in read.entries]}))
 `;
 
-let api: TestApi;
+const api = usePublic({ days: publishToldDays });
 let folder: string;
 beforeAll(async () => {
   if (!existsSync(PYTHON)) throw new Error(`${PYTHON} is not there: run "make test-fuzz"`);
   folder = await mkdtemp(join(tmpdir(), 'modelstats-feeds-'));
-  api = await openFeeds({ days: publishToldDays });
-}, 240_000);
-afterAll(async () => {
-  await api?.close();
-  await rm(folder, { recursive: true, force: true });
 });
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.each(PATHS)(
   'feedparser finds nothing wrong with the feed %s, and reads what the other form says',

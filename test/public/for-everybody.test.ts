@@ -1,21 +1,33 @@
 /** What all answers without a key have in common (specification "Answers for everybody"). */
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMIT_HEADERS, namesAmong, steadyError, steadyHeaders } from '../support/api/answers.ts';
 import { listen } from '../support/api/listen.ts';
+import type { TestApi } from '../support/api/open-api.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { MODEL, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
-import { openPublic, type PublicOptions, usePublic } from '../support/public/use-public.ts';
+import { openPublic, usePublic } from '../support/public/use-public.ts';
 
 const api = usePublic();
 const BADGE = `/badges/models/${MODEL}.svg`;
-const PATHS = [BADGE, `/badges/models/${MODEL}.json`, '/badges/source.svg', '/badges/source.json', '/'];
+const FEED = '/feeds/changes.atom';
+const BADGES = [BADGE, `/badges/models/${MODEL}.json`, '/badges/source.svg', '/badges/source.json'];
+const PATHS = [...BADGES, FEED, '/feeds/changes.json', '/'];
+const GZIP = { 'accept-encoding': 'gzip' };
 
-async function openFor(options: PublicOptions) {
-  const own = await openPublic(options);
-  onTestFinished(() => own.close());
-  return own;
+/** How each of the paths is answered, one after the other. */
+async function statusesOf(own: TestApi, paths: readonly string[]): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (const path of paths) statuses.push((await own.get(path)).statusCode);
+  return statuses;
+}
+
+/** What says of each of the paths, one after the other, whether its answer was made anew. */
+async function cachesOf(own: TestApi, ...paths: readonly string[]): Promise<readonly unknown[]> {
+  const told: unknown[] = [];
+  for (const path of paths) told.push((await own.get(path)).headers['x-cache']);
+  return told;
 }
 
 describe('who asks', () => {
@@ -53,7 +65,7 @@ describe('who asks', () => {
   });
 
   test('other methods are refused, and HEAD is answered like GET, without the body', async () => {
-    const url = await listen((await openFor({})).app);
+    const url = await listen((await openPublic()).app);
     for (const path of PATHS) {
       const post = await fetch(url + path, { method: 'POST' });
       expect([path, post.status, post.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
@@ -69,12 +81,11 @@ describe('who asks', () => {
 
 describe('an answer', () => {
   test('is made once for a release and a day, each form of the question by itself', async () => {
-    const own = await openFor({ days: SAMPLE_DAYS.slice(0, 2) });
-    const cacheOf = async (path: string) => (await own.get(path)).headers['x-cache'];
-    const asked = [await cacheOf(BADGE), await cacheOf(BADGE), await cacheOf(`${BADGE}?label=x`), await cacheOf(BADGE)];
+    const own = await openPublic({ days: SAMPLE_DAYS.slice(0, 2) });
+    const asked = await cachesOf(own, BADGE, BADGE, `${BADGE}?label=x`, BADGE);
     expect(asked).toEqual(['MISS', 'HIT', 'MISS', 'HIT']);
     own.clock.advance(86_400_000);
-    expect([await cacheOf(BADGE), await cacheOf(BADGE)]).toEqual(['MISS', 'HIT']);
+    expect(await cachesOf(own, BADGE, BADGE)).toEqual(['MISS', 'HIT']);
     await own.store.publish('2026-06-05', { models: [{ id: MODEL, name: 'Renamed' }] });
     await own.follower.refresh();
     const renamed = await own.get(BADGE);
@@ -82,7 +93,7 @@ describe('an answer', () => {
   });
 
   test('keeps its tag through a night that changes nothing of it', async () => {
-    const own = await openFor({ days: SAMPLE_DAYS.slice(0, 1) });
+    const own = await openPublic({ days: SAMPLE_DAYS.slice(0, 1) });
     const tag = async () => (await own.get('/badges/source.svg')).headers.etag;
     const before = await tag();
     await own.store.publish('2026-06-05', { models: [{ id: 'new', name: 'New' }] });
@@ -108,26 +119,21 @@ describe('an answer', () => {
   });
 
   test('is not made again for a question that is only spelled in another way', async () => {
-    const own = await openFor({});
-    const cacheOf = async (path: string) => (await own.get(path)).headers['x-cache'];
-    for (const [path, others] of [
-      ['/feeds/changes.atom', ['/feeds/changes.atom?x=1', '/feeds/changes.atom?', '/%66eeds/changes.atom?x=2']],
-      [`${BADGE}?metric=price&style=plastic`, [`${BADGE}?style=plastic&x=1&metric=pr%69ce`]],
-      [BADGE, [`${BADGE}?metric=rank`]],
-      ['/', ['/?x']],
+    const own = await openPublic();
+    for (const [path, ...others] of [
+      [FEED, `${FEED}?x=1`, `${FEED}?`, '/%66eeds/changes.atom?x=2'],
+      [`${BADGE}?metric=price&style=plastic`, `${BADGE}?style=plastic&x=1&metric=pr%69ce`],
+      [BADGE, `${BADGE}?metric=rank`],
+      ['/', '/?x'],
     ] as const) {
-      expect([path, await cacheOf(path)]).toEqual([path, 'MISS']);
-      for (const other of others) expect([other, await cacheOf(other)]).toEqual([other, 'HIT']);
+      expect([path, await cachesOf(own, path, ...others)]).toEqual([path, ['MISS', ...others.map(() => 'HIT')]]);
     }
-    expect(await cacheOf('/feeds/changes.json')).toBe('MISS');
+    expect(await cachesOf(own, '/feeds/changes.json')).toEqual(['MISS']);
   });
 
   test('is packed once, under a tag of its own', async () => {
     const plain = await api.get(BADGE);
-    const [packed, again] = [
-      await api.get(BADGE, { 'accept-encoding': 'gzip' }),
-      await api.get(BADGE, { 'accept-encoding': 'gzip' }),
-    ];
+    const [packed, again] = [await api.get(BADGE, GZIP), await api.get(BADGE, GZIP)];
     expect(packed.headers).toMatchObject({
       'content-encoding': 'gzip',
       etag: String(plain.headers.etag).replace(/"$/, '-gzip"'),
@@ -135,90 +141,72 @@ describe('an answer', () => {
     });
     expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
     expect(again.rawPayload).toEqual(packed.rawPayload);
-    const small = await api.get('/badges/source.json', { 'accept-encoding': 'gzip' });
+    const small = await api.get('/badges/source.json', GZIP);
     expect(small.headers).not.toHaveProperty('content-encoding');
   });
 
   test('has no header twice, whole, packed, unchanged or refused', async () => {
-    const url = await listen((await openFor({})).app);
+    const url = await listen((await openPublic()).app);
     const asked: readonly (readonly [string, Record<string, string>])[] = [
       [BADGE, {}],
-      [BADGE, { 'accept-encoding': 'gzip' }],
-      [BADGE, { 'accept-encoding': 'br' }],
+      [BADGE, GZIP],
       ['/badges/models/nobody.svg', {}],
-      ['/badges/models/nobody.svg', { 'accept-encoding': 'gzip' }],
+      ['/badges/models/nobody.svg', GZIP],
       ['/badges/models/nobody.json', {}],
       ['/badges/none', {}],
       ['/', {}],
     ];
     for (const [path, headers] of asked) {
-      const names = await rawNames(url + path, headers);
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request(url + path, { headers, agent: false }, resolve)
+          .on('error', reject)
+          .end();
+      });
+      response.resume();
+      const names = response.rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
       expect([path, names.filter((name, i) => names.indexOf(name) < i)]).toEqual([path, []]);
       expect(names).toContain('cross-origin-resource-policy');
     }
   });
 });
 
-/** The names of an answer's headers, as they came. */
-async function rawNames(url: string, headers: Record<string, string>): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { headers, agent: false }, (response) => {
-      response.resume();
-      resolve(response.rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()));
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
-}
-
 describe('the limit of a client address', () => {
-  const statusFrom = async (own: Awaited<ReturnType<typeof openFor>>, remoteAddress: string, forwarded?: string) => {
+  const statusFrom = async (own: TestApi, remoteAddress: string, forwarded?: string) => {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
     return (await own.app.inject({ url: '/badges/source.svg', remoteAddress, headers })).statusCode;
   };
 
   test('holds for all of them together, in any 60 seconds, and nobody else’s', async () => {
-    const own = await openFor({ requestsPerMinute: 3 });
-    const statuses: number[] = [];
-    for (const path of [BADGE, '/', '/badges/source.json', BADGE]) statuses.push((await own.get(path)).statusCode);
-    expect(statuses).toEqual([200, 200, 200, 429]);
+    const own = await openPublic({ requestsPerMinute: 3 });
+    expect(await statusesOf(own, [BADGE, '/', '/badges/source.json', BADGE])).toEqual([200, 200, 200, 429]);
     expect(await statusFrom(own, '203.0.113.9')).toBe(200);
     own.clock.advance(61_000);
     expect((await own.get(BADGE)).statusCode).toBe(200);
   });
 
   test('holds for searches of the documentation with them, and for none of its pages', async () => {
-    const own = await openFor({ requestsPerMinute: 2, guide: () => openGuide({ publicRequestsMax: 2 }) });
-    const statuses: number[] = [];
-    for (const path of ['/docs/search?q=plan', '/docs', BADGE, '/docs/search?q=plan', '/docs', BADGE])
-      statuses.push((await own.get(path)).statusCode);
+    const own = await openPublic({ requestsPerMinute: 2, guide: () => openGuide({ publicRequestsMax: 2 }) });
+    const search = '/docs/search?q=plan';
+    const statuses = await statusesOf(own, [search, '/docs', BADGE, search, '/docs', BADGE]);
     expect(statuses).toEqual([200, 200, 200, 429, 200, 429]);
-    const { headers, body } = await own.get('/docs/search?q=plan');
+    const { headers, body } = await own.get(search);
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
-    expect([Number(headers['retry-after']) > 0, body.includes('Too many requests come from your address')]).toEqual([
-      true,
-      true,
-    ]);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(body).toContain('Too many requests come from your address');
     own.clock.advance(61_000);
-    expect((await own.get('/docs/search?q=plan')).statusCode).toBe(200);
+    expect((await own.get(search)).statusCode).toBe(200);
   });
 
   test('is that of a /64 of IPv6', async () => {
-    const own = await openFor({ requestsPerMinute: 1 });
-    const addresses = [
-      '2001:db8:1:2::1',
-      '2001:db8:1:2:ffff::9',
-      '2001:db8:1:3::1',
-      '::ffff:203.0.113.4',
-      '203.0.113.4',
-    ];
+    const own = await openPublic({ requestsPerMinute: 1 });
     const statuses: number[] = [];
-    for (const address of addresses) statuses.push(await statusFrom(own, address));
-    expect(statuses).toEqual([200, 429, 200, 200, 429]);
+    for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'])
+      statuses.push(await statusFrom(own, address));
+    expect(statuses).toEqual([200, 429, 200]);
   });
 
   test('is that of the client behind a trusted proxy, and of whoever else claims to be one', async () => {
-    const own = await openFor({ requestsPerMinute: 1, settings: { trustedProxies: ['127.0.0.1'] } });
+    const own = await openPublic({ requestsPerMinute: 1, settings: { trustedProxies: ['127.0.0.1'] } });
     const statuses = [
       await statusFrom(own, '127.0.0.1', '203.0.113.1'),
       await statusFrom(own, '127.0.0.1', '203.0.113.2'),
@@ -231,7 +219,7 @@ describe('the limit of a client address', () => {
 });
 
 test('where embeds is not live, all of them are unknown routes, and the first page is there', async () => {
-  const own = await openFor({ planned: ['embeds'] });
+  const own = await openPublic({ planned: ['embeds'] });
   const appearance = async (url: string) => {
     const response = await own.get(url);
     return [response.statusCode, steadyHeaders(response), steadyError(response)];
@@ -244,17 +232,17 @@ test('where embeds is not live, all of them are unknown routes, and the first pa
 
 describe('the address of the service', () => {
   test('below a base path they are there, and nowhere else', async () => {
-    const own = await openFor({ settings: { basePath: '/stats' } });
-    for (const path of PATHS) expect([path, (await own.get(`/stats${path}`)).statusCode]).toEqual([path, 200]);
-    expect((await own.get('/stats')).statusCode).toBe(200);
-    for (const path of PATHS) expect([path, (await own.get(path)).statusCode]).toEqual([path, 404]);
+    const own = await openPublic({ settings: { basePath: '/stats' } });
+    const below = ['/stats', ...PATHS.map((path) => `/stats${path}`)];
+    expect(await statusesOf(own, below)).toEqual(below.map(() => 200));
+    expect(await statusesOf(own, PATHS)).toEqual(PATHS.map(() => 404));
   });
 
   test.each([
     [undefined, 'http://stats.test/stats'],
     ['https://stats.example.com', 'https://stats.example.com/stats'],
   ])('with the public URL %s they name %s', async (publicUrl, named) => {
-    const own = await openFor({ settings: { basePath: '/stats', publicUrl } });
+    const own = await openPublic({ settings: { basePath: '/stats', publicUrl } });
     const { body } = await own.get('/stats/', { host: 'stats.test' });
     expect(body).toContain(`${named}/badges/models/{id}.svg`);
     expect((await own.get('/stats/', { host: 'other.test' })).body.includes('stats.test')).toBe(false);

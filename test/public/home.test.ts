@@ -1,5 +1,5 @@
 /** The service's first page (specification "First page"). */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { openPublic, usePublic } from '../support/public/use-public.ts';
 
@@ -27,7 +27,6 @@ test.each(['/stats', '/stats/'])(
 test('it leads to the console where that is served', async () => {
   expect((await api.get('/stats/')).body).not.toContain('/console');
   const own = await openPublic({ hasConsole: true });
-  onTestFinished(() => own.close());
   expect(linksIn((await own.get('/')).body)).toContain('/console');
 });
 
@@ -46,7 +45,6 @@ test('nothing but its own stylesheet is loaded into it, whose name changes with 
 
 test('before there is anything to answer from it says so, with 503, and still leads to the documentation', async () => {
   const own = await openPublic({ days: async () => {} });
-  onTestFinished(() => own.close());
   const { statusCode, headers, body } = await own.get('/');
   expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
     503,

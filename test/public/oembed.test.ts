@@ -1,16 +1,16 @@
 /** How programs find out about pages to embed (specification "oEmbed"). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { useApi } from '../support/api/use-api.ts';
+import { expect, test } from 'vitest';
 import { ROOT } from '../support/documents/text-files.ts';
 import { elementsIn } from '../support/public/elements.ts';
-import { publicApi } from '../support/public/embedded-api.ts';
-import { ARABIC, HOSTILE, LONG } from '../worlds/embedded-days.ts';
+import { openPublic, usePublic } from '../support/public/use-public.ts';
+import { ARABIC, HOSTILE, LONG, publishEmbeddedDays } from '../worlds/embedded-days.ts';
 
 const BASE = 'https://stats.example.com/stats';
 
-const api = useApi(publicApi({ basePath: '/stats', publicUrl: 'https://stats.example.com' }));
+const settings = { basePath: '/stats', publicUrl: 'https://stats.example.com' };
+const api = usePublic({ days: publishEmbeddedDays, settings });
 
 const urlOf = (folder: string, id: string, query = '') => `${BASE}/embed/${folder}/${encodeURIComponent(id)}${query}`;
 const MODEL = urlOf('models', 'lab/atlas-2');
@@ -68,18 +68,16 @@ test.each([
   const link = elementsIn(page.body).find(({ attributes: { type } }) => type === 'application/json+oembed');
   const { href = '' } = link?.attributes ?? {};
   expect(href.startsWith(`${BASE}/oembed?url=`)).toBe(true);
-  const answer: Readonly<Record<string, string>> = (
-    await api.get(href.slice('https://stats.example.com'.length))
-  ).json();
+  const { pathname, search } = new URL(href);
+  const answer: Readonly<Record<string, string>> = (await api.get(pathname + search)).json();
   expect([answer['title'], link?.attributes['title']]).toEqual([title, title]);
   const [, , , frame] = elementsIn(answer['html'] ?? '');
   expect(frame).toMatchObject({ name: 'iframe', attributes: { src: urlOf(folder, id, query), title } });
 });
 
 test('parameters that the page does not know are not passed on, nor a fragment or a user', async () => {
-  const { frame } = await found({
-    url: `${MODEL.replace('//', '//user:word@')}?utm_source=x&theme=dark&top=3#history`,
-  });
+  const url = `${MODEL.replace('//', '//user:word@')}?utm_source=x&theme=dark&top=3#history`;
+  const { frame } = await found({ url });
   expect(frame['src']).toBe(`${MODEL}?theme=dark`);
 });
 
@@ -150,16 +148,13 @@ test.each(['xml', 'JSON', 'yaml'])('format=%s is 501', async (format) => {
   expect((await ask({ url: MODEL, format: 'json' })).statusCode).toBe(200);
 });
 
-describe('without a public address', () => {
-  const unnamed = useApi(publicApi({ planned: ['history'] }));
-  const askAt = (host: string, url: string) => unnamed.get(`/oembed?url=${encodeURIComponent(url)}`, { host });
-
-  test('ours is the one that the request names, and pages without charts are lower', async () => {
-    const url = 'http://here.example.com/embed/models/atlas-mini';
-    const { statusCode, body } = await askAt('here.example.com', url);
-    expect([statusCode, JSON.parse(body)]).toEqual([200, expect.objectContaining({ width: 600, height: 250 })]);
-    expect((await askAt('there.example.com', url)).statusCode).toBe(404);
-    const ranking = await askAt('here.example.com', 'http://here.example.com/embed/rankings/text');
-    expect(ranking.json()).toMatchObject({ width: 600, height: 390 });
-  });
+test('without a public address ours is the one that the request names, and pages without charts are lower', async () => {
+  const unnamed = await openPublic({ days: publishEmbeddedDays, planned: ['history'] });
+  const askAt = (host: string, path: string) =>
+    unnamed.get(`/oembed?url=${encodeURIComponent(`http://here.example.com/embed/${path}`)}`, { host });
+  const model = await askAt('here.example.com', 'models/atlas-mini');
+  expect([model.statusCode, model.json()]).toEqual([200, expect.objectContaining({ width: 600, height: 250 })]);
+  expect((await askAt('there.example.com', 'models/atlas-mini')).statusCode).toBe(404);
+  const ranking = await askAt('here.example.com', 'rankings/text');
+  expect(ranking.json()).toMatchObject({ width: 600, height: 390 });
 });

@@ -1,5 +1,5 @@
 /** The OpenAPI document has what is answered without a key, where that is live. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Documented } from '../support/api/documented.ts';
 import { openPublic, usePublic } from '../support/public/use-public.ts';
 
@@ -32,7 +32,6 @@ test('each badge is an operation without a key, with its parameters and the form
 
 test('where embeds is not live it has none of them', async () => {
   const own = await openPublic({ planned: ['embeds'] });
-  onTestFinished(() => own.close());
   const text = JSON.stringify(await own.json('/openapi.json'));
   expect(text).not.toMatch(/badges|without a key/);
 });

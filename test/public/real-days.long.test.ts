@@ -1,10 +1,10 @@
 /** Two months of real days: feeds tell exactly the changes of prices and ranks that a plain comparison of published snapshots finds. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import type { TestApi } from '../support/api/open-api.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
-import { type Item, itemsOf, openFeeds } from '../support/public/open-feeds.ts';
+import { type Item, itemsOf, openPublic } from '../support/public/use-public.ts';
 import { REAL_DATA } from '../support/real-data.ts';
 
 /** Rankings come for the first time on the third of them; prices move a million-fold on the fourth, and are believed weeks later. */
@@ -91,17 +91,11 @@ function readLine(line: string, sentences: readonly RegExp[]): Readonly<Record<s
 function toldPrices(item: Item): readonly string[] {
   return linesOf(item).flatMap((line) => {
     const { model, who = '', side, was, is, wasOut, isOut } = readLine(line, PRICE_SENTENCES);
-    const sides =
-      side === undefined
-        ? [
-            ['input', was, is],
-            ['output', wasOut, isOut],
-          ]
-        : [[side, was, is]];
-    const changes = sides.map(([name, from, to]) => `${name} from ${amountOf(from)} to ${amountOf(to)}`);
+    const change = (name: string, from?: string, to?: string) => `${name} from ${amountOf(from)} to ${amountOf(to)}`;
+    const changes = side ? [change(side, was, is)] : [change('input', was, is), change('output', wasOut, isOut)];
     return who
       .split(/, | and /)
-      .flatMap((provider) => changes.map((change) => `${dayOf(item)} ${model} ${provider}: ${change}`));
+      .flatMap((provider) => changes.map((one) => `${dayOf(item)} ${model} ${provider}: ${one}`));
   });
 }
 
@@ -167,21 +161,17 @@ describe.skipIf(REAL_DATA === undefined)('real days (skipped where they are not 
     let api: TestApi | undefined;
     const expected = new Expected();
     const compared = { prices: 0, ranks: 0 };
-    try {
-      for (const [index, day] of days.entries()) {
-        expect(await store.night(source, day, { accept: true })).toMatchObject({ status: 'published' });
-        await expected.add(store, day);
-        if ((index + 1) % LOOKS_EVERY !== 0) continue;
-        api ??= await openFeeds({ store: store.url });
-        await api.follower.refresh();
-        await expectToldExactly(api, expected, days[index + 1 - LOOKS_EVERY] ?? day);
-        compared.prices += expected.prices.length;
-        compared.ranks += expected.ranks.length;
-        [expected.prices, expected.ranks] = [[], []];
-      }
-    } finally {
-      await api?.close();
-      await store.dispose();
+    onTestFinished(() => store.dispose());
+    for (const [index, day] of days.entries()) {
+      expect(await store.night(source, day, { accept: true })).toMatchObject({ status: 'published' });
+      await expected.add(store, day);
+      if ((index + 1) % LOOKS_EVERY !== 0) continue;
+      api ??= await openPublic({ store: store.url });
+      await api.follower.refresh();
+      await expectToldExactly(api, expected, days[index + 1 - LOOKS_EVERY] ?? day);
+      compared.prices += expected.prices.length;
+      compared.ranks += expected.ranks.length;
+      [expected.prices, expected.ranks] = [[], []];
     }
     expect(compared.prices).toBeGreaterThan(90);
     expect(compared.ranks).toBeGreaterThan(500);

@@ -7,7 +7,7 @@ import { confirm, goTo, nameOrganization, rowOf, signUp } from '../../support/br
 import { useChromium } from '../../support/browser/use-chromium.ts';
 import { useConsoleService } from '../../support/browser/use-console-service.ts';
 import { ERAS, type Era } from '../../support/mcp/clients.ts';
-import { KeptCredentials } from '../../support/mcp/oauth-client.ts';
+import { type KeptCredentials, keepCredentials } from '../../support/mcp/oauth-client.ts';
 
 const service = useConsoleService();
 const chromium = useChromium();
@@ -16,7 +16,7 @@ test.each(ERAS)(
   'a client of the %s era is connected by a person who signs in and chooses, refreshes its tokens, and is ended',
   async (era) => {
     const name = `Agent of the ${era} era`;
-    const kept = await KeptCredentials.listen(name);
+    const kept = await keepCredentials(name);
     const first = transportOf(era, kept);
     await expect(clientOf(era).connect(first)).rejects.toThrow(/unauthorized/i);
 
@@ -24,7 +24,7 @@ test.each(ERAS)(
     const own = await chromium.open({});
     await signUp(own, service, `ada-${era}@example.com`);
     await nameOrganization(own, 'Acme');
-    await own.goto(kept.opened);
+    await own.goto(kept.opened());
     await own.getByRole('heading', { name: `Connect ${name}?` }).waitFor();
     expect(await findFaultsOfAllLooks(own)).toEqual([]);
     await own.getByRole('button', { name: 'Allow', exact: true }).click();
@@ -42,7 +42,7 @@ test.each(ERAS)(
     // A token that is over is refreshed by the client itself.
     const before = kept.tokens();
     if (before === undefined) throw new Error('no tokens were kept');
-    kept.saveTokens({ ...before, access_token: 'msk_mcp_over' });
+    await kept.saveTokens({ ...before, access_token: 'msk_mcp_over' });
     const again = clientOf(era);
     await again.connect(transportOf(era, kept));
     expect((await again.callTool({ name: 'list-models', arguments: { limit: 1 } })).isError).not.toBe(true);

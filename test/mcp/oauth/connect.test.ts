@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest';
 import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
-import { callWith, OAuthProgram, pathOf, registerWith } from '../../support/mcp/oauth-program.ts';
+import { callWith, codeIn, OAuthProgram, openProgram, pathOf, registerWith } from '../../support/mcp/oauth-program.ts';
 
 const console = useConsole();
 
 test('a program that registers itself is connected by a person and asks for the organization that they chose', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const program = await OAuthProgram.register(console);
-  const to = await program.askUser(await console.signIn('ada@example.com'), { organization: org });
+  const { org, visitor, program } = await openProgram(console);
+  const to = await program.askUser(visitor, { organization: org });
   expect(`${to.origin}${to.pathname}`).toBe(program.redirect);
   expect(Object.fromEntries(to.searchParams)).toEqual({
     code: expect.any(String),
     state: 'what it remembers',
     iss: PUBLIC_URL,
   });
-  const tokens = await program.exchange(to.searchParams.get('code') ?? '');
+  const tokens = await program.exchange(codeIn(to));
   expect(tokens.json()).toMatchObject({
     access_token: expect.stringMatching(/^msk_mcp_/),
     refresh_token: expect.stringMatching(/^msk_refresh_/),
@@ -28,21 +27,17 @@ test('a program that registers itself is connected by a person and asks for the 
 });
 
 test('who is not signed in signs in first and comes back to the question', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const program = await OAuthProgram.register(console);
+  const { org, visitor, program } = await openProgram(console);
   const asked = pathOf(await console.stranger().get(program.authorizeUrl()));
   const signIn = pathOf(await console.stranger().get(asked));
   const next = new URL(signIn, PUBLIC_URL).searchParams.get('next') ?? '';
-  const visitor = await console.signIn('ada@example.com');
   const again = pathOf(await visitor.get(next));
   const to = await program.askUser(visitor, { organization: org, url: again });
-  expect((await program.exchange(to.searchParams.get('code') ?? '')).statusCode).toBe(200);
+  expect((await program.exchange(codeIn(to))).statusCode).toBe(200);
 });
 
 test('the question is asked each time, and names the program as text', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console, { client_name: '<b>Claude</b>\u202e by us' });
+  const { org, visitor, program } = await openProgram(console, { client_name: '<b>Claude</b>\u202e by us' });
   await program.connect(visitor, org);
   const page = await visitor.get(pathOf(await visitor.get(program.authorizeUrl({ prompt: 'none' }))));
   expect(page.statusCode).toBe(200);
@@ -57,65 +52,49 @@ test.each([
   ['com.example.app:/callback', 'the app of com.example.app:'],
   ['cursor://anysphere.cursor-mcp/oauth/callback', 'the app of cursor:'],
 ])('a program at %s is told by a page that goes there, after one that said so', async (redirect, place) => {
-  const organization = await console.organization({ 'ada@example.com': 'owner' });
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console, { redirect });
+  const { org, visitor, program } = await openProgram(console, { redirect });
   const page = await visitor.get(pathOf(await visitor.get(program.authorizeUrl())));
   expect(page.body).toContain(`goes to ${place}`);
-  const to = await program.askUser(visitor, { organization });
+  const to = await program.askUser(visitor, { organization: org });
   expect(to.href.slice(0, redirect.length + 6)).toBe(`${redirect}?code=`);
-  expect((await program.exchange(to.searchParams.get('code') ?? '')).statusCode).toBe(200);
+  expect((await program.exchange(codeIn(to))).statusCode).toBe(200);
 });
 
 test('an app of another scheme, and what only looks like a known one, is not registered', async () => {
-  for (const redirect of [
-    'myapp://callback',
-    'cursor:callback',
-    'cursor://x/?a=1',
-    'cursor://user@x/cb',
-    'ms-msdt:/id',
-  ])
+  const redirects = ['myapp://callback', 'cursor:callback', 'cursor://x/?a=1', 'cursor://user@x/cb', 'ms-msdt:/id'];
+  for (const redirect of redirects)
     expect((await registerWith(console, { redirect_uris: [redirect] })).statusCode, redirect).toBe(400);
 });
 
 test('who does not allow it sends the program away without a code', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const program = await OAuthProgram.register(console);
-  const to = await program.askUser(await console.signIn('ada@example.com'), { organization: org, answer: 'deny' });
+  const { org, visitor, program } = await openProgram(console);
+  const to = await program.askUser(visitor, { organization: org, answer: 'deny' });
   expect(to.searchParams.get('error')).toBe('access_denied');
   expect(await console.people.connections.list(org)).toEqual([]);
 });
 
 test('somebody of no organization, and of another one, connects nothing', async () => {
-  const [own, other] = [
-    await console.organization({ 'ada@example.com': 'owner' }),
-    await console.organization({ 'bob@example.com': 'owner' }),
-  ];
-  const program = await OAuthProgram.register(console);
-  const ada = await console.signIn('ada@example.com');
-  const page = pathOf(await ada.get(program.authorizeUrl()));
+  const { org, visitor, program } = await openProgram(console);
+  const other = await console.organization({ 'bob@example.com': 'owner' });
+  const page = pathOf(await visitor.get(program.authorizeUrl()));
   const query = page.slice(page.indexOf('?') + 1);
-  const refused = await ada.post('/console/connect', { query, organization: other, answer: 'allow' }, { from: page });
+  const fields = { query, organization: other, answer: 'allow' };
+  const refused = await visitor.post('/console/connect', fields, { from: page });
   expect(refused.statusCode).toBe(404);
   const loner = await console.signIn('carol@example.com');
   const lonely = await loner.get(pathOf(await loner.get(program.authorizeUrl())));
   expect(lonely.body).toContain('You belong to no organization yet');
-  for (const org of [own, other]) expect(await console.people.connections.list(org)).toEqual([]);
+  for (const id of [org, other]) expect(await console.people.connections.list(id)).toEqual([]);
 });
 
 test('a request that was changed, or is over, connects nothing', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console);
+  const { org, visitor, program } = await openProgram(console);
   const page = pathOf(await visitor.get(program.authorizeUrl()));
   const query = page.slice(page.indexOf('?') + 1);
   const changed = query.replace(encodeURIComponent(program.redirect), encodeURIComponent('https://evil.example'));
   expect(changed).not.toBe(query);
-  const refused = await visitor.post(
-    '/console/connect',
-    { query: changed, organization: org, answer: 'allow' },
-    { from: page },
-  );
+  const fields = { query: changed, organization: org, answer: 'allow' };
+  const refused = await visitor.post('/console/connect', fields, { from: page });
   expect([refused.statusCode, refused.headers.location]).toEqual([410, undefined]);
   expect(refused.body).toContain('This request is over');
   const old = await visitor.get(`/console/connect?${query.replace(/exp=\d+/, 'exp=1000')}`);
@@ -124,8 +103,7 @@ test('a request that was changed, or is over, connects nothing', async () => {
 });
 
 test('a foreign address to return to, and an unknown program, end on a page that says so', async () => {
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console);
+  const { visitor, program } = await openProgram(console);
   for (const changes of [{ redirect_uri: 'https://evil.example/cb' }, { client_id: 'unknown' }]) {
     const answer = await visitor.get(program.authorizeUrl(changes));
     const page = await visitor.get(pathOf(answer));
@@ -162,24 +140,15 @@ test('the page of a refusal shows nothing that its address says', async () => {
 });
 
 test('the page that asks shows a request that the provider signed, and no other', async () => {
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console);
+  const { visitor, program } = await openProgram(console);
   const page = pathOf(await visitor.get(program.authorizeUrl()));
   expect((await visitor.get(page)).statusCode).toBe(200);
   const exp = Math.ceil(Date.now() / 1000) + 600;
-  const made = new URLSearchParams({
-    client_id: program.clientId,
-    redirect_uri: 'https://bank.example',
-    exp: `${exp}`,
-  });
+  const fields = { client_id: program.clientId, redirect_uri: 'https://bank.example', exp: `${exp}` };
+  const made = `/console/connect?${new URLSearchParams(fields)}`;
   const changed = page.replace(encodeURIComponent(program.redirect), encodeURIComponent('https://bank.example'));
   expect(changed).not.toBe(page);
-  for (const path of [
-    `/console/connect?${made}`,
-    `/console/connect?${made}&sig=x`,
-    changed,
-    `${page}&redirect_uri=x`,
-  ]) {
+  for (const path of [made, `${made}&sig=x`, changed, `${page}&redirect_uri=x`]) {
     const { statusCode, body } = await visitor.get(path);
     expect([statusCode, body.includes('bank.example')], path).toEqual([410, false]);
   }

@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { useConsole } from '../../support/console/use-console.ts';
-import { OAuthProgram, registerWith } from '../../support/mcp/oauth-program.ts';
+import { codeIn, openProgram, registerWith } from '../../support/mcp/oauth-program.ts';
 
 const console = useConsole();
 
 test('while the control database does not do its work programs are told to wait, and keep what they have', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console);
+  const { org, visitor, program } = await openProgram(console);
   const tokens = await program.connect(visitor, org);
-  const code = (await program.askUser(visitor, { organization: org })).searchParams.get('code') ?? '';
+  const code = codeIn(await program.askUser(visitor, { organization: org }));
   const { schema } = console.database.kysely;
   await schema.alterTable('oauth_clients').renameTo('out_of_order').execute();
   const answers = [
@@ -31,9 +29,7 @@ test('while the control database does not do its work programs are told to wait,
 });
 
 test('a person whose answer can not be kept is told so, and can answer again', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
-  const visitor = await console.signIn('ada@example.com');
-  const program = await OAuthProgram.register(console);
+  const { org, visitor, program } = await openProgram(console);
   const { schema } = console.database.kysely;
   await schema.alterTable('connections').renameTo('out_of_order').execute();
   await expect(program.askUser(visitor, { organization: org })).rejects.toThrow(/^not sent away: 503/);

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
 import { useConsole } from '../../support/console/use-console.ts';
-import { callWith, OAuthProgram } from '../../support/mcp/oauth-program.ts';
+import { callWith, openProgram } from '../../support/mcp/oauth-program.ts';
 
 const console = useConsole();
 
 test('a quota of 10 is shared by a key, a key over MCP and a connection: exactly 10 answers', async () => {
-  const org = await console.organization({ 'ada@example.com': 'owner' });
+  const { org, visitor, program } = await openProgram(console);
   const { administration } = console.accounts;
   const contract = { daily_quota: 10, burst_per_minute: 10_000 };
   await administration.changePlan(org, (before) => ({ ...before, contract }));
   const { key } = await administration.createKey(org, 'test', { expiresAt: null });
-  const program = await OAuthProgram.register(console);
-  const { access_token: token } = await program.connect(await console.signIn('ada@example.com'), org);
+  const { access_token: token } = await program.connect(visitor, org);
   const overHttp = async () => {
     const answer = await console.api.app.inject({ url: '/v1/models', headers: { authorization: `Bearer ${key}` } });
     return answer.statusCode === 200;

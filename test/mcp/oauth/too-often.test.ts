@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { useConsole } from '../../support/console/use-console.ts';
 
 const console = useConsole({ oauthPerMinute: 5 });
+const ask = (remoteAddress: string) =>
+  console.api.app.inject({ method: 'POST', url: '/oauth2/token', remoteAddress, payload: '' });
 
 test('addresses of one IPv6 /64 count as one', async () => {
-  const ask = (remoteAddress: string) =>
-    console.api.app.inject({ method: 'POST', url: '/oauth2/token', remoteAddress, payload: '' });
   for (let number = 1; number <= 5; number += 1) await ask(`2001:db8::${number}`);
   const refused = await ask('2001:db8::99');
   expect([refused.statusCode, refused.json()]).toMatchObject([429, { error: 'temporarily_unavailable' }]);
@@ -14,8 +14,6 @@ test('addresses of one IPv6 /64 count as one', async () => {
 });
 
 test('one client address asks the routes of OAuth no more often than is set', async () => {
-  const ask = (remoteAddress: string) =>
-    console.api.app.inject({ method: 'POST', url: '/oauth2/token', remoteAddress, payload: '' });
   const statuses: number[] = [];
   for (let number = 0; number < 7; number += 1) statuses.push((await ask('203.0.113.7')).statusCode);
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);

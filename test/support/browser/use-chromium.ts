@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
@@ -41,6 +43,26 @@ export function useChromium(): Chromium {
         if (complaints.length > 0) throw new Error(`the browser complained:\n${complaints.join('\n')}`);
       });
       return context.newPage();
+    },
+  };
+}
+
+/** A page of another site than the service's, which is at 127.0.0.1, as a test file has it; `bodyOf` is asked for each request. */
+export function useOtherSite(bodyOf: () => string): { readonly url: string } {
+  let url = '';
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    const head = '<meta name="color-scheme" content="light dark"><title>Another site</title>';
+    response.end(`<!doctype html><html lang="en">${head}<body style="margin:8px">${bodyOf()}</body></html>`);
+  });
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://localhost:${(server.address() as AddressInfo).port}`; // Of a server that listens.
+  });
+  afterAll(() => void server.close());
+  return {
+    get url() {
+      return url;
     },
   };
 }

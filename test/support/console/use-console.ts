@@ -25,7 +25,7 @@ import { EndpointAdministration } from '../../../webhooks/administration/endpoin
 import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
 import { openApi, type TestApi } from '../api/open-api.ts';
 import type { TestAccounts } from '../api/test-accounts.ts';
-import { sent, tokenOf } from '../people/use-people.ts';
+import { CONNECTIONS, sent, tokenOf } from '../people/use-people.ts';
 import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
 import { Visitor } from './visitor.ts';
 
@@ -46,14 +46,26 @@ export interface TestConsole {
   readonly looks: Map<string, Evidence>;
   /** Every page and form, as they are served. */
   readonly routes: readonly ConsoleRoute[];
+  /** What an operator does with members. */
+  readonly members: MembersAs;
   /** An organization with these members, its id. */
   organization(members: Readonly<Record<string, Role>>, plan?: PlanName): Promise<string>;
+  /** An organization whose one member is Ada, and a browser in which she is signed in. */
+  own(plan?: PlanName): Promise<{ readonly org: string; readonly ada: Visitor }>;
+  /** An endpoint of an organization that asks for scores; `changes` says what else it is. */
+  addEndpoint(org: string, changes?: Partial<EndpointForm>): Promise<AddedEndpoint>;
   /** A browser in which nobody is signed in. */
   stranger(): Visitor;
   /** A browser in which this address is signed in. */
   signIn(email: string): Promise<Visitor>;
+  /** The token of the link in the newest mail to an address. */
+  tokenFor(email: string): Promise<string>;
   close(): Promise<void>;
 }
+
+type MembersAs = ReturnType<People['members']['as']>;
+type EndpointForm = Parameters<EndpointAdministration['add']>[0];
+type AddedEndpoint = Awaited<ReturnType<EndpointAdministration['add']>>;
 
 export interface TestConsoleOptions {
   readonly pagesPerMinute?: number;
@@ -76,82 +88,69 @@ const DEFAULTS: Required<TestConsoleOptions> = {
 
 async function openConsole(options: TestConsoleOptions): Promise<TestConsole> {
   const wanted = { ...DEFAULTS, ...options };
-  const { now, capabilities } = wanted;
-  const mails: Mail[] = [];
-  let opened: OpenedFace | undefined;
+  let opened: Awaited<ReturnType<typeof openFaces>> | undefined;
   const api = await openApi({
     days: SAMPLE_DAYS,
-    now,
+    now: wanted.now,
     accounts: { open: { mcpResource: `${PUBLIC_URL}/mcp` } },
-    settings: { publicUrl: PUBLIC_URL, capabilities },
+    settings: { publicUrl: PUBLIC_URL, capabilities: wanted.capabilities },
     faces: async (of) => {
-      opened = await openFace(of, { ...wanted, mails });
-      return [opened.face, mcpBeside(opened.people, { ...of, clock: () => new Date(now), ...wanted })];
+      opened = await openFaces(of, wanted);
+      return opened.faces;
     },
   });
   if (opened === undefined) throw new Error('the console was not opened');
-  const { people, endpoints, integrations, database, routes, looks } = opened;
+  const { parts } = opened;
+  const { people, mails, endpoints, database } = parts;
   const { accounts } = api.accounts;
+  const members = people.members.as({ operator: 'cli:test' });
   const stranger = () => new Visitor(api.app, PUBLIC_URL);
+  const tokenFor = async (email: string) => {
+    await sent();
+    const mail = mails.findLast(({ to }) => to === email);
+    if (mail === undefined) throw new Error(`${email} was sent nothing`);
+    return tokenOf(mail);
+  };
+  const signIn = async (email: string) => {
+    await people.signIn.sendLink({ email }, ORIGIN);
+    const session = await people.signIn.redeemLink(await tokenFor(email), ORIGIN);
+    if (session === undefined) throw new Error(`${email} could not sign in`);
+    return stranger().with(session.cookies);
+  };
+  const organization: TestConsole['organization'] = async (roles, plan = 'commercial') => {
+    const { id } = await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, plan });
+    for (const [email, role] of Object.entries(roles)) await members.addMember({ organizationId: id, email, role });
+    return id;
+  };
   return {
+    ...parts,
     api,
     accounts,
-    people,
-    mails,
-    endpoints,
-    integrations,
-    database,
-    looks,
-    routes,
+    members,
+    organization,
+    own: async (plan) => ({
+      org: await organization({ 'ada@example.com': 'owner' }, plan),
+      ada: await signIn('ada@example.com'),
+    }),
+    addEndpoint: (organizationId, changes = {}) =>
+      endpoints.add({
+        organizationId,
+        url: 'https://example.com/hooks',
+        description: '',
+        topics: ['score.updated'],
+        filters: {},
+        mode: 'each',
+        ...changes,
+      }),
     stranger,
-    async organization(members, plan = 'commercial') {
-      const { id } = await accounts.administration.createOrganization('Acme', { ...NO_SUBSCRIPTION, plan });
-      const operated = people.members.as({ operator: 'cli:test' });
-      for (const [email, role] of Object.entries(members))
-        await operated.addMember({ organizationId: id, email, role });
-      return id;
-    },
-    async signIn(email) {
-      await people.signIn.sendLink({ email }, ORIGIN);
-      await sent();
-      const mail = mails.findLast(({ to }) => to === email);
-      const session = mail && (await people.signIn.redeemLink(tokenOf(mail), ORIGIN));
-      if (session === undefined) throw new Error(`${email} could not sign in`);
-      return stranger().with(session.cookies);
-    },
+    signIn,
+    tokenFor,
     async close() {
       await people.close();
       await api.close();
       await database.close();
     },
   };
-}
-
-/** MCP with what connects programs, as `serve` has it beside the console. */
-function mcpBeside(
-  { authorization }: People,
-  {
-    accounts,
-    clock,
-    oauthPerMinute: requestsPerMinute,
-  }: Pick<TestAccounts, 'accounts'> & { readonly clock: () => Date; readonly oauthPerMinute: number },
-): AddFace {
-  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, clock, requestsPerMinute };
-  return mcpFace({ publicUrl: PUBLIC_URL, version: '1', oauth });
-}
-
-interface OpenedFace {
-  readonly face: AddFace;
-  readonly people: People;
-  readonly endpoints: EndpointAdministration;
-  readonly integrations: Integrations;
-  readonly database: ControlDatabase;
-  readonly routes: readonly ConsoleRoute[];
-  readonly looks: Map<string, Evidence>;
-}
-
-interface OpenFaceOptions extends Required<TestConsoleOptions> {
-  readonly mails: Mail[];
 }
 
 const NOTHING_FOUND: Evidence = {
@@ -163,12 +162,12 @@ const NOTHING_FOUND: Evidence = {
   durationMs: 12,
 };
 
-async function openFace(
-  { accounts, url }: TestAccounts,
-  { mails, pagesPerMinute, now, methods, signUp, capabilities }: OpenFaceOptions,
-): Promise<OpenedFace> {
+/** The console, and MCP with what connects programs beside it, as `serve` has them. */
+async function openFaces({ accounts, url }: TestAccounts, options: Required<TestConsoleOptions>) {
+  const { pagesPerMinute, now, methods, signUp, capabilities, oauthPerMinute: requestsPerMinute } = options;
   const database = await openDatabase(url);
   const clock = () => new Date(now);
+  const mails: Mail[] = [];
   const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} };
   const people = await openPeople(
     {
@@ -178,17 +177,16 @@ async function openFace(
       signUp,
       sessionMs: 86_400_000,
       sessionRefreshMs: 3_600_000,
-      connections: { resource: `${PUBLIC_URL}/mcp`, accessTokenSeconds: 3_600, refreshTokenSeconds: 86_400 },
+      connections: CONNECTIONS,
       limits: { ...PEOPLE_LIMITS, mailsPerOrigin: 10_000, mailsPerAddress: 1_000 },
     },
     { database, mailer, log: { warn: () => {} } },
   );
   const deps = { database: database.kysely, clock, newId: monotonicFactory() };
-  const keys = new SecretKeys([randomBytes(32)], randomBytes);
   const endpointDeps = {
     ...deps,
     random: randomBytes,
-    keys,
+    keys: new SecretKeys([randomBytes(32)], randomBytes),
     findUrlProblem: (text: string) => findUrlProblem(text, { allow: [] }),
     isOffered: () => true,
   };
@@ -217,22 +215,18 @@ async function openFace(
     formKey: randomBytes(32),
     settings: { publicUrl: PUBLIC_URL, pagesPerMinute },
   } satisfies ConsoleDeps;
-  let routes: readonly ConsoleRoute[] = [];
+  const routes: ConsoleRoute[] = [];
   const face: AddFace = (app, faceDeps) => {
-    routes = consoleRoutes({ ...consoleDeps, ...faceDeps });
+    routes.push(...consoleRoutes({ ...consoleDeps, ...faceDeps }));
     return consoleFace(consoleDeps)(app, faceDeps);
   };
+  const { authorization } = people;
+  const oauth = authorization && { authorization, publicUrl: PUBLIC_URL, accounts, clock, requestsPerMinute };
   const endpoints = new EndpointAdministration(endpointDeps, 'cli:test');
+  const integrations = new Integrations(integrationDeps, 'cli:test');
   return {
-    face,
-    people,
-    endpoints,
-    integrations: new Integrations(integrationDeps, 'cli:test'),
-    database,
-    looks,
-    get routes() {
-      return routes;
-    },
+    faces: [face, mcpFace({ publicUrl: PUBLIC_URL, version: '1', oauth })],
+    parts: { people, mails, endpoints, integrations, database, looks, routes },
   };
 }
 

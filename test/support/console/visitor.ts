@@ -1,4 +1,4 @@
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
@@ -50,17 +50,9 @@ export class Visitor {
   ): Promise<LightMyRequestResponse> {
     const form = new URLSearchParams({ _csrf: token });
     for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) form.append(name, one);
-    return this.#send({
-      method: 'POST',
-      url,
-      payload: form.toString(),
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        origin: this.#origin,
-        'sec-fetch-site': 'same-origin',
-        ...headers,
-      },
-    });
+    const own = { origin: this.#origin, 'sec-fetch-site': 'same-origin' };
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    return this.#send({ method: 'POST', url, payload: form.toString(), headers: { ...type, ...own, ...headers } });
   }
 
   /** The token of the forms of a page. */
@@ -72,12 +64,7 @@ export class Visitor {
     return token;
   }
 
-  async #send(request: {
-    readonly method: 'GET' | 'POST';
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly payload?: string;
-  }): Promise<LightMyRequestResponse> {
+  async #send(request: InjectOptions): Promise<LightMyRequestResponse> {
     const answer = await this.#app.inject({
       ...request,
       headers: { host: new URL(this.#origin).host, cookie: this.cookie, ...request.headers },

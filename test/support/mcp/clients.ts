@@ -33,13 +33,13 @@ export interface ListedTool {
   readonly outputSchema?: unknown;
 }
 
-/** A client that has connected to `url` with a key; closed after the test. Tools are listed, so it checks what they answer. */
-export async function connect(era: Era, url: string, key: string): Promise<TestClient> {
+/** A client that has connected to `url` with a key, and listed the tools, so that it checks what they answer; closed after the test. */
+export function connect(era: Era, url: string, key: string): Promise<TestClient> {
   const requestInit = { headers: bearer(key) };
   const address = new URL(url);
-  return era === 'new'
-    ? testClientOf(await newClientOn(new NewTransport(address, { requestInit })))
-    : testClientOf(await oldClientOn(new OldTransport(address, { requestInit })));
+  return clientOn(
+    era === 'new' ? new NewTransport(address, { requestInit }) : new OldTransport(address, { requestInit }),
+  );
 }
 
 /** A program to start, as hosts are configured. */
@@ -49,31 +49,23 @@ export interface HostedServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A client that has started a server beside itself, on its standard input and output; ended after the test. */
-export async function connectStdio(era: Era, { command, args, env }: HostedServer): Promise<TestClient> {
+/** Such a client that has started a server beside itself, on its standard input and output; ended after the test. */
+export function connectStdio(era: Era, { command, args, env }: HostedServer): Promise<TestClient> {
   const started = { command, args: [...args], env: { ...env }, stderr: 'ignore' as const };
-  return era === 'new'
-    ? testClientOf(await newClientOn(new NewStdio(started)))
-    : testClientOf(await oldClientOn(new OldStdio(started)));
-}
-
-async function newClientOn(transport: NewTransport | NewStdio) {
-  const client = new NewClient(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  await client.connect(transport);
-  return client;
-}
-
-async function oldClientOn(transport: OldTransport | OldStdio) {
-  const client = new OldClient(INFO);
-  // Its types were made without `exactOptionalPropertyTypes`.
-  await client.connect(transport as Parameters<OldClient['connect']>[0]);
-  return client;
+  return clientOn(era === 'new' ? new NewStdio(started) : new OldStdio(started));
 }
 
 const INFO = { name: 'test', version: '1' };
 
-function testClientOf(client: NewClient | OldClient): TestClient {
+async function clientOn(transport: NewTransport | NewStdio | OldTransport | OldStdio): Promise<TestClient> {
+  const isNew = transport instanceof NewTransport || transport instanceof NewStdio;
+  const client = isNew
+    ? new NewClient(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+    : new OldClient(INFO);
   onTestFinished(() => client.close());
+  // The old one's types were made without `exactOptionalPropertyTypes`.
+  await client.connect(transport as Parameters<NewClient['connect']>[0] & Parameters<OldClient['connect']>[0]);
+  await client.listTools();
   return {
     call: async (name, args = {}) => answerFrom(await client.callTool({ name, arguments: args })),
     listTools: async () => (await client.listTools()).tools,

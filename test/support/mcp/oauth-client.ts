@@ -6,91 +6,64 @@ import { onTestFinished } from 'vitest';
 type Kept<Name extends 'tokens' | 'clientInformation'> = Awaited<ReturnType<OAuthClientProvider[Name]>>;
 
 /** What a program keeps that both official clients connect with, and where its user's browser comes back to. */
-export class KeptCredentials implements OAuthClientProvider {
-  readonly redirectUrl: string;
+export interface KeptCredentials extends OAuthClientProvider {
+  tokens(): Kept<'tokens'>;
   /** What the browser comes back with. */
   readonly answer: Promise<{ readonly code: string; readonly iss: string }>;
-  readonly clientMetadata: OAuthClientProvider['clientMetadata'];
-  #client: Kept<'clientInformation'>;
-  #tokens: Kept<'tokens'>;
-  #verifier = '';
-  #discovery: OAuthDiscoveryState | undefined;
-  #opened: URL | undefined;
+  /** Where the program wanted its user's browser to go. */
+  readonly opened: () => string;
+}
 
-  private constructor(redirectUrl: string, answer: KeptCredentials['answer'], name: string) {
-    this.redirectUrl = redirectUrl;
-    this.answer = answer;
-    this.clientMetadata = {
+/** Listens for the browser on a port of its own until the test ends. */
+export async function keepCredentials(name: string): Promise<KeptCredentials> {
+  const came = Promise.withResolvers<Awaited<KeptCredentials['answer']>>();
+  const server = createServer(({ url = '' }, response) => {
+    const { searchParams } = new URL(url, 'http://localhost');
+    came.resolve({ code: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' });
+    response.end('You may close this window.');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo; // Of a server that listens.
+  const redirectUrl = `http://127.0.0.1:${port}/callback`;
+  let client: Kept<'clientInformation'>;
+  let tokens: Kept<'tokens'>;
+  let discovery: OAuthDiscoveryState | undefined;
+  let [verifier, opened] = ['', ''];
+  return {
+    redirectUrl,
+    answer: came.promise,
+    opened: () => opened,
+    clientMetadata: {
       client_name: name,
       redirect_uris: [redirectUrl],
       token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-    };
-  }
-
-  /** Listens for the browser on a port of its own until the test ends. */
-  static async listen(name: string): Promise<KeptCredentials> {
-    let came = (_: Awaited<KeptCredentials['answer']>) => {};
-    const answer: KeptCredentials['answer'] = new Promise((resolve) => {
-      came = resolve;
-    });
-    const server = createServer(({ url = '' }, response) => {
-      const { searchParams } = new URL(url, 'http://localhost');
-      came({ code: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' });
-      response.end('You may close this window.');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo; // Of a server that listens.
-    return new KeptCredentials(`http://127.0.0.1:${port}/callback`, answer, name);
-  }
-
-  /** Where the program wanted its user's browser to go. */
-  get opened(): string {
-    if (this.#opened === undefined) throw new Error('the program opened no browser');
-    return this.#opened.href;
-  }
-
-  clientInformation(): Kept<'clientInformation'> {
-    return this.#client;
-  }
-
-  saveClientInformation(client: NonNullable<Kept<'clientInformation'>>): void {
-    this.#client = client;
-  }
-
-  tokens(): Kept<'tokens'> {
-    return this.#tokens;
-  }
-
-  saveTokens(tokens: NonNullable<Kept<'tokens'>>): void {
-    this.#tokens = tokens;
-  }
-
-  redirectToAuthorization(url: URL): void {
-    this.#opened = url;
-  }
-
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-
-  codeVerifier(): string {
-    return this.#verifier;
-  }
-
-  /** Told that what it keeps is no good any more. */
-  invalidateCredentials(what: string): void {
-    if (what === 'all' || what === 'tokens') this.#tokens = undefined;
-    if (what === 'all' || what === 'client') this.#client = undefined;
-  }
-
-  saveDiscoveryState(state: OAuthDiscoveryState): void {
-    this.#discovery = state;
-  }
-
-  discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#discovery;
-  }
+    },
+    clientInformation: () => client,
+    saveClientInformation: (told) => {
+      client = told;
+    },
+    tokens: () => tokens,
+    saveTokens: (told) => {
+      tokens = told;
+    },
+    redirectToAuthorization: ({ href }) => {
+      opened = href;
+    },
+    saveCodeVerifier: (told) => {
+      verifier = told;
+    },
+    codeVerifier: () => verifier,
+    /** Told that what it keeps is no good any more. */
+    invalidateCredentials: (what) => {
+      if (what === 'all' || what === 'tokens') tokens = undefined;
+      if (what === 'all' || what === 'client') client = undefined;
+    },
+    saveDiscoveryState: (told) => {
+      discovery = told;
+    },
+    discoveryState: () => discovery,
+  };
 }

@@ -69,8 +69,7 @@ export class OAuthProgram {
 
   /** Has its user connect it, and gets its first tokens. */
   async connect(visitor: Visitor, organization: string): Promise<Tokens> {
-    const code = (await this.askUser(visitor, { organization })).searchParams.get('code') ?? '';
-    const answer = await this.exchange(code);
+    const answer = await this.exchange(codeIn(await this.askUser(visitor, { organization })));
     if (answer.statusCode !== 200) throw new Error(`no tokens: ${answer.statusCode} ${answer.body}`);
     return answer.json();
   }
@@ -99,6 +98,27 @@ export class OAuthProgram {
   }
 }
 
+/** An organization of its own, whose owner Ada is signed in, and a program that has registered itself. */
+export async function openProgram(
+  console: TestConsole,
+  registration: Parameters<typeof OAuthProgram.register>[1] = {},
+) {
+  const org = await console.organization({ 'ada@example.com': 'owner' });
+  const [visitor, program] = [
+    await console.signIn('ada@example.com'),
+    await OAuthProgram.register(console, registration),
+  ];
+  return { org, visitor, program };
+}
+
+/** The code that a person's answer brings it. */
+export const codeIn = (to: URL) => to.searchParams.get('code') ?? '';
+
+export const errorIn = (answer: LightMyRequestResponse) => [
+  answer.statusCode,
+  answer.json<{ readonly error: string }>().error,
+];
+
 interface AskOptions {
   readonly organization: string;
   readonly answer?: 'allow' | 'deny';
@@ -113,16 +133,8 @@ export function pathOf({ statusCode, headers, body }: LightMyRequestResponse): s
 }
 
 export function registerWith(console: TestConsole, registration: unknown): Promise<LightMyRequestResponse> {
-  return console.api.app.inject({
-    method: 'POST',
-    url: '/oauth2/register',
-    headers: { 'content-type': 'application/json' },
-    payload: JSON.stringify({
-      client_name: 'Agent of Acme',
-      token_endpoint_auth_method: 'none',
-      ...Object(registration),
-    }),
-  });
+  const fields = { client_name: 'Agent of Acme', token_endpoint_auth_method: 'none', ...Object(registration) };
+  return post(console, '/oauth2/register', JSON.stringify(fields), { 'content-type': 'application/json' });
 }
 
 /** Calls a tool over MCP with a token or key; the HTTP answer. */
@@ -131,27 +143,24 @@ export function callWith(
   token: string | undefined,
   params: { readonly name: string; readonly arguments: object } = { name: 'get-account', arguments: {} },
 ): Promise<LightMyRequestResponse> {
-  return console.api.app.inject({
-    method: 'POST',
-    url: '/mcp',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    payload: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  return post(console, '/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   });
 }
 
-function postForm(
+/** Sends a form, with these headers besides. */
+export function postForm(
   console: TestConsole,
   url: string,
-  fields: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string>> | string,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<LightMyRequestResponse> {
-  return console.api.app.inject({
-    method: 'POST',
-    url,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams(fields).toString(),
-  });
+  const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+  return post(console, url, new URLSearchParams(fields).toString(), form);
+}
+
+async function post(console: TestConsole, url: string, payload: string, headers: Record<string, string>) {
+  return console.api.app.inject({ method: 'POST', url, payload, headers });
 }

@@ -9,7 +9,10 @@ export interface XmlElement {
   text: string;
 }
 
-/** Reads a document strictly, by a parser that has nothing to do with what writes feeds; throws for what is not well-formed. */
+/**
+ * Reads a document strictly, by a parser that has nothing to do with what writes it; throws for what is not well-formed, and for what
+ * nothing of ours needs: document types, instructions and comments.
+ */
 export function parseXml(document: string): XmlElement {
   const root: XmlElement = { name: '', namespace: '', attributes: {}, children: [], text: '' };
   const open = [root];
@@ -18,6 +21,11 @@ export function parseXml(document: string): XmlElement {
   parser.on('error', (error) => {
     throw error;
   });
+  for (const what of ['doctype', 'processinginstruction', 'comment'] as const) {
+    parser.on(what, () => {
+      throw new Error(`the document has a ${what}`);
+    });
+  }
   parser.on('opentag', ({ local, uri, attributes }) => {
     const values = Object.entries(attributes).map(([name, { value }]) => [name, value]);
     const element = { name: local, namespace: uri, attributes: Object.fromEntries(values), children: [], text: '' };
@@ -25,12 +33,11 @@ export function parseXml(document: string): XmlElement {
     open.push(element);
   });
   parser.on('closetag', () => open.pop());
-  parser.on('text', (text) => {
-    top().text += text;
-  });
-  parser.on('cdata', (text) => {
-    top().text += text;
-  });
+  for (const what of ['text', 'cdata'] as const) {
+    parser.on(what, (text) => {
+      top().text += text;
+    });
+  }
   parser.write(document).close();
   const [first] = root.children;
   if (first === undefined) throw new Error('the document has no element');
@@ -47,4 +54,14 @@ export function textOf(element: XmlElement, name: string): string {
   const [only, ...others] = childrenOf(element, name);
   if (only === undefined || others.length > 0) throw new Error(`${element.name} has not one ${name}`);
   return only.text;
+}
+
+/** All elements, outermost first. */
+export function elementsOf(root: XmlElement): readonly XmlElement[] {
+  return [root, ...root.children.flatMap(elementsOf)];
+}
+
+/** What the elements of a name have as text, one by one. */
+export function textsOf(root: XmlElement, name: string): readonly string[] {
+  return elementsOf(root).flatMap((element) => (element.name === name ? [element.text] : []));
 }
