@@ -15,13 +15,6 @@ import { openPublisher, workFolderOf } from '../../test/support/webhooks/publish
 import { addSubscriber, readTold, type Told } from '../../test/support/webhooks/subscribers.ts';
 import { ODD_ID, publishSmallDays } from '../../test/worlds/small-days.ts';
 
-/** Empty control databases of one kind. */
-export interface Databases {
-  /** The address of another one. */
-  another(): Promise<string>;
-  close(): Promise<void>;
-}
-
 /** The first night was published on the morning of this day. */
 const FIRST_PUBLISHED = '2026-06-02T00:20:00Z';
 /** After every claim that a test has seen. */
@@ -61,25 +54,20 @@ const SNAPSHOTS = [
 /** What the nights after the first have to tell, by topic, then seq. */
 const ALL: readonly Omit<Told, 'endpoint'>[] = [CREATED, ...PRICES, ...RANKINGS, ...SCORES, ...SNAPSHOTS];
 
-/** What turning releases into events keeps on every control database. */
-export function describeEvents(name: string, create: () => Promise<Databases>): void {
+/** What turning releases into events keeps on every control database; `another` makes an empty one and gives its address. */
+export function describeEvents(name: string, another: () => Promise<string>): void {
   describe(`events on ${name}`, () => {
-    let databases: Databases;
     let store: TemporaryStore;
     let control: ControlDatabase;
     beforeAll(async () => {
-      databases = await create();
       store = await openTemporaryStore();
       await publishSmallDays(store);
     }, 180_000);
     beforeEach(async () => {
-      control = await openDatabase(await databases.another());
+      control = await openDatabase(await another());
     });
     afterEach(() => control.close());
-    afterAll(async () => {
-      await store?.dispose();
-      await databases?.close();
-    });
+    afterAll(() => store?.dispose());
 
     const toldTo = async (endpoint: string) =>
       (await readTold(control))
@@ -361,7 +349,7 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
         await openPublisher(store, whole).publisher.look();
         const expected = await readTold(control);
         await control.close();
-        control = await openDatabase(await databases.another());
+        control = await openDatabase(await another());
         await addCrowd();
         let kills = 0;
         for (let isAlive = false; !isAlive; kills += isAlive ? 0 : 1) {
