@@ -37,22 +37,6 @@ export function describeControlDatabase(name: string, another: () => Promise<str
       expect(await readPrepared(database)).toEqual([ACME]);
     });
 
-    test('keeps nothing of a transaction that failed, and all of one that did not', async () => {
-      const { kysely } = database;
-      const failing = kysely.transaction().execute(async (transaction) => {
-        await transaction.insertInto('organizations').values(ACME).execute();
-        throw new Error('given up');
-      });
-      await expect(failing).rejects.toThrow('given up');
-      expect(await readPrepared(database)).toEqual([]);
-      await kysely
-        .transaction()
-        .execute((transaction) => transaction.insertInto('organizations').values(ACME).execute());
-      const other = await openDatabase(url);
-      expect(await readPrepared(other)).toEqual([ACME]);
-      await other.close();
-    });
-
     test("shows with its version on SQLite that another opening has written, and not one's own writing", async () => {
       const before = database.version();
       await database.kysely.insertInto('organizations').values(ACME).execute();

@@ -1,22 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Mailer } from '../accounts/mail/mailer.ts';
 import { openWebhookSubject, type WebhookSubject } from '../test/support/webhooks/webhook-subject.ts';
 import type { LookResult } from './events/publish-events.ts';
 import { WebhookService } from './webhook-service.ts';
 
-let folder: string;
 let subject: WebhookSubject;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-service-'));
-  subject = await openWebhookSubject(`sqlite:${join(folder, 'accounts.db')}`);
+  subject = await openWebhookSubject('sqlite::memory:');
 });
-afterEach(async () => {
-  await subject.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => subject.close());
 
 /** A service whose sleeps end as they are told, with what it did. */
 function startService(look: () => Promise<LookResult>, send: Mailer['send'] = async () => undefined) {

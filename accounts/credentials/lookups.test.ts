@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
+import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { addCustomer } from '../../test/support/accounts/subject.ts';
 import { openAccounts } from '../open-accounts.ts';
 import { CredentialDirectory } from './credential-directory.ts';
@@ -17,8 +16,7 @@ const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 100, unknownMa
  * alphabet, CRC32), and is one look-up of an index by a SHA-256, right or wrong. How much of a wrong key is right can't show.
  */
 test('unknown, revoked and good keys take the same one look-up by hash, malformed ones none', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-lookups-'));
-  const url = `sqlite:${join(folder, 'accounts.db')}`;
+  const url = `sqlite:${join(await openFolder(), 'accounts.db')}`;
   const accounts = await openAccounts(url);
   const [good, revoked] = [await addCustomer(accounts), await addCustomer(accounts)];
   await accounts.administration.revokeKey(revoked.keyId);
@@ -51,5 +49,4 @@ test('unknown, revoked and good keys take the same one look-up by hash, malforme
   expect(asked).toEqual([unknown, revoked.key, good.key].map((key) => ({ hash: hashOfToken(key) })));
   await database.close();
   await accounts.close();
-  await rm(folder, { recursive: true });
 });

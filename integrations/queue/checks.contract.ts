@@ -112,24 +112,6 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       ]);
     });
 
-    test('a page that never has the link is rejected, watched for 30 days, and then only checked when asked', async () => {
-      const { id, url: page } = await subject.declare(organizationId, 'https://shop.example/');
-      subject.pages.set(page, NOT_FOUND);
-      const job = start(subject);
-      for (let hours = 0; hours < 40 * 24; hours += 6) {
-        await job.work();
-        subject.clock.advance(6 * HOUR_MS);
-      }
-      expect((await find(id)).integration).toMatchObject({ state: 'rejected', nextCheckAt: null, bonusUntil: null });
-      const checks = subject.looked.length;
-      expect([checks > 30, checks < 37]).toEqual([true, true]);
-      subject.pages.clear();
-      expect((await subject.integrations.check({ organizationId, id })).integration).toMatchObject({
-        state: 'verified',
-        bonusUntil: 'lost',
-      });
-    });
-
     test('a notice that can’t be sent is sent later; one that is over by then is not', async () => {
       await subject.accounts.administration.setEmail(organizationId, 'owner@example.com');
       const { id } = await subject.declare(organizationId, 'https://shop.example/');

@@ -1,18 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLAIM_MS } from '../../integrations/queue/claims.ts';
+import { openFolder } from '../support/accounts/control-databases.ts';
+import { until } from '../support/accounts/operator.ts';
 import { openIntegrationSubject } from '../support/integrations/integration-subject.ts';
 import { usePages } from '../support/integrations/page-server.ts';
 
 const CHILD = join(import.meta.dirname, '../support/integrations/check-child.ts');
 
 test('a process that is killed in the middle of its checks holds them up for no longer than a claim, and each is written once', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-kill-'));
-  const url = `sqlite:${join(folder, 'control.db')}`;
+  const url = `sqlite:${join(await openFolder(), 'control.db')}`;
   const subject = await openIntegrationSubject(url, { findUrlProblem: () => undefined });
   const organizationId = await subject.organization();
   const pages = await usePages();
@@ -47,12 +46,7 @@ test('a process that is killed in the middle of its checks holds them up for no 
   const rows = await subject.database.kysely.selectFrom('integration_checks').select('integration_id').execute();
   expect([rows.length, new Set(rows.map((row) => row.integration_id)).size]).toEqual([6, 6]);
   await subject.close();
-  await rm(folder, { recursive: true });
 }, 120_000);
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50)); // The test's own time limit ends it.
-}
 
 async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');

@@ -189,19 +189,6 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await claim(endpointId, 1, { dispatcher: 'two', ms: 1 })).toMatchObject([{ id: delivery.id, attempt: 1 }]);
     });
 
-    test('settles and claims in one step', async () => {
-      const endpointId = await world.addEndpoint();
-      await world.addDeliveries(endpointId, 2);
-      const [delivery] = await claim(endpointId);
-      if (delivery === undefined) throw new Error('nothing claimed');
-      const { claimed } = await turn({
-        settlements: [settlementOf(delivery, attemptOf(delivery, 'delivered'))],
-        wants: [{ endpointId, count: 9 }],
-      });
-      expect(claimed).toHaveLength(1);
-      expect(await world.states()).toEqual({ delivered: 1, waiting: 1 });
-    });
-
     test('revokes an endpoint with the twentieth delivery in a row that fails, drops the rest and says so', async () => {
       const endpointId = await world.addEndpoint();
       const ids = await world.addDeliveries(endpointId, FAILURES_MAX + 2);

@@ -30,15 +30,6 @@ const WEBHOOK_TABLES = ['endpoints', 'events', 'deliveries', 'attempts', 'progre
 /** `another` makes an empty database and gives its address. */
 export function describeDatabase(another: () => Promise<string>): void {
   describe('the control database', () => {
-    test('is made once by ten that open it at the same time', async () => {
-      const url = await another();
-      const opened = await times(10, () => openAccounts(url));
-      await opened[0]?.administration.createOrganization('Acme');
-      for (const accounts of opened)
-        expect(await accounts.administration.listOrganizations()).toMatchObject([{ name: 'Acme' }]);
-      await Promise.all(opened.map((accounts) => accounts.close()));
-    });
-
     test('keeps what it holds when it is opened again', async () => {
       const url = await another();
       const first = await openAccounts(url);

@@ -74,12 +74,6 @@ export function describeKeys(subject: Subject): void {
       expect(await here.authenticate(key)).toBeUndefined();
     });
 
-    test('a key issued by another process works at once', async () => {
-      const [here, there] = [await subject.open(), await subject.open()];
-      expect(await here.authenticate(API_KEYS.fromBytes(randomBytes(32)))).toBeUndefined();
-      expect(await here.authenticate((await addCustomer(there)).key)).toBeDefined();
-    });
-
     test('a revoked key keeps the date of its first revocation', async () => {
       const clock = new TestClock('2026-11-20T12:00:00Z');
       const { administration, ...accounts } = await subject.open({ clock: clock.now });

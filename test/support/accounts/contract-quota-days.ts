@@ -47,20 +47,6 @@ export function describeQuotaDays(subject: Subject): void {
       expect(await accounts.quota.reserve(caller)).toMatchObject({ usage: { quotaDay: '2026-11-21', used: 1 } });
     });
 
-    test('an Idempotency-Key is forgotten with its day', async () => {
-      const clock = new TestClock('2026-11-20T23:59:59Z');
-      const accounts = await subject.open({ clock: clock.now });
-      const caller = await (await addCustomer(accounts)).caller();
-      await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' });
-      clock.set('2026-11-21T00:00:00Z');
-      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' })).toMatchObject({
-        usage: { used: 1 },
-      });
-      expect(await accounts.quota.reserve(caller, { idempotencyKey: 'a', request: 'r' })).toMatchObject({
-        usage: { used: 1 },
-      });
-    });
-
     test('old usage and Idempotency-Keys are removed, those of today and yesterday stay', async () => {
       const clock = new TestClock('2026-11-18T12:00:00Z');
       const cleanup = { usageDays: 2, rowsAtOnce: 3 };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { AccountSchema } from '../../../accounts/account.ts';
 import type { Accounts } from '../../../accounts/accounts.ts';
 import type { Caller } from '../../../accounts/caller.ts';
 import { addCustomer, type Subject, TestClock, times } from './subject.ts';
@@ -23,14 +22,6 @@ export function describeQuota(subject: Subject): void {
       expect(await accounts.quota.usage(caller)).toEqual({ ...usage, used: 1, remaining: 2 });
     });
 
-    test('of 200 parallel requests for the last 50 units exactly 50 win', async () => {
-      const accounts = await subject.open();
-      const caller = await (await withQuota(accounts, 100)).caller();
-      expect(await grantedOf(accounts, caller, 50)).toBe(50);
-      expect(await grantedOf(accounts, caller, 200)).toBe(50);
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 100, remaining: 0 });
-    });
-
     test('of 200 parallel requests through two openings of the database exactly 50 win', async () => {
       const [here, there] = [await subject.open(), await subject.open()];
       const customer = await withQuota(here, 50);
@@ -40,14 +31,6 @@ export function describeQuota(subject: Subject): void {
       );
       expect(granted.reduce((sum, won) => sum + won, 0)).toBe(50);
       expect(await here.quota.usage(callers[0])).toMatchObject({ used: 50 });
-    });
-
-    test('a refused request tells the usage and counts nothing', async () => {
-      const accounts = await subject.open();
-      const caller = await (await withQuota(accounts, 0)).caller();
-      const refused = { granted: false, usage: { used: 0, limit: 0, remaining: 0 } };
-      expect(await accounts.quota.reserve(caller)).toMatchObject(refused);
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 0 });
     });
 
     test('a released unit is free again; released twice, or after being settled, it is given back once at most', async () => {
@@ -61,13 +44,6 @@ export function describeQuota(subject: Subject): void {
       expect(await accounts.quota.release(first.reservation)).toMatchObject({ used: 1 });
       accounts.quota.settle(second.reservation);
       expect(await accounts.quota.release(second.reservation)).toMatchObject({ used: 1, remaining: 0 });
-    });
-
-    test('without a limit everything is granted and counted', async () => {
-      const accounts = await subject.open();
-      const caller = await (await withQuota(accounts, null)).caller();
-      expect(await grantedOf(accounts, caller, 20)).toBe(20);
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 20, limit: null, remaining: null });
     });
 
     test('in measure mode, and before the announced date, everything is counted and nothing refused', async () => {
@@ -106,15 +82,6 @@ export function describeQuota(subject: Subject): void {
         contract: {},
       }));
       expect(await here.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2, limit: 5000 } });
-    });
-
-    test('the account object tells the plan and the usage', async () => {
-      const accounts = await subject.open({ clock: new TestClock('2026-11-20T12:00:00Z').now });
-      const caller = await (await addCustomer(accounts, { plan: 'builder' })).caller();
-      await accounts.quota.reserve(caller);
-      const account = AccountSchema.parse(await accounts.accountObject(caller));
-      expect(account.plan).toMatchObject({ plan: 'builder', daily_quota: 5000, period_end: '2026-12-01T00:00:00Z' });
-      expect(account.usage).toMatchObject({ quota_day: '2026-11-20', used: 1, remaining: 4999, burst_limit: 300 });
     });
   });
 }

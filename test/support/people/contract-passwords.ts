@@ -14,15 +14,6 @@ export function describePasswords(subject: PeopleSubject): void {
   };
 
   describe('passwords', () => {
-    test('who has set one signs in with it', async () => {
-      const { session } = await withPassword();
-      expect(await subject.people.signIn.passwordState(session)).toMatchObject({ hasPassword: true });
-      const answer = await attempt(PASSWORD, { email: ' Ada@Example.com' });
-      if (answer === undefined || !('session' in answer)) expect.fail('not signed in');
-      expect(answer.session.person).toEqual(session.person);
-      expect((await subject.people.signIn.findSession(cookieHeader(answer.cookies)))?.session).toEqual(answer.session);
-    });
-
     test('a wrong one, one of nobody, one where none was set, and one of no address are refused alike', async () => {
       await withPassword();
       await subject.signIn('bob@example.com');
