@@ -6,9 +6,7 @@ import { describeKeys } from '../test/support/accounts/contract-keys.ts';
 import { describeKill } from '../test/support/accounts/contract-kill.ts';
 import { describeLoad } from '../test/support/accounts/contract-load.ts';
 import { describeQuota } from '../test/support/accounts/contract-quota.ts';
-import { describeQuotaDays } from '../test/support/accounts/contract-quota-days.ts';
-import { describeRequestCounts } from '../test/support/accounts/contract-request-counts.ts';
-import { describeUsageReport } from '../test/support/accounts/contract-usage-report.ts';
+import { describeUsage } from '../test/support/accounts/contract-usage.ts';
 import { subjectAt } from '../test/support/accounts/subject.ts';
 
 /**
@@ -28,12 +26,10 @@ export function describeAccounts(name: string, another: () => Promise<string>): 
     describeKeys(subject);
     describeAudit(subject);
     describeQuota(subject);
-    describeQuotaDays(subject);
     describeIdempotency(subject);
     describeLoad(subject);
     describeKill(subject);
-    describeRequestCounts(subject);
-    describeUsageReport(subject);
+    describeUsage(subject);
     describeDatabase(another);
   });
 }

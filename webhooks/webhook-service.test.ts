@@ -130,22 +130,4 @@ describe('while the mail server', () => {
     expect(await states()).toEqual(['suspended', 'suspended']);
     await service.stop();
   });
-
-  test('refuses, it is asked ever later, and the trouble is told once', async () => {
-    const { service, done, asleep, wakeAll } = startService(
-      async () => 'idle',
-      async () => {
-        throw new Error('not today');
-      },
-    );
-    const waits: number[] = [];
-    for (let turn = 0; turn < 4; turn += 1) {
-      waits.push(...(await asleep()).filter((ms) => ms !== 15_000));
-      wakeAll();
-    }
-    await asleep();
-    expect(waits.filter((ms) => ms > 3_000)).toEqual([6_000, 12_000, 24_000]);
-    expect(done.filter((line) => line.includes('owners could not be told'))).toHaveLength(1);
-    await service.stop();
-  });
 });

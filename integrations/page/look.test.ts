@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createGzip } from 'node:zlib';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openOutbound, openReceiver } from '../../test/support/http/use-outbound.ts';
-import { pageOutbound } from '../../test/support/integrations/page-outbound.ts';
-import { type PageServer, usePages } from '../../test/support/integrations/page-server.ts';
+import { type PageServer, useOutbound, usePages } from '../../test/support/integrations/page-server.ts';
 import { snippetsFor } from '../snippets.ts';
 import { LOOK_LIMITS, type LookDeps, pageLooker } from './look.ts';
 
@@ -20,9 +19,7 @@ beforeEach(async () => {
 
 /** Looks at a page of the server, or at an address, as the site `shop.test`. */
 function look(page: string, changes: Partial<LookDeps> = {}) {
-  const outbound = pageOutbound();
-  onTestFinished(() => outbound.close());
-  const deps: LookDeps = { outbound, publicUrl: SERVICE, toolVersion: '1.2.3', ...changes };
+  const deps: LookDeps = { outbound: useOutbound(), publicUrl: SERVICE, toolVersion: '1.2.3', ...changes };
   const url = page.startsWith('https://') ? page : site.urlOf(page);
   return pageLooker(deps)({ url, domain: 'shop.test', organizationId: OURS });
 }
@@ -122,7 +119,6 @@ describe('a look at a page', () => {
     expect(await look('shop.test/bomb', { limits })).toMatchObject({ found: null });
     const slow = await look('shop.test/slow', { limits });
     expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not answer within 0.3 s/) });
-    expect(slow.durationMs).toBeLessThan(3_000);
   });
 
   test('ends when it is given up', async () => {

@@ -56,21 +56,6 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       offeredTo: 'everybody' as const,
     });
 
-    test('a page is checked as soon as the job looks, then every day', async () => {
-      const { id } = await subject.declare(organizationId, 'https://shop.example/');
-      const job = start(subject);
-      await job.work();
-      expect(job.events).toMatchObject([{ type: 'checked', before: 'pending', after: 'verified' }]);
-      expect(await subject.accounts.administration.listAudit(organizationId, { limit: 1 })).toMatchObject([
-        { action: 'integration.verify', actor: 'system', origin: null, subjectId: id },
-      ]);
-      for (let hours = 0; hours < 4 * 24; hours += 1) {
-        subject.clock.advance(HOUR_MS);
-        await job.work();
-      }
-      expect([subject.looked.length >= 4, subject.looked.length <= 5]).toEqual([true, true]);
-    });
-
     test('the life of a link that goes: at risk, lapsed, each told once by mail, and found again', async () => {
       await subject.accounts.administration.setEmail(organizationId, 'owner@example.com');
       const { id, url: page } = await subject.declare(organizationId, 'https://shop.example/');
@@ -266,12 +251,15 @@ export function describeChecks(name: string, another: () => Promise<string>): vo
       expect([await stateOf(id), job.events.length]).toEqual(['verified', 2]);
     });
 
-    test('the job stops in time: what is under way for longer is given up, and due at once for the next', async () => {
+    test('the job has four checks under way, and stops in time: those are given up, and due at once for the next', async () => {
       const { id } = await subject.declare(organizationId, 'https://shop.example/');
+      for (let site = 0; site < 5; site += 1) await subject.declare(organizationId, `https://site-${site}.example/`);
       const look = (_: unknown, signal: AbortSignal) =>
         new Promise<Evidence>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       const job = start(subject, { look });
-      while (job.service.inFlight === 0) await new Promise((resolve) => setImmediate(resolve));
+      while (job.service.inFlight < 4) await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 20)); // Time to begin another one.
+      expect(job.service.inFlight).toBe(4);
       await job.service.stop(20);
       expect([job.events, (await find(id)).checks]).toEqual([[], []]);
       const next = start(subject);

@@ -238,6 +238,9 @@ describe('The dispatcher', () => {
       .select('id')
       .execute();
     expect(due.length).toBeGreaterThan(900); // What was not claimed is as late as it is.
+    expect(await world.states()).toEqual({ delivered: 300, waiting: 1_000 });
+    const untouched = { attempts: 0, claimed_by: null };
+    expect(await world.delivery(due[0]?.id ?? '')).toMatchObject(untouched);
   });
 
   test('is refused where its claims would not outlast its attempts', () => {

@@ -1,4 +1,8 @@
 import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
+import { describeStates } from '../delivery/states.contract.ts';
 import { describeDeliveryQueue } from './delivery-queue.contract.ts';
 
-describeOnPostgres((another) => describeDeliveryQueue('PostgreSQL', another));
+describeOnPostgres((another) => {
+  describeDeliveryQueue('PostgreSQL', another);
+  describeStates('PostgreSQL', another);
+});

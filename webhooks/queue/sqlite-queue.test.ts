@@ -1,4 +1,6 @@
 import { useSqlite } from '../../test/support/accounts/control-databases.ts';
+import { describeStates } from '../delivery/states.contract.ts';
 import { describeDeliveryQueue } from './delivery-queue.contract.ts';
 
 describeDeliveryQueue('SQLite', useSqlite());
+describeStates('SQLite', async () => 'sqlite::memory:');

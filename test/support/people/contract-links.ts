@@ -190,12 +190,9 @@ export function describeLinks(subject: PeopleSubject): void {
     });
 
     test('the answer does not wait for the mail server, nor tell that it refused', async () => {
-      let answer = () => {};
-      const answered = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
+      const { promise, resolve: answer } = Promise.withResolvers<void>();
       const refusing = async () => {
-        await answered;
+        await promise;
         throw new Error('550 no such mailbox');
       };
       const { people, warnings } = await subject.open({}, { send: refusing });

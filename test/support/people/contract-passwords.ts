@@ -97,7 +97,7 @@ export function describePasswords(subject: PeopleSubject): void {
       expect(await signIn.findSession(cookieHeader(thief.cookies))).toBeUndefined();
       expect(await signIn.describeUndo(token)).toBeUndefined();
       expect(await signIn.undoPassword(token, ORIGIN)).toBeUndefined();
-      const [line] = await subject.database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute();
+      const [line] = await subject.audit();
       expect(line).toMatchObject({ action: 'person.remove_password', actor: 'person:ada@example.com' });
       expect(await subject.signIn('ada@example.com')).toHaveProperty('session');
     });
@@ -131,7 +131,7 @@ export function describePasswords(subject: PeopleSubject): void {
       const here = await withPassword();
       expect(await subject.people.signIn.findSession(cookieHeader(elsewhere.cookies))).toBeUndefined();
       expect(await subject.people.signIn.findSession(cookieHeader(here.cookies))).toBeDefined();
-      const [line] = await subject.database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute();
+      const [line] = await subject.audit();
       expect(line).toMatchObject({ action: 'person.set_password', actor: 'person:ada@example.com', details: '{}' });
     });
 
