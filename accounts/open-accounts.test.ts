@@ -1,18 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { useSqlite } from '../test/support/accounts/control-databases.ts';
 import { addCustomer, callerOf, subjectAt, TestClock, times } from '../test/support/accounts/subject.ts';
 import { openAccounts } from './open-accounts.ts';
 
-let folder: string;
-const subject = subjectAt(() => `sqlite:${join(folder, 'accounts.db')}`);
+const another = useSqlite();
+let address: string;
+const subject = subjectAt(() => address);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-open-accounts-'));
+  address = await another();
 });
 afterEach(() => subject.closeAll());
-afterAll(() => rm(folder, { recursive: true }));
 
 describe("an organization's burst limit", () => {
   test('is shared by its keys, and no other organization feels it', async () => {
@@ -87,16 +85,6 @@ describe('the backstop', () => {
       expect(states.filter(({ refused }) => refused)).toMatchObject([{ limit, scope: 'route' }]);
     },
   );
-
-  test('tells whose limit it is, as the burst limit does', async () => {
-    const accounts = await subject.open({ clock: new TestClock().now });
-    const caller = await (await addCustomer(accounts, limited)).caller();
-    expect(await accounts.burst.hit(caller)).toMatchObject({ scope: 'organization', limit: 5 });
-    expect(await accounts.backstop.hit(caller, { route: '/v1/updates', limit: 30 })).toMatchObject({
-      scope: 'route',
-      limit: 30,
-    });
-  });
 });
 
 test.each(['mysql://a/b', 'sqlite:', 'sqlite:~/x.db', 'accounts.db', ''])(

@@ -1,11 +1,10 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../database/open-database.ts';
+import { openFolder } from '../test/support/accounts/control-databases.ts';
 import { addCustomer, TestClock } from '../test/support/accounts/subject.ts';
-import { addVerified } from '../test/support/integrations/integration-rows.ts';
 import type { Accounts } from './accounts.ts';
 import { openAccounts, openAccountsOn } from './open-accounts.ts';
 
@@ -14,14 +13,11 @@ let path: string;
 let accounts: Accounts;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-sqlite-'));
+  folder = await openFolder();
   path = join(folder, 'accounts.db');
   accounts = await openAccounts(`sqlite:${path}`, { database: { sqlite: { busyTimeoutMs: 50 } } });
 });
-afterEach(async () => {
-  await accounts.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => accounts.close());
 
 test('while another process writes for too long nothing is granted, and afterwards all works again', async () => {
   const { key, caller: ask } = await addCustomer(accounts);
@@ -73,20 +69,6 @@ test('an organization without a subscription is on Community', async () => {
   other.prepare('delete from subscriptions where organization_id = ?').run(organizationId);
   other.close();
   expect(await accounts.authenticate(key)).toMatchObject({ terms: { plan: 'community', quotaLimit: 500 } });
-});
-
-test('verified integrations raise the quota, two at most, until they end', async () => {
-  const { key, organizationId } = await addCustomer(accounts);
-  const other = await openDatabase(`sqlite:${path}`);
-  const limits: unknown[] = [];
-  for (const id of ['int_1', 'int_2', 'int_3']) {
-    await addVerified(other, { organizationId, id });
-    limits.push((await accounts.authenticate(key))?.terms.quotaLimit);
-  }
-  await other.kysely.updateTable('integrations').set({ bonus_until: 1 }).where('id', '<>', 'int_1').execute();
-  await other.close();
-  limits.push((await accounts.authenticate(key))?.terms.quotaLimit);
-  expect(limits).toEqual([750, 1000, 1000, 750]);
 });
 
 describe('the files', () => {

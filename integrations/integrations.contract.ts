@@ -222,17 +222,6 @@ export function describeIntegrations(name: string, another: () => Promise<string
         expect(await verify('https://shop.example/4')).toMatchObject({ state: 'rejected' });
       });
 
-      test('of a host that many share is its owner’s, so that each owner there has one', async () => {
-        const other = await subject.organization();
-        expect(await verify('https://github.com/acme/one')).toMatchObject({
-          state: 'verified',
-          domain: 'github.com/acme',
-        });
-        expect(await verify('https://github.com/other', other)).toMatchObject({ state: 'verified' });
-        expect(await verify('https://gist.github.com/Acme/1', other)).toMatchObject({ state: 'rejected' });
-        await expect(subject.declare(other, 'https://github.com/')).rejects.toThrow('github.com is shared by many');
-      });
-
       test('that two organizations claim at once in two processes is one’s', async () => {
         const there = await openOther();
         const others = await times(6, () => subject.organization());

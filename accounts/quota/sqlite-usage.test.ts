@@ -43,13 +43,3 @@ test('whoever may have none gets none, and nothing is written for it', async () 
   const rows = await database.kysely.selectFrom('daily_usage').where('organization_id', '=', 'c').selectAll().execute();
   expect(rows).toEqual([]);
 });
-
-test('a unit that an Idempotency-Key takes is not taken twice, whatever is counted beside it', async () => {
-  const batch = [reserve('d', 2), reserve('d', 2, 'k'), reserve('d', 2, 'k'), reserve('d', 2)];
-  const answers = await usage.apply(batch);
-  expect(answers.map(({ isGranted }) => isGranted)).toEqual([true, true, true, false]);
-  expect(answers.map(({ units }) => units)).toEqual([1, 1, 0, 0]);
-  expect(await usage.apply([{ kind: 'read', organizationId: 'd', day: '2026-11-20' }])).toEqual([
-    { isGranted: true, used: 2, units: 0 },
-  ]);
-});

@@ -80,10 +80,8 @@ test('what could not be written stays and is written once the database works aga
 
 test('what is counted while it is written is neither lost nor written twice', async () => {
   const { recorder, database, total, written } = start();
-  let release = () => {};
-  database.wait = new Promise((resolve) => {
-    release = resolve;
-  });
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  database.wait = promise;
   recorder.count(request());
   const flushing = recorder.flush();
   await vi.waitFor(() => expect(database.attempts).toBe(1));
@@ -137,10 +135,8 @@ test('without room for another row its requests are dropped and told, while the 
 
 test('a database that hangs holds no request up, and is not asked again before it answers', async () => {
   const { recorder, database, total } = start();
-  let release = () => {};
-  database.wait = new Promise((resolve) => {
-    release = resolve;
-  });
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  database.wait = promise;
   recorder.count(request());
   vi.advanceTimersByTime(20_000);
   await vi.waitFor(() => expect(database.attempts).toBe(1));

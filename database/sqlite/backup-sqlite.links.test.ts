@@ -1,8 +1,8 @@
-import fs, { lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import fs, { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { backupSqlite } from './backup-sqlite.ts';
 import { openSqliteDatabase, SQLITE_OPTIONS } from './sqlite-database.ts';
 
@@ -10,14 +10,13 @@ const realLink = fs.link;
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-backup-'));
+  folder = await openFolder();
   await (await openSqliteDatabase(at('accounts.db'), SQLITE_OPTIONS)).close();
 });
 afterEach(async () => {
   const calls = vi.mocked(fs.link).mock.calls.length;
   vi.mocked(fs.link).mockRestore(); // Other files share the process.
   syncBuiltinESMExports();
-  await rm(folder, { recursive: true });
   expect(calls).toBe(1);
 });
 

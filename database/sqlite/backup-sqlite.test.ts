@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { describeOnSmallDisk } from '../../test/support/processes/small-disk.ts';
 import { backupSqlite } from './backup-sqlite.ts';
 import { openSqliteDatabase, SQLITE_OPTIONS } from './sqlite-database.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-backup-'));
+  folder = await openFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const at = (name: string) => join(folder, name);
 

@@ -1,20 +1,17 @@
-import { lstat, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { lookAtDatabase } from '../look-at-database.ts';
 import { openSqliteDatabase, SQLITE_OPTIONS } from './sqlite-database.ts';
 
 let folder: string;
 let umask: number;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-database-'));
+  folder = await openFolder();
   umask = process.umask(0);
 });
-afterEach(async () => {
-  process.umask(umask);
-  await rm(folder, { recursive: true });
-});
+afterEach(() => void process.umask(umask));
 
 const at = (name: string) => join(folder, name);
 const look = (name: string) => lookAtDatabase(`sqlite:${at(name)}`, { timeoutMs: 1000 });

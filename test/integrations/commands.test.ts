@@ -1,107 +1,70 @@
 /** Integrations as an operator runs them: the command line, a job, the web sites of customers. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import dns from 'node:dns/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
+import { type Operator, openOperator, until } from '../support/accounts/operator.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { toldFields } from '../support/documents/usage.ts';
-import { type PageServer, startPages } from '../support/integrations/page-server.ts';
+import { type PageServer, usePages } from '../support/integrations/page-server.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
-import { answersFrom, type RunningCli, runCli, startCli } from '../support/processes/cli.ts';
-
-/** A process for each command, one after the other. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const LINK = '<a href="https://stats.example.org/models">Data</a>';
+const EVERY_NAME_IS_HERE = join(import.meta.dirname, '../support/integrations/every-name-is-here.ts');
 
-let folder: string;
+let operator: Operator;
 let pages: PageServer;
-let env: Record<string, string>;
-let running: RunningCli[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-integrations-'));
-  pages = await startPages();
-  running = [];
-  const here = pathToFileURL(join(import.meta.dirname, '../support/integrations/every-name-is-here.ts')).href;
-  env = {
-    MODELSTATS_STORE: `file:${join(folder, 'store')}`,
-    MODELSTATS_WORK: join(folder, 'work'),
-    MODELSTATS_VIEW: join(folder, 'view'),
-    MODELSTATS_MAIL: join(folder, 'mail'),
-    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+  pages = await usePages();
+  operator = await openOperator({
     MODELSTATS_PUBLIC_URL: 'https://stats.example.org',
-    MODELSTATS_OUTBOUND_ALLOW: '127.0.0.0/8',
-    MODELSTATS_PORT: '0',
-    NODE_OPTIONS: `--import ${here}`,
-  };
-});
-afterEach(async () => {
-  for (const { child, ended } of running) {
-    child.kill('SIGTERM');
-    await ended;
-  }
-  await pages.close();
-  await rm(folder, { recursive: true });
-});
-
-/** What a command answers with `--json`. */
-async function run(words: readonly string[], { code = 0 } = {}): Promise<Record<string, unknown>> {
-  const ended = await runCli([...words, '--json'], { env });
-  expect(ended.code, ended.stderr + ended.stdout).toBe(code);
-  return answersFrom(ended.stdout)[0] ?? {};
-}
-
-async function addPage(org: string, page: string): Promise<string> {
-  return String((await run(['integrations', 'add', org, 'Ours', pages.urlOf(page)]))['id']);
-}
-
-/** Starts a command that goes on; what it says first. */
-async function start(...words: string[]): Promise<Readonly<Record<string, unknown>>> {
-  const cli = startCli([...words, '--json'], { env });
-  running.push(cli);
-  let said = '';
-  cli.child.stdout?.on('data', (chunk) => {
-    said += chunk;
+    NODE_OPTIONS: `--import ${pathToFileURL(EVERY_NAME_IS_HERE).href}`,
   });
-  while (!said.includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20)); // The test's own time limit ends it.
-  return answersFrom(said)[0] ?? {};
-}
+  // In this process too; of the overloads the guard calls the one for all addresses.
+  vi.spyOn(dns, 'lookup').mockImplementation((async () => [{ address: '127.0.0.1', family: 4 }]) as never);
+  syncBuiltinESMExports();
+});
+afterEach(() => {
+  vi.mocked(dns.lookup).mockRestore(); // Other files share the process.
+  syncBuiltinESMExports();
+});
+
+const run: Operator['run'] = (...call) => operator.run(...call);
+const organization = async () => String((await run(['orgs', 'create', '--name', 'Acme']))['id']);
+const addPage = async (org: string, page = 'shop.test/') =>
+  String((await run(['integrations', 'add', org, 'Ours', pages.urlOf(page)]))['id']);
 
 test('an operator declares a page, checks it, sees what it earns, and removes it', async () => {
-  const { id: org } = await run(['orgs', 'create', '--name', 'Acme']);
-  expect((await runCli(['integrations', 'list', String(org)], { env })).stdout).toBe('no integrations yet\n');
-  const id = await addPage(String(org), 'shop.test/');
-  expect(await run(['integrations', 'check', String(org), id], { code: 1 })).toMatchObject({
+  const org = await organization();
+  expect((await operator.call(['integrations', 'list', org])).stdout).toBe('no integrations yet\n');
+  const id = await addPage(org);
+  const check = ['integrations', 'check', org, id];
+  expect(await run(check, 1)).toMatchObject({
     state: 'pending',
     reason: 'HTTP_ERROR',
     has_bonus: false,
     check: { reason: 'HTTP_ERROR', status: 404, final_url: pages.urlOf('shop.test/'), found: null },
   });
-  const again = await runCli(['integrations', 'check', String(org), id], { env });
+  const again = await operator.call(check);
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('less than a minute ago')]);
-  const database = await openDatabase(env['MODELSTATS_DATABASE'] ?? '');
-  await database.kysely.updateTable('integrations').set({ asked_at: 0 }).execute();
-  await database.close();
+  await update({ asked_at: 0 });
   pages.pages.set('shop.test/', LINK);
-  const shown = await runCli(['integrations', 'check', String(org), id], { env });
+  const shown = await operator.call(check);
   expect([shown.code, shown.stdout]).toEqual([
     0,
     expect.stringMatching(/verified[\s\S]*found: a link to https:\/\/stats/),
   ]);
-  const listed = await run(['integrations', 'list', String(org)]);
+  const listed = await run(['integrations', 'list', org]);
   expect(listed).toMatchObject({ integrations: [{ id, state: 'verified', site: 'shop.test', has_bonus: true }] });
   expect((await run(['orgs', 'list']))['organizations']).toMatchObject([{ daily_quota: 500, quota_limit: 750 }]);
-  const removed = await run(['integrations', 'remove', String(org), id]);
-  expect(removed).toMatchObject({
-    state: 'removed',
-    has_bonus: true,
-    bonus_until: expect.stringMatching(/T00:00:00Z$/),
-  });
-  const wrong = await runCli(['integrations', 'remove', String(org), id], { env });
+  const untilMidnight = { state: 'removed', has_bonus: true, bonus_until: expect.stringMatching(/T00:00:00Z$/) };
+  expect(await run(['integrations', 'remove', org, id])).toMatchObject(untilMidnight);
+  const wrong = await operator.call(['integrations', 'remove', org, id]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`${id} is no integration of ${org}`)]);
 });
 
@@ -110,90 +73,88 @@ test('answers have the fields that the specification tells', async () => {
   const rows = tableRowsOf(sectionOf(specification, 'JSON answers') ?? '').slice(1);
   const [, answer = ''] = rows.find(([names]) => names === '`integrations add`') ?? [];
   const [ofOne = [], ofCheck = [], ofList = []] = [...answer.matchAll(/`(\{[^`]*\})`/g)].map(([, told = '']) =>
-    toldFields(told),
+    toldFields(told).toSorted(),
   );
-  const { id: org } = await run(['orgs', 'create', '--name', 'Acme']);
-  const added = await run(['integrations', 'add', String(org), 'Ours', pages.urlOf('shop.test/')]);
-  expect(Object.keys(added).sort()).toEqual([...ofOne].sort());
-  const { check, ...checked } = await run(['integrations', 'check', String(org), String(added['id'])], { code: 1 });
-  expect(Object.keys(checked).sort()).toEqual([...ofOne].sort());
-  expect(Object.keys(check ?? {}).sort()).toEqual([...ofCheck].sort());
-  expect(Object.keys(await run(['integrations', 'list', String(org)]))).toEqual(ofList);
+  const org = await organization();
+  const added = await run(['integrations', 'add', org, 'Ours', pages.urlOf('shop.test/')]);
+  expect(Object.keys(added).sort()).toEqual(ofOne);
+  const { check, ...checked } = await run(['integrations', 'check', org, String(added['id'])], 1);
+  expect(Object.keys(checked).sort()).toEqual(ofOne);
+  expect(Object.keys(check ?? {}).sort()).toEqual(ofCheck);
+  expect(Object.keys(await run(['integrations', 'list', org]))).toEqual(ofList);
 });
 
 test('an address that must not be reached is refused, and without MODELSTATS_PUBLIC_URL nothing is declared', async () => {
-  const { id: org } = await run(['orgs', 'create', '--name', 'Acme']);
-  const add = (url: string, changes: Record<string, string> = {}) =>
-    runCli(['integrations', 'add', String(org), 'Ours', url], { env: { ...env, ...changes } });
-  const inside = await add('https://10.0.0.1/', { MODELSTATS_OUTBOUND_ALLOW: '' });
-  expect([inside.code, inside.stderr]).toEqual([2, expect.stringContaining('10.0.0.1 is not a public address')]);
-  const own = await add('https://www.example.org/');
-  expect([own.code, own.stderr]).toEqual([2, expect.stringContaining('is the site of this service itself')]);
-  const unknown = await add('https://shop.test/', { MODELSTATS_PUBLIC_URL: '' });
-  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('MODELSTATS_PUBLIC_URL is not set')]);
-  const planned = await add('https://shop.test/', { MODELSTATS_CAPABILITIES: 'attribution=planned' });
-  expect([planned.code, planned.stderr]).toEqual([2, expect.stringContaining('integrations are not offered')]);
+  const org = await organization();
+  for (const [url, changes, told] of [
+    ['https://10.0.0.1/', { MODELSTATS_OUTBOUND_ALLOW: '' }, '10.0.0.1 is not a public address'],
+    ['https://www.example.org/', {}, 'is the site of this service itself'],
+    ['https://shop.test/', { MODELSTATS_PUBLIC_URL: '' }, 'MODELSTATS_PUBLIC_URL is not set'],
+    ['https://shop.test/', { MODELSTATS_CAPABILITIES: 'attribution=planned' }, 'integrations are not offered'],
+  ] as const) {
+    const { code, stderr } = await operator.call(['integrations', 'add', org, 'Ours', url], changes);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+  }
 });
 
 test('dispatch checks a page within seconds, counts it, and tells of a site that is taken', async () => {
-  const [{ id: org }, { id: other }] = [
-    await run(['orgs', 'create', '--name', 'Acme']),
-    await run(['orgs', 'create', '--name', 'Other']),
-  ];
+  const [org, other] = [await organization(), await organization()];
   pages.pages.set('shop.test/', LINK);
-  const id = await addPage(String(org), 'shop.test/');
-  env['MODELSTATS_METRICS_PORT'] = '0';
-  const { metrics_url } = await start('dispatch');
-  await stateBecomes(String(org), id, 'verified');
-  const taken = await addPage(String(other), 'shop.test/');
-  await stateBecomes(String(other), taken, 'rejected');
-  const metrics = await (await fetch(String(metrics_url))).text();
+  await addPage(org);
+  operator.env['MODELSTATS_METRICS_PORT'] = '0';
+  const said = await operator.start('dispatch');
+  await stateBecomes(org, 'verified');
+  await addPage(other);
+  await stateBecomes(other, 'rejected');
+  const metrics = await (await fetch(String(said()[0]?.['metrics_url']))).text();
   expect(metrics).toContain('modelstats_integration_checks_total{reason="FOUND"} 2');
   expect(metrics).toContain('modelstats_integration_changes_total{state="verified"} 1');
   expect(metrics).toContain('modelstats_integration_due 0');
-  const { entries } = await run(['orgs', 'audit', String(other)]);
+  const { entries } = await run(['orgs', 'audit', other]);
   expect(entries).toContainEqual(expect.objectContaining({ action: 'integration.reject', actor: 'system' }));
 });
 
 test('serve --with-checks raises the quota of a key in use at once', async () => {
   await run(['nightly', '--source', fixtureSource('days'), '--day', '2026-06-01']);
-  const { id: org } = await run(['orgs', 'create', '--name', 'Acme', '--email', 'owner@example.com']);
-  const { key } = await run(['keys', 'create', '--org', String(org)]);
-  const { url } = await start('serve', '--with-checks');
+  const { id } = await run(['orgs', 'create', '--name', 'Acme', '--email', 'owner@example.com']);
+  const org = String(id);
+  const { key } = await run(['keys', 'create', '--org', org]);
+  const said = await operator.start('serve', '--with-checks');
   const limitNow = async () => {
-    const answer = await fetch(`${url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${said()[0]?.['url']}/v1/account`, { headers });
     const { usage } = (await answer.json()) as { usage: { limit: number } };
     return [usage.limit, answer.headers.get('x-quota-limit')];
   };
   expect(await limitNow()).toEqual([500, '500']);
   pages.pages.set('shop.test/', LINK);
-  await stateBecomes(String(org), await addPage(String(org), 'shop.test/'), 'verified');
+  await addPage(org);
+  await stateBecomes(org, 'verified');
   expect(await limitNow()).toEqual([750, '750']);
-  const database = await openDatabase(env['MODELSTATS_DATABASE'] ?? '');
-  await database.kysely.updateTable('integrations').set({ notice: 'at_risk', state: 'at_risk' }).execute();
-  await database.close();
-  const mails = () => readdir(join(folder, 'mail')).catch(() => []);
-  while ((await mails()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  await update({ notice: 'at_risk', state: 'at_risk' });
+  const folder = join(operator.folder, 'mail');
+  const mails = () => readdir(folder).catch(() => []);
+  await until(async () => (await mails()).length > 0);
   const [mail = ''] = await mails();
-  expect(await readFile(join(folder, 'mail', mail), 'utf8')).toContain(
-    'Subject: The link to the source is missing: Ours',
-  );
+  const subject = 'Subject: The link to the source is missing: Ours';
+  expect(await readFile(join(folder, mail), 'utf8')).toContain(subject);
 });
 
 test('serve --with-checks without MODELSTATS_PUBLIC_URL does not begin', async () => {
-  const ended = await runCli(['serve', '--with-checks'], { env: { ...env, MODELSTATS_PUBLIC_URL: '' } });
+  const ended = await operator.call(['serve', '--with-checks'], { MODELSTATS_PUBLIC_URL: '' });
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('MODELSTATS_PUBLIC_URL is not set')]);
 });
 
-async function stateBecomes(org: string, id: string, state: string): Promise<void> {
-  const database = await openDatabase(env['MODELSTATS_DATABASE'] ?? '');
-  const read = () =>
-    database.kysely
-      .selectFrom('integrations')
-      .select('state')
-      .where('id', '=', id)
-      .where('organization_id', '=', org)
-      .executeTakeFirst();
-  while ((await read())?.state !== state) await new Promise((resolve) => setTimeout(resolve, 50)); // The test's own time limit ends it.
+/** Changes the integrations behind the service's back. */
+async function update(changes: { asked_at: number } | { notice: string; state: string }): Promise<void> {
+  const database = await openDatabase(operator.env['MODELSTATS_DATABASE'] ?? '');
+  await database.kysely.updateTable('integrations').set(changes).execute();
   await database.close();
+}
+
+async function stateBecomes(org: string, state: string): Promise<void> {
+  await until(async () => {
+    const { integrations } = await run(['integrations', 'list', org]);
+    return JSON.stringify(integrations).includes(`"state":"${state}"`);
+  });
 }

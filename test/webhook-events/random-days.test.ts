@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
 import { addDays } from '../../schemas/day.ts';
+import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
@@ -60,34 +59,30 @@ const listeners: fc.Arbitrary<readonly Listener[]> = fc
 test('any series of nights tells each endpoint what an independent reading of the published files says', {
   timeout: 300_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-events-'));
+  const folder = await openFolder();
   let [told, runs] = [0, 0];
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(rows, { minLength: 3, maxLength: 5 }), listeners, async (nights, listening) => {
-        const store = await openTemporaryStore();
-        runs += 1;
-        const control = await openDatabase(`sqlite:${join(folder, `${runs}.db`)}`);
-        try {
-          await addListeners(control, listening);
-          const { publisher } = openPublisher(store, control);
-          for (const [index, night] of nights.entries()) {
-            await store.publish(addDays('2026-06-01', index), night, { settings: { max_bad_fraction: 1 } });
-            // Looks at each night, or only at the end.
-            if (runs % 2 === 0) await publisher.look();
-          }
-          if (runs % 2 === 1) await publisher.look();
-          const counts = await expectTold(store, control, listening);
-          told += Object.values(counts).reduce((sum, count) => sum + count, 0);
-        } finally {
-          await control.close();
-          await store.dispose();
+  await fc.assert(
+    fc.asyncProperty(fc.array(rows, { minLength: 3, maxLength: 5 }), listeners, async (nights, listening) => {
+      const store = await openTemporaryStore();
+      runs += 1;
+      const control = await openDatabase(`sqlite:${join(folder, `${runs}.db`)}`);
+      try {
+        await addListeners(control, listening);
+        const { publisher } = openPublisher(store, control);
+        for (const [index, night] of nights.entries()) {
+          await store.publish(addDays('2026-06-01', index), night, { settings: { max_bad_fraction: 1 } });
+          // Looks at each night, or only at the end.
+          if (runs % 2 === 0) await publisher.look();
         }
-      }),
-      { numRuns: 6 },
-    );
-    expect(told).toBeGreaterThan(50);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+        if (runs % 2 === 1) await publisher.look();
+        const counts = await expectTold(store, control, listening);
+        told += Object.values(counts).reduce((sum, count) => sum + count, 0);
+      } finally {
+        await control.close();
+        await store.dispose();
+      }
+    }),
+    { numRuns: 6 },
+  );
+  expect(told).toBeGreaterThan(50);
 });

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../database/open-database.ts';
 import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { REAL_DATA } from '../support/real-data.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
@@ -22,8 +21,7 @@ const LISTENERS: readonly Listener[] = [
 describe.skipIf(REAL_DATA === undefined)('real days (skipped where they are not beside the project)', () => {
   test('are told as an independent reading of the published files says', { timeout: 900_000 }, async () => {
     const store = await openTemporaryStore();
-    const folder = await mkdtemp(join(tmpdir(), 'modelstats-events-'));
-    const control = await openDatabase(`sqlite:${join(folder, 'accounts.db')}`);
+    const control = await openDatabase(`sqlite:${join(await openFolder(), 'accounts.db')}`);
     try {
       const source = REAL_DATA ?? '';
       const days = (await listSourceDays(source)).filter((day) => day >= DAYS.from && day <= DAYS.to);
@@ -41,7 +39,6 @@ describe.skipIf(REAL_DATA === undefined)('real days (skipped where they are not 
     } finally {
       await control.close();
       await store.dispose();
-      await rm(folder, { recursive: true });
     }
   });
 });

@@ -71,15 +71,6 @@ export function describeAdministration(name: string, another: () => Promise<stri
       expect(await subject.endpoints.list(builder)).toEqual([]);
     });
 
-    test('an address that can be no endpoint is refused with its reason', async () => {
-      for (const url of ['none', `https://example.com/${'a'.repeat(2048)}`]) {
-        await expect(subject.endpoints.add(subject.wanted(organizationId, { url }))).rejects.toMatchObject({
-          code: 'usage',
-        });
-      }
-      expect(await subject.endpoints.list()).toEqual([]);
-    });
-
     test('all that is wrong with what is wanted is told at once, and nothing is registered', async () => {
       const many = Array.from({ length: 1001 }, (_, index) => `model-${index}`);
       const wanted = subject.wanted(organizationId, {

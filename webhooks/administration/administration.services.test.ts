@@ -1,16 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
-import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
-import { describeWith } from '../../test/support/processes/server-process.ts';
+import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { describeAdministration } from './administration.contract.ts';
 import { describeReplay } from './replay.contract.ts';
 
-describeWith('postgres', 'with a PostgreSQL server', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
-  describeAdministration('PostgreSQL', () => server.createDatabase());
-  describeReplay('PostgreSQL', () => server.createDatabase());
+describeOnPostgres((another) => {
+  describeAdministration('PostgreSQL', another);
+  describeReplay('PostgreSQL', another);
 });

@@ -185,26 +185,6 @@ describe('The dispatcher', () => {
     expect(events.some(({ type }) => type === 'recovered')).toBe(true);
   });
 
-  test('attempts nothing whose secret it can not open, and counts nothing', async () => {
-    const receiver = await receive();
-    const endpointId = await world.addEndpoint({ url: receiver.url });
-    const id = await world.addDelivery(endpointId);
-    const told = Promise.withResolvers<void>();
-    const secrets = {
-      open: () => {
-        told.resolve();
-        throw new AppError('configuration', 'no such key');
-      },
-    };
-    const { dispatcher, events } = makeDispatcher(world, sender.send, { deps: { secrets } });
-    dispatcher.start();
-    await told.promise;
-    await dispatcher.stop();
-    expect(receiver.received).toEqual([]);
-    expect(await world.delivery(id)).toMatchObject({ state: 'waiting', attempts: 0, claimed_by: null });
-    expect(events).toMatchObject([{ type: 'put_off', endpointId }]);
-  });
-
   test('sends nothing to an endpoint that stopped being active after the claim', async () => {
     const receiver = await receive();
     const endpointId = await world.addEndpoint({ url: receiver.url });
@@ -258,6 +238,9 @@ describe('The dispatcher', () => {
       .select('id')
       .execute();
     expect(due.length).toBeGreaterThan(900); // What was not claimed is as late as it is.
+    expect(await world.states()).toEqual({ delivered: 300, waiting: 1_000 });
+    const untouched = { attempts: 0, claimed_by: null };
+    expect(await world.delivery(due[0]?.id ?? '')).toMatchObject(untouched);
   });
 
   test('is refused where its claims would not outlast its attempts', () => {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
-import { describeWith } from '../../test/support/processes/server-process.ts';
+import { expect, test } from 'vitest';
+import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { Receiver } from '../../test/support/webhooks/receiver.ts';
 import { plainSender } from '../../test/support/webhooks/send-plainly.ts';
 import { makeDispatcher } from '../../test/support/webhooks/test-dispatcher.ts';
@@ -8,16 +7,9 @@ import { WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts
 
 const DELIVERIES = 2_000;
 
-describeWith('postgres', 'Dispatchers on one PostgreSQL', () => {
-  let server: PostgresServer;
-
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
-  test('two share the work, and never attempt one delivery twice', async () => {
-    const url = await server.createDatabase();
+describeOnPostgres((another) => {
+  test('two dispatchers share the work, and never attempt one delivery twice', async () => {
+    const url = await another();
     const worlds = await Promise.all([WebhookDatabase.open(url), WebhookDatabase.open(url)]);
     const [world = await WebhookDatabase.open(url)] = worlds;
     const receiver = await Receiver.start();

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openFolder } from '../../test/support/accounts/control-databases.ts';
 import { Receiver } from '../../test/support/webhooks/receiver.ts';
 import { WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts';
 
@@ -14,8 +13,7 @@ const DELIVERIES = 1_500;
 const LATER_MS = 120_000;
 
 test('a dispatcher that is killed ten times in the middle skips nothing, and counts every attempt once', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-kill-'));
-  const url = `sqlite:${join(folder, 'control.db')}`;
+  const url = `sqlite:${join(await openFolder(), 'control.db')}`;
   const told = new Set<() => void>();
   const receiver = await Receiver.start(() => {
     for (const look of told) look();
@@ -55,7 +53,6 @@ test('a dispatcher that is killed ten times in the middle skips nothing, and cou
   // Sent again: only what was under way or not yet written down.
   expect(receiver.received.length - DELIVERIES).toBeLessThan(KILLS * 100);
   await Promise.all([receiver.close(), world.close()]);
-  await rm(folder, { recursive: true });
 }, 180_000);
 
 function start(url: string, round: number): ChildProcess {

@@ -1,26 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Mail } from '../../accounts/mail/mailer.ts';
 import { AppError } from '../../schemas/errors.ts';
 import { openWebhookSubject, type WebhookSubject } from '../../test/support/webhooks/webhook-subject.ts';
 import { type Notice, sendNotices } from './notices.ts';
 
-let folder: string;
 let subject: WebhookSubject;
 let organizationId: string;
 let endpointId: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-notices-'));
-  subject = await openWebhookSubject(`sqlite:${join(folder, 'accounts.db')}`);
+  subject = await openWebhookSubject('sqlite::memory:');
   organizationId = await subject.organization();
   endpointId = await subject.active(organizationId);
 });
-afterEach(async () => {
-  await subject.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => subject.close());
 
 async function mark(notice: Notice, email: string | null) {
   const { kysely } = subject.database;

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ControlDatabase } from '../../database/control-database.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
@@ -14,13 +14,6 @@ import { dyingDatabase, Killed, type MomentOfDeath } from '../../test/support/we
 import { openPublisher, workFolderOf } from '../../test/support/webhooks/publisher.ts';
 import { addSubscriber, readTold, type Told } from '../../test/support/webhooks/subscribers.ts';
 import { ODD_ID, publishSmallDays } from '../../test/worlds/small-days.ts';
-
-/** Empty control databases of one kind. */
-export interface Databases {
-  /** The address of another one. */
-  another(): Promise<string>;
-  close(): Promise<void>;
-}
 
 /** The first night was published on the morning of this day. */
 const FIRST_PUBLISHED = '2026-06-02T00:20:00Z';
@@ -61,30 +54,30 @@ const SNAPSHOTS = [
 /** What the nights after the first have to tell, by topic, then seq. */
 const ALL: readonly Omit<Told, 'endpoint'>[] = [CREATED, ...PRICES, ...RANKINGS, ...SCORES, ...SNAPSHOTS];
 
-/** What turning releases into events keeps on every control database. */
-export function describeEvents(name: string, create: () => Promise<Databases>): void {
+/** What turning releases into events keeps on every control database; `another` makes an empty one and gives its address. */
+export function describeEvents(name: string, another: () => Promise<string>): void {
   describe(`events on ${name}`, () => {
-    let databases: Databases;
     let store: TemporaryStore;
     let control: ControlDatabase;
     beforeAll(async () => {
-      databases = await create();
       store = await openTemporaryStore();
       await publishSmallDays(store);
     }, 180_000);
     beforeEach(async () => {
-      control = await openDatabase(await databases.another());
+      control = await openDatabase(await another());
     });
     afterEach(() => control.close());
-    afterAll(async () => {
-      await store?.dispose();
-      await databases?.close();
-    });
+    afterAll(() => store?.dispose());
 
     const toldTo = async (endpoint: string) =>
       (await readTold(control))
         .filter((told) => told.endpoint === endpoint)
         .map(({ topic, data }) => ({ topic, data }));
+    const openFiles = async (folder?: string) => {
+      const files = await openStoreFiles(folder);
+      onTestFinished(() => files.dispose());
+      return files;
+    };
     const look = (more: Parameters<typeof openPublisher>[2] = {}) =>
       openPublisher(store, control, more).publisher.look();
 
@@ -120,21 +113,6 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
       expect(event?.id).toMatch(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/);
     });
 
-    it('each endpoint is told of its own topics, by its own filters', async () => {
-      await addSubscriber(control, 'scores', { topics: ['score.updated'] });
-      await addSubscriber(control, 'gone', { filters: { models: ['gone'] } });
-      await addSubscriber(control, 'top', { topics: ['ranking.updated'], filters: { max_rank: 2, models: ['a'] } });
-      await addSubscriber(control, 'prices', {
-        topics: ['pricing.updated'],
-        filters: { min_price_change_percent: 20 },
-      });
-      await look();
-      expect(await toldTo('scores')).toEqual(SCORES);
-      expect(await toldTo('gone')).toEqual([CREATED, ...PRICES.slice(0, 2), ...RANKINGS, SCORES[1], ...SNAPSHOTS]);
-      expect(await toldTo('top')).toEqual([RANKINGS[1]]);
-      expect(await toldTo('prices')).toEqual(PRICES.slice(0, 2));
-    });
-
     it('an event that many are told is kept once', async () => {
       for (const id of ['one', 'two', 'three']) await addSubscriber(control, id, { topics: ['score.updated'] });
       await look();
@@ -143,36 +121,6 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
         { seq: 24 },
       ]);
       expect(await readTold(control)).toHaveLength(6);
-    });
-
-    it('a digest tells a night at once, by topic, to its endpoint alone', async () => {
-      await addSubscriber(control, 'digest', { mode: 'digest' });
-      await addSubscriber(control, 'each', { topics: ['model.created'] });
-      await look();
-      const digest = (
-        topic: string,
-        { seqs, items }: { seqs: readonly [number, number]; items: readonly object[] },
-      ) => {
-        const [first_seq, seq] = seqs;
-        return { topic, data: { first_seq, seq, count: items.length, items } };
-      };
-      const dataOf = (told: readonly { data: unknown }[]) => told.map(({ data }) => data as object);
-      const one = (told: { topic: string; data: { seq: number } }) =>
-        digest(told.topic, { seqs: [told.data.seq, told.data.seq], items: [told.data] });
-      expect(await toldTo('digest')).toEqual([
-        one(CREATED),
-        ...PRICES.map(one),
-        one(RANKINGS[0] ?? CREATED),
-        digest('ranking.updated', { seqs: [25, 27], items: dataOf(RANKINGS.slice(1)) }),
-        ...SCORES.map(one),
-        ...SNAPSHOTS.map(one),
-      ]);
-      expect(await toldTo('each')).toEqual([CREATED]);
-      const rows = control.kysely
-        .selectFrom('webhook_events')
-        .select('endpoint_id')
-        .where('topic', '=', 'model.created');
-      expect((await rows.execute()).map((row) => row.endpoint_id).sort()).toEqual(['digest', null].sort());
     });
 
     it('whoever was not active when a release was published is not told of it', async () => {
@@ -254,42 +202,34 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
 
     it('an empty store has nothing to tell, and the first release of a store is never told', async () => {
       await addSubscriber(control, 'all');
-      const files = await openStoreFiles();
-      try {
-        const { publisher } = openPublisher(store, control, { store: files.store });
-        expect(await publisher.look()).toBe('idle');
-        await copyCatalog(store, files, 1);
-        expect(await publisher.look()).toBe('idle');
-        expect(await readTold(control)).toEqual([]);
-      } finally {
-        await files.dispose();
-      }
+      const files = await openFiles();
+      const { publisher } = openPublisher(store, control, { store: files.store });
+      expect(await publisher.look()).toBe('idle');
+      await copyCatalog(store, files, 1);
+      expect(await publisher.look()).toBe('idle');
+      expect(await readTold(control)).toEqual([]);
       expect(await look()).toBe('published');
       expect(await toldTo('all')).toEqual(ALL);
     });
 
     it("another store's catalog and an older copy of the catalog are refused, and nothing is told", async () => {
-      const files = await openStoreFiles();
-      try {
-        await look();
-        await addSubscriber(control, 'all');
-        const { publisher } = openPublisher(store, control, { store: files.store });
-        await copyCatalog(store, files, 4);
-        await expect(publisher.look()).rejects.toMatchObject({
-          code: 'corrupt',
-          message: expect.stringContaining('webhooks were told of 2026-06-07 and all changes up to 29'),
-        });
-        await copyCatalog(store, files, 6, { release_sha256: '0'.repeat(64) });
-        await expect(publisher.look()).rejects.toMatchObject({
-          code: 'corrupt',
-          message: expect.stringContaining('holds another record'),
-        });
-        expect(await readTold(control)).toEqual([]);
-        await copyCatalog(store, files, 6);
-        expect(await publisher.look()).toBe('idle');
-      } finally {
-        await files.dispose();
-      }
+      const files = await openFiles();
+      await look();
+      await addSubscriber(control, 'all');
+      const { publisher } = openPublisher(store, control, { store: files.store });
+      await copyCatalog(store, files, 4);
+      await expect(publisher.look()).rejects.toMatchObject({
+        code: 'corrupt',
+        message: expect.stringContaining('webhooks were told of 2026-06-07 and all changes up to 29'),
+      });
+      await copyCatalog(store, files, 6, { release_sha256: '0'.repeat(64) });
+      await expect(publisher.look()).rejects.toMatchObject({
+        code: 'corrupt',
+        message: expect.stringContaining('holds another record'),
+      });
+      expect(await readTold(control)).toEqual([]);
+      await copyCatalog(store, files, 6);
+      expect(await publisher.look()).toBe('idle');
     });
 
     it('releases of more than thirty days ago are passed over, and said to be', async () => {
@@ -307,43 +247,35 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
     });
 
     it('a release whose files are gone stops it with an error, until they are back', async () => {
-      const files = await openStoreFiles(store.folder);
-      try {
-        await addSubscriber(control, 'all', { topics: ['score.updated', 'pricing.updated'] });
-        const key = await snapshotKey(store, '2026-06-02', 'pricing');
-        const object = await files.store.get(key);
-        const { publisher, events } = openPublisher(store, control, { store: files.store });
-        await files.damage(key, 'a bit flipped');
-        await expect(publisher.look()).rejects.toMatchObject({ code: 'corrupt' });
-        await files.damage(key, 'lost');
-        await expect(publisher.look()).rejects.toMatchObject({ code: 'not_found' });
-        expect(events).toMatchObject([
-          { type: 'begun' },
-          { type: 'published', day: '2026-06-02' },
-          { type: 'failed', day: '2026-06-03', error: { code: 'corrupt' } },
-          { type: 'failed', day: '2026-06-03', error: { code: 'not_found' } },
-        ]);
-        expect(await toldTo('all')).toEqual(SCORES.slice(0, 1));
-        await files.store.put(key, object?.body ?? Buffer.alloc(0), { ifAbsent: true });
-        expect(await publisher.look()).toBe('published');
-        expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
-      } finally {
-        await files.dispose();
-      }
+      const files = await openFiles(store.folder);
+      await addSubscriber(control, 'all', { topics: ['score.updated', 'pricing.updated'] });
+      const key = await snapshotKey(store, '2026-06-02', 'pricing');
+      const object = await files.store.get(key);
+      const { publisher, events } = openPublisher(store, control, { store: files.store });
+      await files.damage(key, 'a bit flipped');
+      await expect(publisher.look()).rejects.toMatchObject({ code: 'corrupt' });
+      await files.damage(key, 'lost');
+      await expect(publisher.look()).rejects.toMatchObject({ code: 'not_found' });
+      expect(events).toMatchObject([
+        { type: 'begun' },
+        { type: 'published', day: '2026-06-02' },
+        { type: 'failed', day: '2026-06-03', error: { code: 'corrupt' } },
+        { type: 'failed', day: '2026-06-03', error: { code: 'not_found' } },
+      ]);
+      expect(await toldTo('all')).toEqual(SCORES.slice(0, 1));
+      await files.store.put(key, object?.body ?? Buffer.alloc(0), { ifAbsent: true });
+      expect(await publisher.look()).toBe('published');
+      expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
     });
 
     it('files that no wanted topic needs are not read', async () => {
-      const files = await openStoreFiles(store.folder);
-      try {
-        for (const { day } of await listReleases(store))
-          for (const dataset of ['models', 'rankings', 'scores', 'benchmarks'] as const)
-            await files.damage(await snapshotKey(store, day, dataset), 'lost');
-        await addSubscriber(control, 'all', { topics: ['score.updated', 'pricing.updated'] });
-        expect(await look({ store: files.store })).toBe('published');
-        expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
-      } finally {
-        await files.dispose();
-      }
+      const files = await openFiles(store.folder);
+      for (const { day } of await listReleases(store))
+        for (const dataset of ['models', 'rankings', 'scores', 'benchmarks'] as const)
+          await files.damage(await snapshotKey(store, day, dataset), 'lost');
+      await addSubscriber(control, 'all', { topics: ['score.updated', 'pricing.updated'] });
+      expect(await look({ store: files.store })).toBe('published');
+      expect(await toldTo('all')).toEqual([...PRICES, ...SCORES]);
     });
 
     const MOMENTS: readonly MomentOfDeath[] = ['before the commit', 'after the commit'];
@@ -361,7 +293,7 @@ export function describeEvents(name: string, create: () => Promise<Databases>): 
         await openPublisher(store, whole).publisher.look();
         const expected = await readTold(control);
         await control.close();
-        control = await openDatabase(await databases.another());
+        control = await openDatabase(await another());
         await addCrowd();
         let kills = 0;
         for (let isAlive = false; !isAlive; kills += isAlive ? 0 : 1) {

@@ -1,10 +1,4 @@
-import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
-import { describeWith } from '../../test/support/processes/server-process.ts';
+import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
 import { describeEvents } from './publish-events.contract.ts';
 
-describeWith('postgres', 'with a PostgreSQL server', () => {
-  describeEvents('PostgreSQL', async () => {
-    const server = await PostgresServer.start();
-    return { another: () => server.createDatabase(), close: () => server.stop() };
-  });
-});
+describeOnPostgres((another) => describeEvents('PostgreSQL', another));

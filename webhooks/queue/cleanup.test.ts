@@ -1,11 +1,9 @@
-import { ulid } from 'ulid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebhookDatabase } from '../../test/support/webhooks/webhook-database.ts';
 import { KEPT_DAYS, webhookCleanup } from './cleanup.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
-const daysAgo = (days: number) => NOW.getTime() - days * DAY_MS;
 
 let world: WebhookDatabase;
 const warnings: unknown[] = [];
@@ -18,31 +16,16 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 /** An event and a delivery of it with one attempt, of a day. */
-async function add(days: number, state: string, name = ''): Promise<string> {
-  const [at, { kysely }] = [daysAgo(days), world.database];
-  const [id, event_id] = [`dlv_${ulid(at)}${name}`, `evt_${ulid(at)}${name}`];
-  const finished_at = state === 'waiting' ? null : at + 1;
-  const times = { created_at: at, due_at: at, finished_at };
-  await kysely
-    .insertInto('webhook_events')
-    .values({ id: event_id, topic: 't', endpoint_id: null, occurred_at: at, seq: 1, data: '{}' })
-    .execute();
-  await kysely
-    .insertInto('webhook_deliveries')
-    .values({ id, event_id, endpoint_id: 'whe_1', kind: 'event', state, attempts: 1, claimed_by: null, ...times })
-    .execute();
+async function add(days: number, state: string): Promise<string> {
+  const { kysely } = world.database;
+  const at = NOW.getTime() - days * DAY_MS;
+  const id = await world.addDelivery('whe_1', { at: new Date(at) });
+  const ended = { state, attempts: 1, finished_at: state === 'waiting' ? null : at + 1 };
+  await kysely.updateTable('webhook_deliveries').set(ended).where('id', '=', id).execute();
+  const found = { outcome: 'status', status: 500, message: null, answer: null };
   await kysely
     .insertInto('webhook_attempts')
-    .values({
-      delivery_id: id,
-      attempt: 1,
-      started_at: at,
-      duration_ms: 1,
-      outcome: 'status',
-      status: 500,
-      message: null,
-      answer: null,
-    })
+    .values({ delivery_id: id, attempt: 1, started_at: at, duration_ms: 1, ...found })
     .execute();
   return id;
 }

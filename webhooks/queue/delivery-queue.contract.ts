@@ -16,6 +16,17 @@ function attemptOf(delivery: ClaimedDelivery, outcome: Outcome, ms = 0): Attempt
   return { attempt: delivery.attempt, startedAt, durationMs: 7, outcome, status, message: null, answer: 'ok' };
 }
 
+/** The fastest of a few runs: what else the machine does slows some. */
+async function fastestMs(work: () => Promise<unknown>): Promise<number> {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 10; run += 1) {
+    const began = performance.now();
+    await work();
+    fastest = Math.min(fastest, performance.now() - began);
+  }
+  return fastest;
+}
+
 /** What every queue does; `another` makes an empty database and gives its address. */
 export function describeDeliveryQueue(name: string, another: () => Promise<string>): void {
   describe(`deliveries on ${name}`, () => {
@@ -54,11 +65,9 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       return dropWaiting(kysely, endpointId, { now: at(ms) });
     }
 
-    /** Claims the next delivery and settles it. */
-    async function attemptNext(endpointId: string, outcome: Outcome, ms = 0) {
-      const [delivery] = await claim(endpointId, 1, { ms });
-      if (delivery === undefined) throw new Error('nothing is due');
-      return turn({ ms, settlements: [settlementOf(delivery, attemptOf(delivery, outcome, ms))] });
+    async function claimOne(endpointId: string, told: Parameters<typeof turn>[0] = {}): Promise<ClaimedDelivery> {
+      const [delivery] = await claim(endpointId, 1, told);
+      return delivery ?? expect.fail('nothing was claimed');
     }
 
     test('claims what is due, the longest due first, with all that an attempt needs', async () => {
@@ -166,10 +175,9 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
     test('lets another dispatcher make the same attempt again once a claim has ended, and counts it once', async () => {
       const endpointId = await world.addEndpoint();
       const id = await world.addDelivery(endpointId);
-      const [first] = await claim(endpointId);
+      const first = await claimOne(endpointId);
       expect(await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS - 1 })).toEqual([]);
-      const [second] = await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS });
-      if (first === undefined || second === undefined) throw new Error('nothing claimed');
+      const second = await claimOne(endpointId, { dispatcher: 'two', ms: CLAIM_MS });
       expect(second).toMatchObject({ id, attempt: 1 });
       await turn({ settlements: [settlementOf(first, attemptOf(first, 'timeout'))] });
       expect(await world.delivery(id)).toMatchObject({ attempts: 0, claimed_by: 'two' });
@@ -183,23 +191,9 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
     test('gives back what was not attempted', async () => {
       const endpointId = await world.addEndpoint();
       await world.addDelivery(endpointId);
-      const [delivery] = await claim(endpointId);
-      if (delivery === undefined) throw new Error('nothing claimed');
+      const delivery = await claimOne(endpointId);
       await turn({ releases: [{ delivery, dueAt: at(1) }] });
       expect(await claim(endpointId, 1, { dispatcher: 'two', ms: 1 })).toMatchObject([{ id: delivery.id, attempt: 1 }]);
-    });
-
-    test('settles and claims in one step', async () => {
-      const endpointId = await world.addEndpoint();
-      await world.addDeliveries(endpointId, 2);
-      const [delivery] = await claim(endpointId);
-      if (delivery === undefined) throw new Error('nothing claimed');
-      const { claimed } = await turn({
-        settlements: [settlementOf(delivery, attemptOf(delivery, 'delivered'))],
-        wants: [{ endpointId, count: 9 }],
-      });
-      expect(claimed).toHaveLength(1);
-      expect(await world.states()).toEqual({ delivered: 1, waiting: 1 });
     });
 
     test('revokes an endpoint with the twentieth delivery in a row that fails, drops the rest and says so', async () => {
@@ -247,61 +241,6 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       }));
       expect(await turn({ settlements })).toMatchObject({ revoked: [] });
       expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 2 });
-    });
-
-    test.each(['ping', 'replay'] as const)('counts no %s, failed or delivered', async (kind) => {
-      const endpointId = await world.addEndpoint({ failures: 19 });
-      for (const outcome of ['connection', 'delivered'] as const) {
-        await world.addDelivery(endpointId, { kind });
-        const [delivery] = await claim(endpointId);
-        if (delivery === undefined) throw new Error('nothing claimed');
-        await turn({ settlements: [{ ...settlementOf(delivery, attemptOf(delivery, outcome)), nextAt: undefined }] });
-      }
-      expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 19 });
-    });
-
-    test('an answered ping makes a registered endpoint active, a failed one leaves it as it is', async () => {
-      const endpointId = await world.addEndpoint({ state: 'registered' });
-      await world.database.kysely.transaction().execute(async (transaction) => {
-        await queuePing(transaction, { id: endpointId, topics: [] }, { newId, now: START });
-        await queuePing(transaction, { id: endpointId, topics: [] }, { newId, now: START });
-      });
-      expect(await attemptNext(endpointId, 'tls')).toMatchObject({ activated: [] });
-      expect(await world.endpoint(endpointId)).toMatchObject({ state: 'registered', consecutive_failures: 0 });
-      expect(await attemptNext(endpointId, 'delivered')).toMatchObject({ activated: [endpointId] });
-      expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active' });
-      expect(await world.states()).toEqual({ failed: 1, delivered: 1 });
-    });
-
-    test('a ping of an earlier registration activates nothing, even where all happened in one millisecond', async () => {
-      const endpointId = await world.addEndpoint({ state: 'registered' });
-      const enable = (transaction: Parameters<typeof queuePing>[0]) =>
-        queuePing(transaction, { id: endpointId, topics: [] }, { newId, now: START });
-      const old = await enable(world.database.kysely);
-      // Nobody drops what waits, as if that process had been killed.
-      await moveEndpoint(world.database.kysely, endpointId, { from: ['registered'], to: 'suspended', now: START });
-      await moveEndpoint(world.database.kysely, endpointId, { from: ['suspended'], to: 'registered', now: START });
-      const current = await enable(world.database.kysely);
-      const claimed = await claim(endpointId, 2, { ms: 1 });
-      const settle = (id: string) => {
-        const delivery = claimed.find((one) => one.id === id);
-        if (delivery === undefined) throw new Error('not claimed');
-        return turn({ ms: 1, settlements: [settlementOf(delivery, attemptOf(delivery, 'delivered'))] });
-      };
-      expect(await settle(old)).toMatchObject({ activated: [] });
-      expect(await world.endpoint(endpointId)).toMatchObject({ state: 'registered' });
-      expect(await settle(current)).toMatchObject({ activated: [endpointId] });
-    });
-
-    test('what an earlier registration left is told, and dropped without the ping', async () => {
-      const endpointId = await world.addEndpoint({ state: 'registered' });
-      const event = await world.addDelivery(endpointId);
-      const ping = await world.addDelivery(endpointId, { kind: 'ping' });
-      expect(await queue.findWaiting()).toMatchObject([{ id: endpointId, hasLeftovers: true }]);
-      expect(await queue.drop({ id: endpointId, state: 'registered' }, at(1))).toBe(1);
-      expect(await world.delivery(event)).toMatchObject({ state: 'dropped' });
-      expect(await world.delivery(ping)).toMatchObject({ state: 'waiting' });
-      expect(await queue.findWaiting()).toMatchObject([{ id: endpointId, hasLeftovers: false }]);
     });
 
     test('drops nothing of an endpoint that is active again by then, and no ping of one that was enabled meanwhile', async () => {
@@ -368,15 +307,18 @@ export function describeDeliveryQueue(name: string, another: () => Promise<strin
       expect(await queue.backlog(at(9))).toEqual({ waiting: 2, oldestDueAt: at(3) });
     });
 
-    test('finds the endpoints with due deliveries among 300,000 waiting ones in a few milliseconds', async () => {
+    test('finds the endpoints with due deliveries among 90,000 waiting ones without reading them all', async () => {
       const endpointIds = await Promise.all(Array.from({ length: 3 }, () => world.addEndpoint()));
-      for (const endpointId of endpointIds) await world.addMany(endpointId, 100_000);
-      await queue.findWaiting();
-      const began = performance.now();
+      for (const endpointId of endpointIds) await world.addMany(endpointId, 30_000);
       const found = await queue.findWaiting();
-      const tookMs = performance.now() - began;
       expect(found.map(({ id, dueAt }) => [id, dueAt])).toEqual(endpointIds.toSorted().map((id) => [id, START]));
-      expect(tookMs).toBeLessThan(100);
-    }, 120_000);
+      const { kysely } = world.database;
+      const readAll = () =>
+        kysely
+          .selectFrom('webhook_deliveries')
+          .select(({ fn }) => fn.max('kind').as('kind'))
+          .execute();
+      expect(await fastestMs(() => queue.findWaiting())).toBeLessThan((await fastestMs(readAll)) / 3);
+    });
   });
 }

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
-import { PostgresServer } from '../../test/support/processes/postgres-server.ts';
-import { describeWith } from '../../test/support/processes/server-process.ts';
+import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
+import { describeStates } from '../delivery/states.contract.ts';
 import { describeDeliveryQueue } from './delivery-queue.contract.ts';
 
-describeWith('postgres', 'with a PostgreSQL server', () => {
-  let server: PostgresServer;
-
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.stop());
-
-  describeDeliveryQueue('PostgreSQL', () => server.createDatabase());
+describeOnPostgres((another) => {
+  describeDeliveryQueue('PostgreSQL', another);
+  describeStates('PostgreSQL', another);
 });

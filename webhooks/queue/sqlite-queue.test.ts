@@ -1,15 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { useSqlite } from '../../test/support/accounts/control-databases.ts';
+import { describeStates } from '../delivery/states.contract.ts';
 import { describeDeliveryQueue } from './delivery-queue.contract.ts';
 
-let folder: string;
-let databases = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelstats-queue-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-describeDeliveryQueue('SQLite', async () => `sqlite:${join(folder, `${++databases}.db`)}`);
+describeDeliveryQueue('SQLite', useSqlite());
+describeStates('SQLite', async () => 'sqlite::memory:');

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { AccountSchema } from '../../../accounts/account.ts';
 import type { Accounts } from '../../../accounts/accounts.ts';
 import type { Caller } from '../../../accounts/caller.ts';
 import { addCustomer, type Subject, TestClock, times } from './subject.ts';
@@ -23,31 +22,16 @@ export function describeQuota(subject: Subject): void {
       expect(await accounts.quota.usage(caller)).toEqual({ ...usage, used: 1, remaining: 2 });
     });
 
-    test('of 200 parallel requests for the last 50 units exactly 50 win', async () => {
-      const accounts = await subject.open();
-      const caller = await (await withQuota(accounts, 100)).caller();
-      expect(await grantedOf(accounts, caller, 50)).toBe(50);
-      expect(await grantedOf(accounts, caller, 200)).toBe(50);
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 100, remaining: 0 });
-    });
-
     test('of 200 parallel requests through two openings of the database exactly 50 win', async () => {
       const [here, there] = [await subject.open(), await subject.open()];
-      const customer = await withQuota(here, 50);
+      const customer = await withQuota(here, 60);
       const callers = [await customer.caller(here), await customer.caller(there)] as const;
+      expect(await grantedOf(here, callers[0], 10)).toBe(10);
       const granted = await times(2, (index) =>
         grantedOf(index === 0 ? here : there, callers[index === 0 ? 0 : 1], 100),
       );
       expect(granted.reduce((sum, won) => sum + won, 0)).toBe(50);
-      expect(await here.quota.usage(callers[0])).toMatchObject({ used: 50 });
-    });
-
-    test('a refused request tells the usage and counts nothing', async () => {
-      const accounts = await subject.open();
-      const caller = await (await withQuota(accounts, 0)).caller();
-      const refused = { granted: false, usage: { used: 0, limit: 0, remaining: 0 } };
-      expect(await accounts.quota.reserve(caller)).toMatchObject(refused);
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 0 });
+      expect(await here.quota.usage(callers[0])).toMatchObject({ used: 60, remaining: 0 });
     });
 
     test('a released unit is free again; released twice, or after being settled, it is given back once at most', async () => {
@@ -61,13 +45,6 @@ export function describeQuota(subject: Subject): void {
       expect(await accounts.quota.release(first.reservation)).toMatchObject({ used: 1 });
       accounts.quota.settle(second.reservation);
       expect(await accounts.quota.release(second.reservation)).toMatchObject({ used: 1, remaining: 0 });
-    });
-
-    test('without a limit everything is granted and counted', async () => {
-      const accounts = await subject.open();
-      const caller = await (await withQuota(accounts, null)).caller();
-      expect(await grantedOf(accounts, caller, 20)).toBe(20);
-      expect(await accounts.quota.usage(caller)).toMatchObject({ used: 20, limit: null, remaining: null });
     });
 
     test('in measure mode, and before the announced date, everything is counted and nothing refused', async () => {
@@ -107,14 +84,59 @@ export function describeQuota(subject: Subject): void {
       }));
       expect(await here.quota.reserve(caller)).toMatchObject({ granted: true, usage: { used: 2, limit: 5000 } });
     });
+  });
 
-    test('the account object tells the plan and the usage', async () => {
-      const accounts = await subject.open({ clock: new TestClock('2026-11-20T12:00:00Z').now });
-      const caller = await (await addCustomer(accounts, { plan: 'builder' })).caller();
+  describe('the quota over days', () => {
+    test('a unit of before midnight goes back to its own day', async () => {
+      const clock = new TestClock('2026-11-20T23:59:59Z');
+      const accounts = await subject.open({ clock: clock.now });
+      const caller = await (await addCustomer(accounts)).caller();
+      const late = await accounts.quota.reserve(caller);
+      clock.set('2026-11-21T00:00:01Z');
       await accounts.quota.reserve(caller);
-      const account = AccountSchema.parse(await accounts.accountObject(caller));
-      expect(account.plan).toMatchObject({ plan: 'builder', daily_quota: 5000, period_end: '2026-12-01T00:00:00Z' });
-      expect(account.usage).toMatchObject({ quota_day: '2026-11-20', used: 1, remaining: 4999, burst_limit: 300 });
+      if (!late.granted) throw new Error('refused');
+      expect(await accounts.quota.release(late.reservation)).toMatchObject({ quotaDay: '2026-11-20', used: 0 });
+      expect(await accounts.quota.usage(caller)).toMatchObject({ quotaDay: '2026-11-21', used: 1 });
+    });
+
+    test('a clock that is set back over midnight counts on the day it tells, and neither day loses or gains a unit', async () => {
+      const clock = new TestClock('2026-11-20T23:59:00Z');
+      const accounts = await subject.open({ clock: clock.now });
+      const caller = await (await addCustomer(accounts)).caller();
+      await times(3, () => accounts.quota.reserve(caller));
+      clock.set('2026-11-21T00:10:00Z');
+      const late = await accounts.quota.reserve(caller);
+      clock.set('2026-11-20T23:30:00Z');
+      expect(await accounts.quota.reserve(caller)).toMatchObject({ usage: { quotaDay: '2026-11-20', used: 4 } });
+      if (!late.granted) throw new Error('refused');
+      expect(await accounts.quota.release(late.reservation)).toMatchObject({ quotaDay: '2026-11-21', used: 0 });
+      clock.set('2026-11-21T00:10:00Z');
+      expect(await accounts.quota.reserve(caller)).toMatchObject({ usage: { quotaDay: '2026-11-21', used: 1 } });
+    });
+
+    test('old usage and Idempotency-Keys are removed, those of today and yesterday stay', async () => {
+      const clock = new TestClock('2026-11-18T12:00:00Z');
+      const cleanup = { usageDays: 2, rowsAtOnce: 3 };
+      const accounts = await subject.open({ clock: clock.now, cleanup });
+      const caller = await (await addCustomer(accounts)).caller();
+      for (const day of ['2026-11-18', '2026-11-19', '2026-11-20']) {
+        clock.set(`${day}T12:00:00Z`);
+        await times(10, (index) => accounts.quota.reserve(caller, { idempotencyKey: `${index}`, request: 'r' }));
+      }
+      clock.set('2026-11-21T00:00:00Z');
+      await accounts.quota.reserve(caller);
+      clock.set('2026-11-18T13:00:00Z');
+      await expect.poll(() => accounts.quota.usage(caller)).toMatchObject({ used: 0 });
+      const used: number[] = [];
+      const held: boolean[] = [];
+      for (const day of ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21']) {
+        clock.set(`${day}T13:00:00Z`);
+        const before = await accounts.quota.usage(caller);
+        used.push(before.used);
+        const again = await accounts.quota.reserve(caller, { idempotencyKey: '0', request: 'r' });
+        held.push(again.usage.used === before.used);
+      }
+      expect({ used, held }).toEqual({ used: [0, 10, 10, 1], held: [false, false, true, false] });
     });
   });
 }

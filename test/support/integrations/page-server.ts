@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { Outbound } from '../../../http/outbound/outbound.ts';
+import { LOOPBACK, OUTBOUND_SETTINGS } from '../http/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
 export type PageAnswer =
@@ -21,17 +23,15 @@ export interface PageRequest {
 
 /** The web sites of customers, on this machine: whatever the host, what is asked for is looked up here. */
 export interface PageServer {
-  readonly port: number;
   /** By `host/path`; what isn't here is 404. */
   readonly pages: Map<string, PageAnswer>;
   readonly requests: PageRequest[];
   /** The address of a page, over http and with the port. */
   urlOf(page: string): string;
-  close(): Promise<void>;
 }
 
-/** A server of web sites. Nothing of it is encrypted: that is the guard's to see, and tested there. */
-export async function startPages(): Promise<PageServer> {
+/** A server of web sites, until the test is over. Nothing of it is encrypted: that is the guard's to see, and tested there. */
+export async function usePages(): Promise<PageServer> {
   const pages = new Map<string, PageAnswer>();
   const requests: PageRequest[] = [];
   const server = createServer((request, response) => {
@@ -45,23 +45,23 @@ export async function startPages(): Promise<PageServer> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
   const { port } = server.address() as AddressInfo; // Of TCP, as it listens to one.
   return {
-    port,
     pages,
     requests,
     urlOf: (page) => `http://${page.replace('/', `:${port}/`)}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 
-/** {@link startPages}, until the test is over. */
-export async function usePages(): Promise<PageServer> {
-  const pages = await startPages();
-  onTestFinished(() => pages.close());
-  return pages;
+/** A guard for which every name leads to this machine, until the test is over. */
+export function useOutbound(): Outbound {
+  const resolveName = async () => [{ address: '127.0.0.1', family: 4 }];
+  const outbound = new Outbound({ ...OUTBOUND_SETTINGS, allow: LOOPBACK, resolveName });
+  onTestFinished(() => outbound.close());
+  return outbound;
 }

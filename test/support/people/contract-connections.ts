@@ -119,14 +119,10 @@ export function describeConnections(subject: PeopleSubject): void {
       other.forgetCredentials();
       expect(await other.authenticate(tokens.access_token, 'mcp')).toBeUndefined();
       await other.close();
-      const rows = await subject.database.kysely
-        .selectFrom('audit_log')
-        .selectAll()
-        .where('subject_id', '=', of.connectionId)
-        .execute();
+      const rows = (await subject.audit()).filter((row) => row.subject_id === of.connectionId);
       expect(rows.map(({ actor, action, origin }) => ({ actor, action, origin }))).toEqual([
-        { actor: 'person:ada@example.com', action: 'connection.create', origin: ORIGIN.address },
         { actor: 'person:bob@example.com', action: 'connection.revoke', origin: ORIGIN.address },
+        { actor: 'person:ada@example.com', action: 'connection.create', origin: ORIGIN.address },
       ]);
     });
 

@@ -12,6 +12,16 @@ export function describeInvitations(subject: PeopleSubject): void {
     email = 'bob@example.com',
     role: 'owner' | 'member' = 'member',
   ) => as(organization, 'ada@example.com').invite({ organizationId: organization.id, email, role });
+  /** An organization that has invited bob, and the token in his mail. */
+  const invited = async () => {
+    const organization = await acme();
+    const invitation = await inviting(organization);
+    return { organization, invitation, token: await subject.tokenFor('bob@example.com') };
+  };
+  const eve = async () => {
+    const { person } = (await subject.signIn('eve@example.com')).session;
+    return { id: person.id, members: subject.people.members.as({ person }, ORIGIN) };
+  };
   const bob = async () =>
     subject.people.members.as({ person: (await subject.signIn('bob@example.com')).session.person }, ORIGIN);
 
@@ -35,7 +45,7 @@ export function describeInvitations(subject: PeopleSubject): void {
       expect(membership).toMatchObject({ organizationId: organization.id, organizationName: 'Acme', role: 'owner' });
       expect(await as(organization, 'ada@example.com').listMembers(organization.id)).toHaveLength(2);
       expect(await subject.people.members.findInvitation(token)).toBeUndefined();
-      const lines = await subject.database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute();
+      const lines = await subject.audit();
       expect(lines[0]).toMatchObject({
         action: 'member.accept',
         actor: 'person:bob@example.com',
@@ -68,20 +78,15 @@ export function describeInvitations(subject: PeopleSubject): void {
     });
 
     test('an invitation is for its address alone, and stays open when somebody else tries it', async () => {
-      const organization = await acme();
-      await inviting(organization);
-      const token = await subject.tokenFor('bob@example.com');
-      const { session } = await subject.signIn('eve@example.com');
-      const eve = subject.people.members.as({ person: session.person }, ORIGIN);
-      await expect(eve.acceptInvitation(token)).rejects.toMatchObject({ code: 'usage' });
-      expect(await eve.listMemberships(session.person.id)).toEqual([]);
+      const { token } = await invited();
+      const { id, members } = await eve();
+      await expect(members.acceptInvitation(token)).rejects.toMatchObject({ code: 'usage' });
+      expect(await members.listMemberships(id)).toEqual([]);
       expect(await (await bob()).acceptInvitation(token)).toMatchObject({ role: 'member' });
     });
 
     test('an invitation works once, also for two at the same moment', async () => {
-      const organization = await acme();
-      await inviting(organization);
-      const token = await subject.tokenFor('bob@example.com');
+      const { token } = await invited();
       const person = await bob();
       const results = await Promise.allSettled([person.acceptInvitation(token), person.acceptInvitation(token)]);
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -89,9 +94,7 @@ export function describeInvitations(subject: PeopleSubject): void {
     });
 
     test('an invitation is good for 7 days', async () => {
-      const organization = await acme();
-      await inviting(organization);
-      const token = await subject.tokenFor('bob@example.com');
+      const { organization, token } = await invited();
       subject.advance(7 * DAY_MS - 1);
       expect(await subject.people.members.findInvitation(token)).toBeDefined();
       subject.advance(1);
@@ -109,13 +112,11 @@ export function describeInvitations(subject: PeopleSubject): void {
     });
 
     test('one that was taken back is over, and only its organization can do it', async () => {
-      const organization = await acme();
-      const { id: invitationId } = await inviting(organization);
-      const token = await subject.tokenFor('bob@example.com');
-      const { session } = await subject.signIn('eve@example.com');
-      const eve = subject.people.members.as({ person: session.person }, ORIGIN);
-      const own = await eve.createOwnOrganization('Eve & Co');
-      const foreign = eve.revokeInvitation({ organizationId: own.id, invitationId });
+      const { organization, invitation, token } = await invited();
+      const { members } = await eve();
+      const own = await members.createOwnOrganization('Eve & Co');
+      const invitationId = invitation.id;
+      const foreign = members.revokeInvitation({ organizationId: own.id, invitationId });
       await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
       const ada = as(organization, 'ada@example.com');
       await ada.revokeInvitation({ organizationId: organization.id, invitationId });
@@ -124,9 +125,7 @@ export function describeInvitations(subject: PeopleSubject): void {
     });
 
     test('inviting again replaces: the newest mail works, the one before does not', async () => {
-      const organization = await acme();
-      await inviting(organization);
-      const before = await subject.tokenFor('bob@example.com');
+      const { organization, token: before } = await invited();
       const again = await inviting(organization, 'bob@example.com', 'owner');
       const token = await subject.tokenFor('bob@example.com');
       expect(await as(organization, 'ada@example.com').listInvitations(organization.id)).toMatchObject([
@@ -137,9 +136,7 @@ export function describeInvitations(subject: PeopleSubject): void {
     });
 
     test('who belongs to it already is not invited, and keeps the role when an older invitation is accepted', async () => {
-      const organization = await acme();
-      await inviting(organization);
-      const token = await subject.tokenFor('bob@example.com');
+      const { organization, token } = await invited();
       const operator = subject.people.members.as({ operator: 'cli:ada' });
       await operator.addMember({ organizationId: organization.id, email: 'bob@example.com', role: 'owner' });
       await expect(inviting(organization)).rejects.toMatchObject({ code: 'usage' });
@@ -193,12 +190,9 @@ export function describeInvitations(subject: PeopleSubject): void {
       const own = await (await bob()).listOwnInvitations();
       expect(own).toHaveLength(11);
       expect(own[0]).toMatchObject({ id: invitation.id, organizationName: 'Acme' });
-      const eve = subject.people.members.as(
-        { person: (await subject.signIn('eve@example.com')).session.person },
-        ORIGIN,
-      );
-      expect(await eve.listOwnInvitations()).toEqual([]);
-      await expect(eve.acceptInvitation(invitation.id)).rejects.toMatchObject({ code: 'usage' });
+      const { members } = await eve();
+      expect(await members.listOwnInvitations()).toEqual([]);
+      await expect(members.acceptInvitation(invitation.id)).rejects.toMatchObject({ code: 'usage' });
       expect(await (await bob()).acceptInvitation(invitation.id)).toMatchObject({ organizationId: organization.id });
       await expect((await bob()).acceptInvitation(invitation.id)).rejects.toMatchObject({ code: 'not_found' });
     });
@@ -211,22 +205,12 @@ export function describeInvitations(subject: PeopleSubject): void {
       await subject.people.members
         .as({ operator: 'cli:root' })
         .invite({ organizationId, email: 'eve@example.com', role: 'owner' });
-      const rows = await subject.database.kysely
-        .selectFrom('audit_log')
-        .selectAll()
-        .orderBy('id', 'desc')
-        .limit(3)
-        .execute();
+      const rows = (await subject.audit()).slice(0, 3);
       expect(rows.map(({ actor, action, origin, details }) => [actor, action, origin, JSON.parse(details)])).toEqual([
         ['cli:root', 'member.invite', null, { email: 'eve@example.com', role: 'owner' }],
         ['person:ada@example.com', 'invitation.revoke', ORIGIN.address, { email: 'bob@example.com', role: 'member' }],
         ['person:ada@example.com', 'member.invite', ORIGIN.address, { email: 'bob@example.com', role: 'member' }],
       ]);
-    });
-
-    test('what was never an invitation is none', async () => {
-      for (const token of ['', 'x', 'x'.repeat(100_000), "' or 1=1"])
-        expect(await subject.people.members.findInvitation(token)).toBeUndefined();
     });
   });
 }

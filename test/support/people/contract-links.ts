@@ -35,13 +35,6 @@ export function describeLinks(subject: PeopleSubject): void {
       expect(mail.text.length).toBeLessThan(700);
     });
 
-    test('a link works once', async () => {
-      await send('ada@example.com');
-      const token = await subject.tokenFor('ada@example.com');
-      expect(await redeem(token)).toBeDefined();
-      expect(await redeem(token)).toBeUndefined();
-    });
-
     test('of two that open the same link at once, one is signed in, and there is one session', async () => {
       await subject.signIn('ada@example.com');
       const other = await subject.open();
@@ -117,23 +110,11 @@ export function describeLinks(subject: PeopleSubject): void {
       expect(JSON.stringify(rows)).not.toContain(token);
     });
 
-    test('a link leads to no place but the console', async () => {
-      await send('ada@example.com', '//evil.example/console');
-      const token = await subject.tokenFor('ada@example.com');
-      expect(await redeem(token)).toMatchObject({ next: '/console' });
-    });
-
     test('a link whose way was changed on the way leads to the console', async () => {
       await send('ada@example.com', '/console/keys');
       const [token] = (await subject.tokenFor('ada@example.com')).split('.');
       const changed = Buffer.from('https://evil.example/').toString('base64url');
       expect(await redeem(`${token}.${changed}`)).toMatchObject({ next: '/console' });
-    });
-
-    test('what is no address of mail is told, and is sent nothing', async () => {
-      await expect(send('ada@example')).rejects.toMatchObject({ code: 'usage' });
-      await sent();
-      expect(subject.mails).toEqual([]);
     });
 
     test('an address gets 5 mails at once, then one every 10 minutes, whoever asks for them and however many ask at once', async () => {
@@ -209,12 +190,9 @@ export function describeLinks(subject: PeopleSubject): void {
     });
 
     test('the answer does not wait for the mail server, nor tell that it refused', async () => {
-      let answer = () => {};
-      const answered = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
+      const { promise, resolve: answer } = Promise.withResolvers<void>();
       const refusing = async () => {
-        await answered;
+        await promise;
         throw new Error('550 no such mailbox');
       };
       const { people, warnings } = await subject.open({}, { send: refusing });

@@ -169,7 +169,7 @@ export function describeSessions(subject: PeopleSubject): void {
       await subject.organization({ 'ada@example.com': 'owner' });
       const { session } = await subject.signIn('ada@example.com');
       await subject.people.signIn.signOutEverywhere(session, { ...ORIGIN, address: '198.51.100.9' });
-      const rows = await subject.database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute();
+      const rows = await subject.audit();
       const lines = rows.map(({ actor, action, origin, organization_id }) => [actor, action, origin, organization_id]);
       expect(lines.slice(0, 2)).toEqual([
         ['person:ada@example.com', 'person.sign_out_everywhere', '198.51.100.9', null],

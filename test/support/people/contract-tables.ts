@@ -36,12 +36,6 @@ export function describeTables(subject: PeopleSubject): void {
         doubts: [],
       });
     });
-
-    test('a column that it needs and that is not there is noticed', async () => {
-      await subject.database.kysely.schema.alterTable('people').dropColumn('image').execute();
-      const { toBeAdded } = await getMigrations(optionsOf());
-      expect(toBeAdded).toMatchObject([{ table: 'people', fields: { image: {} } }]);
-    });
   });
 }
 

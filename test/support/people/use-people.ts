@@ -11,6 +11,7 @@ import {
 } from '../../../accounts/people/people-settings.ts';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
+import type { AuditRow } from '../../../database/tables/tables.ts';
 
 export const ORIGIN: Origin = { address: '203.0.113.7', userAgent: 'Firefox on a phone' };
 export const PASSWORD = 'correct horse battery';
@@ -49,6 +50,8 @@ export interface PeopleSubject {
   signIn(email: string): Promise<NewSession>;
   /** An organization with these members, who are signed in. */
   organization(members: Readonly<Record<string, Role>>): Promise<PeopledOrganization>;
+  /** The audit log, newest first. */
+  audit(): Promise<readonly AuditRow[]>;
 }
 
 export type SettingsChanges = Partial<Omit<PeopleSettings, 'limits'>> & { readonly limits?: Partial<PeopleLimits> };
@@ -120,6 +123,7 @@ export function usePeople(another: () => Promise<string>): PeopleSubject {
     advance: (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
     tokenFor,
     signIn,
+    audit: () => database.kysely.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute(),
     async organization(members) {
       const id = `org_${Object.keys(members).join('_')}`;
       const row = { id, name: 'Acme', created_at: Date.now(), email: null, created_by: null };

@@ -3,8 +3,7 @@ import type { ControlDatabase } from '../../../database/control-database.ts';
 import type { EndpointMode, EndpointState } from '../../../webhooks/endpoints/endpoint.ts';
 import type { Filters } from '../../../webhooks/endpoints/filters.ts';
 import { TOPICS, type Topic } from '../../../webhooks/topic.ts';
-
-const ORGANIZATION = 'org_1';
+import { insertEndpoint } from './webhook-database.ts';
 
 export interface SubscriberOptions {
   /** Default: all. */
@@ -18,7 +17,7 @@ export interface SubscriberOptions {
 
 /** Adds an endpoint, active since long ago unless told otherwise. */
 export async function addSubscriber(
-  { kysely }: ControlDatabase,
+  control: ControlDatabase,
   id: string,
   {
     topics = TOPICS,
@@ -28,31 +27,9 @@ export async function addSubscriber(
     since = '2000-01-01T00:00:00Z',
   }: SubscriberOptions = {},
 ): Promise<void> {
-  await kysely
-    .insertInto('organizations')
-    .values({ id: ORGANIZATION, name: 'Acme', created_at: 0 })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
+  const rules = { topics: JSON.stringify(topics), filters: JSON.stringify(filters), mode };
   const at = Date.parse(since);
-  await kysely
-    .insertInto('webhook_endpoints')
-    .values({
-      id,
-      organization_id: ORGANIZATION,
-      url: 'https://receiver.example/hook',
-      description: id,
-      topics: JSON.stringify(topics),
-      filters: JSON.stringify(filters),
-      mode,
-      sealed_secret: '',
-      secret_changed_at: at,
-      state,
-      state_changed_at: at,
-      consecutive_failures: 0,
-      notice: null,
-      created_at: at,
-    })
-    .execute();
+  await insertEndpoint(control, { id, ...rules, state, state_changed_at: at, created_at: at });
 }
 
 /** One event as it is queued for one endpoint. */

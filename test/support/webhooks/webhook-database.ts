@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { encodeTime } from 'ulid';
 import type { ControlDatabase } from '../../../database/control-database.ts';
 import { openDatabase } from '../../../database/open-database.ts';
+import type { WebhookEndpointRow } from '../../../database/tables/tables.ts';
 import type { EndpointState } from '../../../webhooks/endpoints/endpoint.ts';
 import type { DeliveryKind } from '../../../webhooks/queue/delivery-queue.ts';
 import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
@@ -13,15 +15,46 @@ const START_MS = START.getTime();
 /** Deliveries queued in one statement; it must not take longer than PostgreSQL's timeout. */
 const MANY_AT_ONCE = 10_000;
 
-/** Ids that sort in the order in which they were made. */
+/** Ids that sort by their time, and then in the order in which they were made. */
 let made = 0;
-export function newId(): string {
+export function newId(at = START): string {
   made += 1;
-  return `01JD${String(made).padStart(22, '0')}`;
+  return encodeTime(at.getTime(), 10) + String(made).padStart(16, '0');
 }
 
 export const SECRET_KEYS = new SecretKeys([Buffer.alloc(32, 7)], (bytes) => Buffer.alloc(bytes, 9));
 export const SECRET = secretFromBytes(Buffer.alloc(32, 5));
+
+/** Adds an endpoint of the organization `org_1`, active since {@link START} and listening to scores unless told otherwise. */
+export async function insertEndpoint(
+  { kysely }: ControlDatabase,
+  endpoint: Pick<WebhookEndpointRow, 'id'> & Partial<WebhookEndpointRow>,
+): Promise<void> {
+  await kysely
+    .insertInto('organizations')
+    .values({ id: 'org_1', name: 'Acme', created_at: START_MS })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await kysely
+    .insertInto('webhook_endpoints')
+    .values({
+      organization_id: 'org_1',
+      url: 'https://example.com/hook',
+      description: '',
+      topics: '["score.updated"]',
+      filters: '{}',
+      mode: 'each',
+      sealed_secret: '',
+      secret_changed_at: START_MS,
+      state: 'active',
+      state_changed_at: START_MS,
+      consecutive_failures: 0,
+      notice: null,
+      created_at: START_MS,
+      ...endpoint,
+    })
+    .execute();
+}
 
 /** A control database with one organization, into which tests put endpoints and deliveries. */
 export class WebhookDatabase {
@@ -32,20 +65,13 @@ export class WebhookDatabase {
   }
 
   static async open(url: string): Promise<WebhookDatabase> {
-    const database = await openDatabase(url);
-    await database.kysely
-      .insertInto('organizations')
-      .values({ id: 'org_1', name: 'Acme', created_at: START_MS })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return new WebhookDatabase(database);
+    return new WebhookDatabase(await openDatabase(url));
   }
 
   async addEndpoint({
-    url = 'https://example.com/hook',
-    state = 'active',
     secret = SECRET,
     failures = 0,
+    ...endpoint
   }: {
     readonly url?: string;
     readonly state?: EndpointState;
@@ -53,25 +79,8 @@ export class WebhookDatabase {
     readonly failures?: number;
   } = {}): Promise<string> {
     const id = `whe_${newId()}`;
-    await this.database.kysely
-      .insertInto('webhook_endpoints')
-      .values({
-        id,
-        organization_id: 'org_1',
-        url,
-        description: '',
-        topics: '["score.updated"]',
-        filters: '{}',
-        mode: 'each',
-        sealed_secret: SECRET_KEYS.seal(secret, id),
-        secret_changed_at: START_MS,
-        state,
-        state_changed_at: START_MS,
-        consecutive_failures: failures,
-        notice: null,
-        created_at: START_MS,
-      })
-      .execute();
+    const sealed_secret = SECRET_KEYS.seal(secret, id);
+    await insertEndpoint(this.database, { id, sealed_secret, consecutive_failures: failures, ...endpoint });
     return id;
   }
 
@@ -97,7 +106,7 @@ export class WebhookDatabase {
     { kind = 'event', at = START }: { readonly kind?: DeliveryKind; readonly at?: Date } = {},
   ): Promise<readonly string[]> {
     const rows = Array.from({ length: count }, (_, index) => {
-      const [eventId, id] = [`evt_${newId()}`, `dlv_${newId()}`];
+      const [eventId, id] = [`evt_${newId(at)}`, `dlv_${newId(at)}`];
       const data = JSON.stringify({ model_id: 'acme/one', benchmark_id: 'mmlu', seq: index + 1 });
       return {
         event: { id: eventId, topic: 'score.updated', endpoint_id: null, occurred_at: at.getTime(), seq: index, data },

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { getEntry, loadCatalog, loadRelease } from '../../../storage/catalog.ts';
+import { openFolder } from '../../../test/support/accounts/control-databases.ts';
 import {
   NIGHT_SETTINGS,
   openTemporaryStore,
@@ -27,7 +26,7 @@ afterEach(() => store.dispose());
 
 /** The events of a day, by seq; of a ranking's models all that are named here. */
 async function eventsOf(day: string, before: string, watched: readonly string[] = []): Promise<readonly ChangeEvent[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'modelstats-changes-'));
+  const folder = await openFolder();
   const { catalog } = await loadCatalog(store.deps.store);
   const release = await loadRelease(store.deps.store, getEntry(catalog, day));
   const previous = await loadRelease(store.deps.store, getEntry(catalog, before));
@@ -44,7 +43,6 @@ async function eventsOf(day: string, before: string, watched: readonly string[] 
     return events;
   } finally {
     changes.close();
-    await rm(folder, { recursive: true });
   }
 }
 

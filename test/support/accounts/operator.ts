@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect, onTestFinished } from 'vitest';
+import { answersFrom, type CalledCli, callCli, startCli } from '../processes/cli.ts';
+import { openFolder } from './control-databases.ts';
+
+/** A service in a folder of the test that runs, as an operator works with it. */
+export interface Operator {
+  readonly folder: string;
+  /** The settings of its commands from now on. */
+  readonly env: Record<string, string>;
+  /** What a command answers with `--json`, when it ends with this code. */
+  run(words: readonly string[], code?: number): Promise<Readonly<Record<string, unknown>>>;
+  /** How a command ends in this process, with other settings where they are given. */
+  call(words: readonly string[], changes?: Readonly<Record<string, string>>): Promise<CalledCli>;
+  /** Starts a command that goes on, until the test is over; what it says with `--json`, once it says the first line. */
+  start(...words: string[]): Promise<() => readonly Readonly<Record<string, unknown>>[]>;
+}
+
+export async function openOperator(settings: Readonly<Record<string, string>>): Promise<Operator> {
+  const folder = await openFolder();
+  const env = {
+    MODELSTATS_STORE: `file:${join(folder, 'store')}`,
+    MODELSTATS_WORK: join(folder, 'work'),
+    MODELSTATS_VIEW: join(folder, 'view'),
+    MODELSTATS_MAIL: join(folder, 'mail'),
+    MODELSTATS_DATABASE: `sqlite:${join(folder, 'accounts.db')}`,
+    MODELSTATS_OUTBOUND_ALLOW: '127.0.0.0/8',
+    MODELSTATS_PORT: '0',
+    ...settings,
+  };
+  const call: Operator['call'] = (words, changes = {}) => callCli(words, { env: { ...env, ...changes } });
+  return {
+    folder,
+    env,
+    call,
+    async run(words, code = 0) {
+      const ended = await call([...words, '--json']);
+      expect(ended.code, ended.stderr + ended.stdout).toBe(code);
+      return answersFrom(ended.stdout)[0] ?? {};
+    },
+    async start(...words) {
+      const { child, ended } = startCli([...words, '--json'], { env });
+      onTestFinished(async () => {
+        child.kill('SIGTERM');
+        await ended;
+      });
+      let said = '';
+      child.stdout?.on('data', (chunk) => {
+        said += chunk;
+      });
+      await until(() => said.includes('\n'));
+      return () => answersFrom(said.slice(0, said.lastIndexOf('\n')));
+    },
+  };
+}
+
+/** Has this process trust an authority, until the test is over; others are told with NODE_EXTRA_CA_CERTS. */
+export function trust(ca: string): void {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, ca]);
+  onTestFinished(() => setDefaultCACertificates(before));
+}
+
+/** Waits for something to be so; the test's own time limit ends it. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
