@@ -27,7 +27,7 @@ import { storeWith } from '../support/pipeline/store-with.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
-import { itemsOf, openFeeds } from '../support/public/open-feeds.ts';
+import { itemsOf, openPublic } from '../support/public/use-public.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
 
@@ -232,8 +232,7 @@ describe('those who had followed', () => {
 test('a day that was wrong once is told of in feeds when it comes', async () => {
   await giveRightDays();
   await store.publish(FUTURE[0], rowsOf(5));
-  const api = await openFeeds({ store: store.url, now: `${FUTURE[0]}T12:00:00Z` });
-  onTestFinished(() => api.close());
+  const api = await openPublic({ store: store.url, now: `${FUTURE[0]}T12:00:00Z` });
   const items = await itemsOf(api, '/feeds/models');
   expect(items.map(({ title, date_published }) => [date_published.slice(0, 10), title])).toContainEqual([
     FUTURE[0],
