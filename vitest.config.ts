@@ -17,8 +17,17 @@ const DEFAULT_SECONDS_MAX = 20;
 const REPORT = process.env['TEST_REPORT'];
 const reports: ['json', { outputFile: string }][] = REPORT === undefined ? [] : [['json', { outputFile: REPORT }]];
 
+/** Files of the default suite that the long one runs again, with more of what they try at random. */
+const AT_RANDOM = [
+  'test/night-oracle/random-days.test.ts',
+  'test/webhook-events/random-days.test.ts',
+  'test/sync/faults.test.ts',
+];
+const LONG = { include: [filesOf('long'), ...AT_RANDOM], env: { RANDOM_SERIES: '30', SYNC_ROUNDS: '30' } };
+
 const suites = SUITES.map((name): TestProjectInlineConfiguration => {
-  return { extends: true, test: { name, include: [filesOf(name)], exclude: NOT_OURS } };
+  const files = name === 'long' ? LONG : { include: [filesOf(name)] };
+  return { extends: true, test: { name, ...files, exclude: NOT_OURS } };
 });
 
 export default defineConfig({
@@ -31,8 +40,8 @@ export default defineConfig({
     // runs one file after the other (decision 0092).
     pool: 'forks',
     isolate: false,
-    // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other, but where tests wait for a
-    // server: those on S3 have one more.
+    // DuckDB and zlib use threads of their own; more processes than this only make them wait for each other, but where tests wait for
+    // servers, processes and timers: the default suite and the one on S3 have one more (package.json).
     maxWorkers: 2,
     // Tests across folders start real processes and real databases, which a busy machine slows.
     testTimeout: 60_000,
