@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { AppError, messageFromError } from '../../schemas/errors.ts';
@@ -52,7 +52,9 @@ export async function openMailer(options: MailerOptions): Promise<Mailer> {
         const file = join(folder, `${newId()}.eml`);
         await writing(async () => {
           await mkdir(folder, { recursive: true, mode: 0o700 });
-          await writeFile(file, message, { mode: 0o600 });
+          // Whoever reads the folder finds whole mails only.
+          await writeFile(`${file}.part`, message, { mode: 0o600 });
+          await rename(`${file}.part`, file);
         });
         log.info(
           { to, subject, file, ...(link === undefined ? {} : { link }) },

@@ -133,7 +133,7 @@ test('serve --with-checks raises the quota of a key in use at once', async () =>
   expect(await limitNow()).toEqual([750, '750']);
   await update({ notice: 'at_risk', state: 'at_risk' });
   const folder = join(operator.folder, 'mail');
-  const mails = () => readdir(folder).catch(() => []);
+  const mails = async () => (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
   await until(async () => (await mails()).length > 0);
   const [mail = ''] = await mails();
   const subject = 'Subject: The link to the source is missing: Ours';
