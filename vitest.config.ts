@@ -23,7 +23,7 @@ const AT_RANDOM = [
   'test/webhook-events/random-days.test.ts',
   'test/sync/faults.test.ts',
 ];
-const LONG = { include: [filesOf('long'), ...AT_RANDOM], env: { RANDOM_SERIES: '30', SYNC_ROUNDS: '30' } };
+const LONG = { include: [filesOf('long'), ...AT_RANDOM], env: { RANDOM_SERIES: '20', SYNC_ROUNDS: '20' } };
 
 const suites = SUITES.map((name): TestProjectInlineConfiguration => {
   const files = name === 'long' ? LONG : { include: [filesOf(name)] };
