@@ -1,4 +1,7 @@
+import { describe } from 'vitest';
 import { describeOnPostgres } from '../test/support/accounts/control-databases.ts';
 import { describeAccounts } from './accounts.contract.ts';
 
-describeOnPostgres((another) => describeAccounts('PostgreSQL', another));
+describe('on PostgreSQL', () => {
+  describeOnPostgres((another) => describeAccounts('PostgreSQL', another));
+});

@@ -1,4 +1,7 @@
+import { describe } from 'vitest';
 import { useSqlite } from '../../test/support/accounts/control-databases.ts';
 import { describePeople } from './people.contract.ts';
 
-describePeople('SQLite', useSqlite());
+describe('on SQLite', () => {
+  describePeople('SQLite', useSqlite());
+});

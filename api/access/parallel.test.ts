@@ -1,3 +1,6 @@
+import { describe } from 'vitest';
 import { describeParallel, openParallelApi } from './parallel.contract.ts';
 
-describeParallel('SQLite', openParallelApi);
+describe('on SQLite', () => {
+  describeParallel('SQLite', openParallelApi);
+});

@@ -1,4 +1,7 @@
+import { describe } from 'vitest';
 import { useSqlite } from '../../test/support/accounts/control-databases.ts';
 import { describeControlDatabase } from '../database.contract.ts';
 
-describeControlDatabase('SQLite', useSqlite());
+describe('on SQLite', () => {
+  describeControlDatabase('SQLite', useSqlite());
+});

@@ -2,7 +2,7 @@ import fs, { mkdtemp, rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { describeObjectStore } from '../object-store.contract.ts';
 import { FileStore } from './file-store.ts';
 
@@ -19,11 +19,13 @@ afterAll(() => {
   syncBuiltinESMExports();
 });
 
-describeObjectStore('FileStore on a file system without hard links', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
-  return {
-    store: new FileStore(root),
-    anotherHandle: () => new FileStore(root),
-    close: () => rm(root, { recursive: true }),
-  };
+describe('a folder without hard links', () => {
+  describeObjectStore('FileStore on a file system without hard links', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'modelstats-store-'));
+    return {
+      store: new FileStore(root),
+      anotherHandle: () => new FileStore(root),
+      close: () => rm(root, { recursive: true }),
+    };
+  });
 });

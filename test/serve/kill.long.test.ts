@@ -1,3 +1,6 @@
+import { describe } from 'vitest';
 import { describeServeKill, temporarySqlite } from './kill.contract.ts';
 
-describeServeKill('SQLite', temporarySqlite);
+describe('on SQLite', () => {
+  describeServeKill('SQLite', temporarySqlite);
+});

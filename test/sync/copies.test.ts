@@ -1,8 +1,11 @@
+import { describe } from 'vitest';
 import { usePlaces } from '../support/client/service.ts';
 import { describeCopies } from './copies.contract.ts';
 
 const next = usePlaces();
 
-describeCopies({ name: 'a DuckDB file', newPlace: async () => next('.duckdb') });
-describeCopies({ name: 'an SQLite file', newPlace: async () => next('.sqlite') });
-describeCopies({ name: 'a folder', newPlace: async () => next('') });
+describe('on this machine', () => {
+  describeCopies({ name: 'a DuckDB file', newPlace: async () => next('.duckdb') });
+  describeCopies({ name: 'an SQLite file', newPlace: async () => next('.sqlite') });
+  describeCopies({ name: 'a folder', newPlace: async () => next('') });
+});
