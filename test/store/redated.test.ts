@@ -28,6 +28,7 @@ import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/tem
 import { upkeepDeps, verifyDeps } from '../support/pipeline/upkeep.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import { itemsOf, openPublic } from '../support/public/use-public.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 import { openPublisher } from '../support/webhooks/publisher.ts';
 import { addSubscriber, readTold } from '../support/webhooks/subscribers.ts';
 
@@ -287,8 +288,7 @@ describe('the store itself', () => {
   });
 
   test('is mirrored into a mirror that has the wrong days', async () => {
-    const second = await mkdtemp(join(tmpdir(), 'modelstats-redated-'));
-    onTestFinished(() => rm(second, { recursive: true }));
+    const second = await newFolder();
     const other = await openStore(`file:${second}`);
     await cp(store.folder, second, { recursive: true });
     await giveRightDays();

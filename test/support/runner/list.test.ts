@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-
-const ROOT = join(import.meta.dirname, '../../..');
+import { ROOT } from '../documents/text-files.ts';
 
 test('vitest lists the tests of all suites: it reads files without running them, so each has a test or a describe of its own', () => {
   const words = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'list'];

@@ -1,8 +1,8 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../documents/text-files.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
 /** `vi.mock` and its like, in pieces: this file names them too. */
 const REPLACES_A_MODULE = new RegExp(`\\bvi\\.${'(mock|doMock|unmock|hoisted)'}\\(`);
 
