@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../schemas/errors.ts';
+import { AppError, ERROR_CODES, type ErrorCode, messageFromError } from '../runtime/errors.ts';
 import type { CommandContext, RunAction } from './cli/command-context.ts';
 import type { Config, Environment } from './config/config.ts';
 import { buildProgram } from './program.ts';

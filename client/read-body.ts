@@ -2,7 +2,7 @@
  * Reads what a server answers, never more of it than a limit: a body is counted as it is unpacked, so that neither one that has no
  * end nor one that was packed to grow takes the memory of the program (decision 0104).
  */
-import { isNestedDeeper } from '../schemas/json-depth.ts';
+import { isNestedDeeper } from '../runtime/json-depth.ts';
 import { AnswerTooLargeError } from './errors.ts';
 
 /** Of an answer that is no success: what it says fits many times. */

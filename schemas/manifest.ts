@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type Day, isDay } from '../runtime/day.ts';
 import { DATASET_NAMES } from './datasets.ts';
-import { type Day, isDay } from './day.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.number().int().nonnegative();

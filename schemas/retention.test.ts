@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addDays, type Day } from '../runtime/day.ts';
 import { type Catalog, type CatalogEntry, RELEASE_PARTS, type ReleasePart } from './catalog.ts';
-import { addDays, type Day } from './day.ts';
 import { findExpired, RETENTION, type Retention, retainedFrom } from './retention.ts';
 
 /** A day after all of these: what it is today takes nothing away. */

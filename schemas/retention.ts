@@ -7,8 +7,9 @@
  * - The newest release keeps everything; the next night starts from it.
  * - History and release.json stay for ever; they are no part that a rule knows of.
  */
+
+import { addMonths, type Day } from '../runtime/day.ts';
 import type { Catalog, CatalogEntry, ReleasePart } from './catalog.ts';
-import { addMonths, type Day } from './day.ts';
 
 export interface Retention {
   /** Calendar months of changes before the newest day, that day's date included. */

@@ -2,5 +2,5 @@
 import { cpSync, globSync } from 'node:fs';
 
 for (const file of globSync('{charts,console,guide,http,public}/**/*.{css,js,svg}')) cpSync(file, `dist/${file}`);
-for (const file of globSync('guide/pages/*.md')) cpSync(file, `dist/${file}`);
+for (const file of globSync('api/guide/pages/*.md')) cpSync(file, `dist/${file}`);
 for (const file of globSync('sources/**/*.{csv,json,md,sql}')) cpSync(file, `dist/${file}`);

@@ -3,8 +3,9 @@
  * force. A mark beside it, put after the swap, repeats the catalog's entry, so that a lost catalog can be rebuilt with the
  * newest one.
  */
+
+import { isAppError } from '../runtime/errors.ts';
 import { type PricingBackfill, PricingBackfillSchema } from '../schemas/catalog.ts';
-import { isAppError } from '../schemas/errors.ts';
 import { parseObject } from './catalog.ts';
 import { fetchObject } from './fetch-object.ts';
 import { BACKFILL_PREFIX, backfillFromKey, backfillKey, backfillMarkKey } from './keys.ts';

@@ -4,8 +4,8 @@
  * "Conditional writes").
  */
 import { z } from 'zod';
+import { AppError, isAppError } from '../runtime/errors.ts';
 import { type Catalog, type CatalogEntry, CatalogSchema, findOrderFault } from '../schemas/catalog.ts';
-import { AppError, isAppError } from '../schemas/errors.ts';
 import { RELEASE_FORMAT, type Release, type ReleaseRef, ReleaseSchema, withRepairs } from '../schemas/release.ts';
 import { sha256 } from './hash.ts';
 import { CATALOG_KEY, RELEASE_PATHS, type ReleaseName, releaseKey } from './keys.ts';

@@ -3,8 +3,9 @@
  * older copy can be read and is in order, but releases that were published after that copy lie beside it: to go on from it would
  * give their seqs a second meaning. Such a release carries the mark `published` (decision 0006), and prune never removes it.
  */
+
+import { AppError } from '../runtime/errors.ts';
 import type { Catalog } from '../schemas/catalog.ts';
-import { AppError } from '../schemas/errors.ts';
 import { type LoadedCatalog, loadCatalog, newestEntry } from './catalog.ts';
 import { RELEASE_PATHS, RELEASES_PREFIX, type ReleaseName, releaseFromKey, releaseId } from './keys.ts';
 import type { ObjectStore } from './object-store.ts';

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '../schemas/errors.ts';
+import { AppError } from '../runtime/errors.ts';
 import type { Release, ReleaseFile } from '../schemas/release.ts';
 import { type FileHash, hashFile } from './hash.ts';
 import { type ReleaseName, releaseKey } from './keys.ts';

@@ -12,9 +12,9 @@
  *   release.json, so that a damaged one can be put back; in older releases it is empty.
  */
 
+import type { Day } from '../runtime/day.ts';
 import type { ReleasePart } from '../schemas/catalog.ts';
 import type { DatasetName } from '../schemas/datasets.ts';
-import type { Day } from '../schemas/day.ts';
 import { type Manifest, snapshotFromId } from '../schemas/manifest.ts';
 
 export const CATALOG_KEY = 'catalog.json';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AppError, messageFromError } from '../schemas/errors.ts';
-import { shownAddress } from '../schemas/shown-address.ts';
+import { AppError, messageFromError } from '../runtime/errors.ts';
+import { shownAddress } from '../runtime/shown-address.ts';
 import type { FileStoreOptions } from './file/file-store.ts';
 import { FileStore } from './file/file-store.ts';
 import type { ObjectStore } from './object-store.ts';

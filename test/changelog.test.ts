@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isDay } from '../schemas/day.ts';
+import { isDay } from '../runtime/day.ts';
 import { ROOT } from './support/documents/text-files.ts';
 
 const text = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');

@@ -101,7 +101,7 @@ describe('every citation leads somewhere', () => {
 
 describe('links, paths and targets', () => {
   const SMALL: Repository = {
-    exists: (path) => ['docs', 'docs/a.md', 'docs/b.md', 'api', 'api/app.ts'].includes(path.replace(/\/$/, '')),
+    exists: (path) => ['docs', 'docs/a.md', 'docs/b.md', 'api', 'api/data/app.ts'].includes(path.replace(/\/$/, '')),
     markdownOf: (path) => (path === 'docs/b.md' ? '# One two\n## It’s `three`\n## One two\n' : undefined),
     folders: ['docs', 'api'],
   };
@@ -127,7 +127,10 @@ describe('links, paths and targets', () => {
   });
 
   test('a path that is not there is found, what is no path is not', () => {
-    const found = findUnknownPaths(fileWith('`api/none.ts` `api/app.ts` `api/` `other/x.ts` `api/<name>.ts`'), SMALL);
+    const found = findUnknownPaths(
+      fileWith('`api/none.ts` `api/data/app.ts` `api/` `other/x.ts` `api/<name>.ts`'),
+      SMALL,
+    );
     expect(found).toEqual(['docs/a.md names api/none.ts']);
   });
 

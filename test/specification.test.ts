@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PLAN_NAMES, PLANS } from '../accounts/plans/plans.ts';
-import { API_ERRORS } from '../api/errors/api-errors.ts';
-import { DATA_ROUTES } from '../api/routes/data-routes.ts';
+import { PLAN_NAMES, PLANS } from '../api/accounts/plans/plans.ts';
+import { API_ERRORS } from '../api/data/errors/api-errors.ts';
+import { DATA_ROUTES } from '../api/data/routes/data-routes.ts';
 import { configFromEnv } from '../bin/config/config.ts';
 import { STAGES } from '../pipeline/night/night.ts';
 import { SourceSettingsSchema } from '../pipeline/source/source-settings.ts';
+import { ERROR_CODES } from '../runtime/errors.ts';
 import { DATASETS, publishedColumns } from '../schemas/datasets.ts';
-import { ERROR_CODES } from '../schemas/errors.ts';
 import { RETENTION } from '../schemas/retention.ts';
 import { sectionOf, tableRowsOf } from './support/documents/markdown.ts';
 import { ROOT } from './support/documents/text-files.ts';

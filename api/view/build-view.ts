@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
+import { AppError } from '../../runtime/errors.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';

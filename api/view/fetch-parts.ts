@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { AppError } from '../../runtime/errors.ts';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
 import type { DATASET_NAMES, DatasetName } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';
 import { fetchBackfill } from '../../storage/backfill-objects.ts';

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { RECORD_MACROS } from '../../storage/duckdb/record-sql.ts';
 import { type RawRow, type RowOf, type RowShape, rowReader } from '../../storage/duckdb/row-shape.ts';
 

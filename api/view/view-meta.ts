@@ -1,8 +1,8 @@
 import { version as duckdbVersion } from '@duckdb/node-api';
+import type { Day } from '../../runtime/day.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { type Catalog, CatalogSchema, isContinued } from '../../schemas/catalog.ts';
 import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
 import { type Manifest, snapshotFromId } from '../../schemas/manifest.ts';
 import { manifestsOf, type Release } from '../../schemas/release.ts';
 import { retainedFrom } from '../../schemas/retention.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { V1_ROUTES } from '../../api/routes/data-routes.ts';
-import { MCP_ROUTE } from '../../mcp/mcp.ts';
+import { V1_ROUTES } from '../../api/data/routes/data-routes.ts';
+import { MCP_ROUTE } from '../../api/mcp/mcp.ts';
 import { measureNode } from '../measure.ts';
 import { CLI } from '../night.ts';
 

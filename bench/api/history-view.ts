@@ -13,9 +13,9 @@ import { createTables, loadFacts, type ViewParts } from '../../api/view/tables/v
 import { writeFeed } from '../../api/view/text/write-feed.ts';
 import { writeHistories } from '../../api/view/text/write-histories.ts';
 import { VIEW_FORMAT, type ViewMeta } from '../../api/view/view-meta.ts';
+import { addDays } from '../../runtime/day.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
-import { addDays } from '../../schemas/day.ts';
 import { getVersion, RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
 import { Database, sqlText } from '../../storage/duckdb/database.ts';
 import { DUCKDB_TYPES } from '../../storage/duckdb/record-sql.ts';

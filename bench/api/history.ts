@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { addDays } from '../../schemas/day.ts';
+import { addDays } from '../../runtime/day.ts';
 import { measureScript } from '../measure.ts';
 import { median, type ResultTable } from '../results.ts';
 import { FIRST_HISTORY_DAY, historyPath } from './history-names.ts';

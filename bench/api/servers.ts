@@ -43,7 +43,7 @@ const READY_POLL_MS = 20;
 /** The day that the API serves; undefined while it has none. */
 export async function servedDay(origin: string): Promise<string | undefined> {
   const response = await fetch(`${origin}/health/ready`);
-  const body = (await response.json()) as { readonly release?: { readonly day: string } }; // As api/health.ts answers.
+  const body = (await response.json()) as { readonly release?: { readonly day: string } }; // As api/data/health.ts answers.
   return body.release?.day;
 }
 

@@ -1,7 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { openDatabase } from '../../database/open-database.ts';
-import { addDays, dayFromDate } from '../../schemas/day.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
+import { addDays, dayFromDate } from '../../runtime/day.ts';
 import { REAL_DATA } from '../../test/support/real-data.ts';
 import { startApi } from '../api/servers.ts';
 import { measureNode } from '../measure.ts';

@@ -2,8 +2,8 @@
  * What agents pay for ten questions that people ask: `npx tsx bench/mcp/questions.ts STORE NOW` prints the table of docs/mcp.md "What
  * questions cost". STORE holds the 200 real days up to 2026-06-29, NOW is 2026-06-30T06:00:00Z; the calls are those that led there.
  */
-import { mcpFace } from '../../mcp/mcp.ts';
-import { tokensIn } from '../../mcp/text/size.ts';
+import { mcpFace } from '../../api/mcp/mcp.ts';
+import { tokensIn } from '../../api/mcp/text/size.ts';
 import { listen } from '../../test/support/api/listen.ts';
 import { openApi } from '../../test/support/api/open-api.ts';
 import { LIST_TOOLS, sendMessage, toolCall } from '../../test/support/mcp/messages.ts';

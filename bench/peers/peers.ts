@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { messageFromError } from '../../schemas/errors.ts';
+import { messageFromError } from '../../runtime/errors.ts';
 import { type Measured, measurePython } from '../measure.ts';
 import { FIRST_DAY, type NightMeasured, SECOND_DAY, type Stage } from '../night.ts';
 

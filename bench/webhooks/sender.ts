@@ -5,14 +5,14 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { openDatabase } from '../../database/open-database.ts';
-import { deliveryBody } from '../../webhooks/delivery/delivery-body.ts';
-import { Dispatcher } from '../../webhooks/delivery/dispatcher.ts';
-import { DISPATCHER_OPTIONS } from '../../webhooks/delivery/dispatcher-options.ts';
-import type { SendRequest } from '../../webhooks/delivery/send-request.ts';
-import { openQueue } from '../../webhooks/queue/open-queue.ts';
-import { SecretKeys } from '../../webhooks/secrets/secret-keys.ts';
-import { signatureHeaders } from '../../webhooks/signing/signature.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
+import { deliveryBody } from '../../api/webhooks/delivery/delivery-body.ts';
+import { Dispatcher } from '../../api/webhooks/delivery/dispatcher.ts';
+import { DISPATCHER_OPTIONS } from '../../api/webhooks/delivery/dispatcher-options.ts';
+import type { SendRequest } from '../../api/webhooks/delivery/send-request.ts';
+import { openQueue } from '../../api/webhooks/queue/open-queue.ts';
+import { SecretKeys } from '../../api/webhooks/secrets/secret-keys.ts';
+import { signatureHeaders } from '../../api/webhooks/signing/signature.ts';
 import type { SenderPlan, SenderResult } from './sender-plan.ts';
 
 async function run(plan: SenderPlan): Promise<SenderResult> {

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import type { ChangedRecord, DatasetChanges } from '../../pipeline/night/preview.ts';
+import { plainNumbers } from '../../runtime/plain-number.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { plainNumbers } from '../../schemas/plain-number.ts';
 
 /** What becomes of all datasets from one day to the next, for people: counts, then the first records of each kind. */
 export function describeChanges(

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 
 /** Rejects with `usage` where a folder that a command is to fill has something in it, or can't be read; it need not be there. */
 export async function assertEmptyFolder(folder: string): Promise<void> {

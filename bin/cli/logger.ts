@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino';
 import { Counter } from 'prom-client';
-import { API_KEYS } from '../../accounts/credentials/token-form.ts';
-import { withoutKeys } from '../../http/logged-url.ts';
-import { urlFromAddress } from '../../schemas/shown-address.ts';
+import { API_KEYS } from '../../api/accounts/credentials/token-form.ts';
+import { withoutKeys } from '../../api/server/logged-url.ts';
+import { urlFromAddress } from '../../runtime/shown-address.ts';
 import type { Config } from '../config/config.ts';
 import { LogWriter } from './log-writer.ts';
 import { terminalText } from './terminal-text.ts';

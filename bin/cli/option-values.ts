@@ -6,12 +6,12 @@ import {
   isPlanName,
   PLAN_NAMES,
   type PlanName,
-} from '../../accounts/plans/plans.ts';
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../accounts/plans/terms.ts';
+} from '../../api/accounts/plans/plans.ts';
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../api/accounts/plans/terms.ts';
+import { isTopic, TOPICS, type Topic } from '../../api/webhooks/topic.ts';
+import { type Day, dayFromDate, isDay } from '../../runtime/day.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { ID_LENGTH_MAX } from '../../schemas/datasets.ts';
-import { type Day, dayFromDate, isDay } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
-import { isTopic, TOPICS, type Topic } from '../../webhooks/topic.ts';
 
 /** An option's value. Refuses one that is empty, and one that looks like an option, since then the value was forgotten. */
 export function textValue(value: string): string {

@@ -1,5 +1,5 @@
 import { type ClientSettings, ClientSettingsSchema } from '../../client/client-settings.ts';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import type { CommandContext } from '../cli/command-context.ts';
 
 export interface ServiceOptions {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 
 /** Begins to listen; resolves to the port, which is any free one for 0. Rejects with `configuration` where it can't. */
 export async function listenOn(

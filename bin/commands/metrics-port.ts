@@ -1,4 +1,4 @@
-import { createMetricsServer, type Metrics } from '../../http/metrics.ts';
+import { createMetricsServer, type Metrics } from '../../api/server/metrics.ts';
 import type { Config } from '../config/config.ts';
 import { connectionSettings } from '../config/service/connection-settings.ts';
 import { listenOn } from './listen-on.ts';

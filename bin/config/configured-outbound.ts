@@ -1,4 +1,4 @@
-import type { OutboundSettings } from '../../http/outbound/outbound.ts';
+import type { OutboundSettings } from '../../runtime/outbound/outbound.ts';
 import type { Config } from './config.ts';
 
 /** How requests to customers' addresses are sent. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { PLAN_NAMES } from '../../accounts/plans/plans.ts';
-import { SUBSCRIPTION_STATUSES } from '../../accounts/plans/terms.ts';
-import { RANGE_DAYS_MAX } from '../../accounts/request-counts/day-range.ts';
+import { PLAN_NAMES } from '../../api/accounts/plans/plans.ts';
+import { SUBSCRIPTION_STATUSES } from '../../api/accounts/plans/terms.ts';
+import { RANGE_DAYS_MAX } from '../../api/accounts/request-counts/day-range.ts';
 import { choiceOption } from '../cli/choices.ts';
 import type { RunAction } from '../cli/command-context.ts';
 import {

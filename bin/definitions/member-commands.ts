@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ROLES } from '../../accounts/people/people.ts';
+import { ROLES } from '../../api/accounts/people/people.ts';
 import { choiceOption } from '../cli/choices.ts';
 import type { RunAction } from '../cli/command-context.ts';
 import { ACTIONS } from '../command-actions.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { DELIVERY_STATES } from '../../webhooks/queue/delivery-queue.ts';
-import { PING, TOPICS } from '../../webhooks/topic.ts';
+import { DELIVERY_STATES } from '../../api/webhooks/queue/delivery-queue.ts';
+import { PING, TOPICS } from '../../api/webhooks/topic.ts';
 import { choiceOption } from '../cli/choices.ts';
 import type { RunAction } from '../cli/command-context.ts';
 import {

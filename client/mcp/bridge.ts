@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import pLimit from 'p-limit';
-import { messageFromError } from '../../schemas/errors.ts';
+import { messageFromError } from '../../runtime/errors.ts';
 import type { ClientSettings } from '../client-settings.ts';
 import { ClientError, NotFoundError, UnauthenticatedError } from '../errors.ts';
 import {

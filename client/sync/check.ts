@@ -1,5 +1,5 @@
+import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import { AppError, isAppError } from '../../schemas/errors.ts';
 import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import { findContentProblems } from './content.ts';
 import { differences } from './differences.ts';

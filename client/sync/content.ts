@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isAppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName, mapDatasetsInTurn } from '../../schemas/datasets.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import type { ContentHashes, Copy } from './copy.ts';
 import { inGroups } from './json-lines.ts';
 import type { Snapshot } from './read-snapshots.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import type { SnapshotDownload } from '../answers.ts';
 import type { Answer, ModelstatsClient } from '../client.ts';

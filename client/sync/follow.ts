@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { AppError } from '../../runtime/errors.ts';
 import { ChangeSchema, cursorFromSeq, seqFromCursor } from '../../schemas/change.ts';
-import { AppError } from '../../schemas/errors.ts';
 import type { ChangeEvent, Changes } from '../answers.ts';
 import { Batch } from './batch.ts';
 import type { Files, FollowableState } from './copy.ts';

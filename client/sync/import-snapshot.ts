@@ -1,6 +1,6 @@
+import { isAppError } from '../../runtime/errors.ts';
 import { cursorFromSeq, entityIdFromKey, seqFromCursor } from '../../schemas/change.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import type { ChangeEvent } from '../answers.ts';
 import type { Copy, FollowableState, SyncState, Update } from './copy.ts';
 import { differences } from './differences.ts';

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 
 /** The longest line, which is also the largest object that DuckDB reads; a record has some hundred. */
 export const LINE_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
+import { AppError } from '../../runtime/errors.ts';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
 import { type AnyRecord, keyOf, parseRecord } from './keys.ts';
 
 /** Lines of a dataset, and the file or table that they come from, as people know it. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 import type { DatasetFile } from '../../schemas/manifest.ts';
 import { AnswerTooLargeError } from '../errors.ts';
 import { LIMITED_BY } from '../read-body.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { AppError } from '../../runtime/errors.ts';
 import { seqFromCursor } from '../../schemas/change.ts';
 import { type DatasetName, mapDatasets } from '../../schemas/datasets.ts';
-import { AppError } from '../../schemas/errors.ts';
 import { type DatasetFile, DatasetFileSchema, ManifestSchema, snapshotFromId } from '../../schemas/manifest.ts';
 import type { Snapshots } from '../answers.ts';
 import type { Answer } from '../client.ts';

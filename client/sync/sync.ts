@@ -1,6 +1,6 @@
+import { AppError, isAppError } from '../../runtime/errors.ts';
 import { seqFromCursor } from '../../schemas/change.ts';
 import { DATASET_NAMES, mapDatasets, SCHEMA_VERSION } from '../../schemas/datasets.ts';
-import { AppError, isAppError } from '../../schemas/errors.ts';
 import { numberFromVersion } from '../../schemas/versions/record-version.ts';
 import { isKnownVersion } from '../../schemas/versions/record-versions.ts';
 import type { ChangeEvent } from '../answers.ts';

@@ -3,7 +3,7 @@
  * 0075). It is read as a whole, checked before anything else is done, and goes into the release as it was checked.
  */
 import { basename } from 'node:path';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { readText } from '../source/read-text.ts';
 import { type Alias, parseAliases } from './parse-aliases.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import { loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { RunEnd, RunReport } from '../run/run.ts';
 import type { NotPlaced } from './not-placed.ts';
 import type { Placement } from './place.ts';

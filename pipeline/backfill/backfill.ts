@@ -4,7 +4,7 @@
  * takes no seq; a later run replaces an earlier one as a whole, by a swap of the catalog. What has no place is reported,
  * never guessed.
  */
-import { type Day, dayFromDate } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../runtime/day.ts';
 import { markBackfill } from '../../storage/backfill-objects.ts';
 import { type LoadedCatalog, newestEntry } from '../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Day } from '../../runtime/day.ts';
+import { AppError } from '../../runtime/errors.ts';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';
-import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { isAppError } from '../../runtime/errors.ts';
 import type { PricingBackfill } from '../../schemas/catalog.ts';
-import { isAppError } from '../../schemas/errors.ts';
 import { fetchBackfill, markBackfill } from '../../storage/backfill-objects.ts';
 import { type LoadedCatalog, swapCatalog } from '../../storage/catalog.ts';
 import type { Database } from '../../storage/duckdb/database.ts';

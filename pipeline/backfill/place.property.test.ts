@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../runtime/day.ts';
 import { expectedPlaces } from '../../test/support/backfill/oracle.ts';
 import { type Interval, type Placed, type PlaceInput, TablePlacer } from '../../test/support/backfill/place-table.ts';
 import type { TableRow } from '../../test/support/backfill/table-row.ts';

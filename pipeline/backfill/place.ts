@@ -1,5 +1,5 @@
+import type { Day } from '../../runtime/day.ts';
 import { DATASETS } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import { type Database, writeParquet } from '../../storage/duckdb/database.ts';
 import { columnList } from '../../storage/duckdb/record-sql.ts';
 import { nullable, number, text } from '../../storage/duckdb/row-shape.ts';

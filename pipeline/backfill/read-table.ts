@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
 import { type CapturedFile, captureFile, columnWarnings, type FileDeps } from '../night/capture/capture.ts';
 import { createIssues } from '../night/check/issues.ts';
 import { explainFaults } from '../night/check/rows.ts';

@@ -1,6 +1,6 @@
 import { constants, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { timestampFromDate } from '../../schemas/day.ts';
+import { timestampFromDate } from '../../runtime/day.ts';
 import type { UnzippedFolder } from '../../schemas/upstreams.ts';
 import type { FileHash } from '../../storage/hash.ts';
 import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';

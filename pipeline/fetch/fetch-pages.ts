@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { isNestedDeeper } from '../../schemas/json-depth.ts';
+import { isNestedDeeper } from '../../runtime/json-depth.ts';
 import { hashFile } from '../../storage/hash.ts';
 import type { Pages } from '../source/fetch-list/fetch-entry.ts';
 import { type JsonPath, parseJsonPath, valueAt } from '../source/fetch-list/json-path.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AllowedNetwork } from '../../http/outbound/public-address.ts';
+import type { AllowedNetwork } from '../../runtime/outbound/public-address.ts';
 import { Database, type DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
 import type { Variables } from '../source/fetch-list/fill-entry.ts';

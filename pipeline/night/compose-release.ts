@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { Day } from '../../runtime/day.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import { idFromSnapshot, type Manifest, ManifestSchema, snapshotFromId } from '../../schemas/manifest.ts';
 import {
   type Hold,

@@ -1,5 +1,5 @@
+import type { Day } from '../../runtime/day.ts';
 import { type Column, DATASET_NAMES, DATASETS, type Dataset } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import { keptColumns } from '../../schemas/versions/kept-columns.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import type { Database } from '../../storage/duckdb/database.ts';

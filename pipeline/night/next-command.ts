@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 
 /** Runs a night again; what is accepted stays accepted. */
 export interface NightToRun {

@@ -1,5 +1,5 @@
+import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import type { Hold } from '../../schemas/release.ts';
 import { type FetchedFile, fetchedFileFrom } from '../../schemas/upstreams.ts';
 import type { RunReport } from '../run/run.ts';

@@ -1,5 +1,5 @@
+import type { Day } from '../../runtime/day.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
-import type { Day } from '../../schemas/day.ts';
 import type { Release } from '../../schemas/release.ts';
 import type { Run } from '../run/run.ts';
 import type { Check, Counts } from './check/check.ts';

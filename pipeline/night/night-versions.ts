@@ -1,5 +1,5 @@
+import type { Day } from '../../runtime/day.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import {
   getVersion,

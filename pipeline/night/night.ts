@@ -1,5 +1,5 @@
-import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../../schemas/day.ts';
-import { AppError, isAppError } from '../../schemas/errors.ts';
+import { type Day, dayFromDate, endOfDay, timestampFromDate } from '../../runtime/day.ts';
+import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import type { RecordVersion } from '../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS } from '../../schemas/datasets.ts';
-import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadRelease } from '../../storage/catalog.ts';
 import { type Database, sqlText } from '../../storage/duckdb/database.ts';

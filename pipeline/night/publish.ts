@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { AppError } from '../../runtime/errors.ts';
 import { type CatalogEntry, catalogEntryFromRelease } from '../../schemas/catalog.ts';
-import { AppError } from '../../schemas/errors.ts';
 import type { Release, ReleaseFile } from '../../schemas/release.ts';
 import { type LoadedCatalog, markPublished, swapCatalog } from '../../storage/catalog.ts';
 import { hashStream, sha256 } from '../../storage/hash.ts';

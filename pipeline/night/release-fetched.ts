@@ -1,6 +1,6 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { Release, SourceFile } from '../../schemas/release.ts';
 import { fetchedFileFrom, type ReleasedFile, type Upstream } from '../../schemas/upstreams.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';

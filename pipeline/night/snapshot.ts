@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import { type DatasetFile, idFromSnapshot } from '../../schemas/manifest.ts';
 import { keptColumns } from '../../schemas/versions/kept-columns.ts';
 import { majorOf, type RecordVersion } from '../../schemas/versions/record-version.ts';

@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Day, isDay } from '../../schemas/day.ts';
-import { codeFromError } from '../../schemas/errors.ts';
+import { type Day, isDay } from '../../runtime/day.ts';
+import { codeFromError } from '../../runtime/errors.ts';
 import { isAnotherProcess } from '../run/run-folder.ts';
 import { NOTICE_KINDS, type Notice, type NoticeKind, NoticeSchema } from './notice.ts';
 import { SENDING_MS_MAX } from './sending/send-notice.ts';

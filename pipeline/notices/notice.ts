@@ -3,7 +3,7 @@
  * contract: programs of operators read them as JSON.
  */
 import { z } from 'zod';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 
 export const NOTICE_KINDS = ['held', 'rejected', 'failed', 'late', 'recovered'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -1,6 +1,6 @@
 import type { BaseLogger } from 'pino';
-import type { Day } from '../../schemas/day.ts';
-import { messageFromError } from '../../schemas/errors.ts';
+import type { Day } from '../../runtime/day.ts';
+import { messageFromError } from '../../runtime/errors.ts';
 import { type Notice, type NoticeFacts, type NoticeKind, noticeFrom } from './notice.ts';
 import { NoticeFiles, type NoticeName } from './notice-files.ts';
 import { type NoticeTarget, shownTarget, targetKey } from './sending/notice-target.ts';

@@ -1,4 +1,4 @@
-import { type Day, dayFromDate } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../runtime/day.ts';
 import { nightCommand } from '../night/next-command.ts';
 import { isPublished, type NightEnd } from '../schedule/night-end.ts';
 import type { ScheduleEvent } from '../schedule/scheduler.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { programBeside } from '../../schemas/program-beside.ts';
+import { programBeside } from '../../runtime/program-beside.ts';
 import { type ReadBack, type ReplayOrder, readBackReplay } from './read-back.ts';
 
 /** Unpacked bytes from which on a file is worth the start of a thread, some 30 ms. */

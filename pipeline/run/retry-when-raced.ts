@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../../schemas/errors.ts';
+import { AppError, isAppError } from '../../runtime/errors.ts';
 
 /** A night, a prune and a backfill at once are already strange; beyond that something changes the store without end. */
 const ATTEMPTS_MAX = 5;

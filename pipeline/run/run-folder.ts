@@ -1,7 +1,7 @@
 import { access, constants, lstat, mkdir, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AppError, codeFromError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, messageFromError } from '../../runtime/errors.ts';
 import type { ReleaseName } from '../../storage/keys.ts';
 import { releaseId } from '../../storage/keys.ts';
 

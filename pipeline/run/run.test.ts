@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
 import { retryWhenRaced } from './retry-when-raced.ts';
 import { Run, type RunEnd } from './run.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
-import { messageFromError } from '../../schemas/errors.ts';
+import type { Day } from '../../runtime/day.ts';
+import { messageFromError } from '../../runtime/errors.ts';
 import { Database, type DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { openRunFolder, type RunFolder, workErrorFrom } from './run-folder.ts';
 

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { AppError } from '../../runtime/errors.ts';
 import { type Catalog, identityFromCatalog } from '../../schemas/catalog.ts';
-import { AppError } from '../../schemas/errors.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
 /** `<work>/store.json`: which record a work folder is used for. */

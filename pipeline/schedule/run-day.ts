@@ -1,5 +1,5 @@
-import { type Day, dayFromDate } from '../../schemas/day.ts';
-import { messageFromError } from '../../schemas/errors.ts';
+import { type Day, dayFromDate } from '../../runtime/day.ts';
+import { messageFromError } from '../../runtime/errors.ts';
 import { type RetryPolicy, retryDeadline, retryDelayMs } from './due/retry.ts';
 import { isPublished, type NightEnd } from './night-end.ts';
 

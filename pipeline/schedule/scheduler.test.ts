@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
 import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
 import type { Cron, CronListener } from './due/cron.ts';

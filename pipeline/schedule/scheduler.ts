@@ -7,7 +7,7 @@
  *   after that the day is left out, for a day's data is captured on the day.
  * - A due time that comes while another day is worked on waits for it.
  */
-import { type Day, dayFromDate } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../runtime/day.ts';
 import type { Cron } from './due/cron.ts';
 import { retryDeadline } from './due/retry.ts';
 import { type DayDeps, type DayEvent, runDay } from './run-day.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
 import { type StoreEvent, StoreWatch } from './store-watch.ts';
 

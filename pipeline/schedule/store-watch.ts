@@ -1,6 +1,6 @@
-import type { ReleaseFacts } from '../../http/release-metrics.ts';
-import type { Day } from '../../schemas/day.ts';
-import { messageFromError } from '../../schemas/errors.ts';
+import type { Day } from '../../runtime/day.ts';
+import { messageFromError } from '../../runtime/errors.ts';
+import type { ReleaseFacts } from '../../storage/release-metrics.ts';
 import { type Expectation, findDueDay, findExpectedDay } from './due/expected-day.ts';
 
 /** What a look at the store tells, which no night of this scheduler does. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 
 /** The text of a small file of a source; rejects with `source_rejected` where it is larger, no text in UTF-8, or can't be read. */
 export async function readText(path: string, bytesMax: number): Promise<string> {

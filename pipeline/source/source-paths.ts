@@ -5,7 +5,7 @@
  */
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 
 /** Files and folders of a day that are looked at before its `source.sql` may read them. */
 const ENTRIES_MAX = 100_000;

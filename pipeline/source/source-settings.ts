@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { RankingMethodsSchema } from '../../schemas/release.ts';
 import { UpstreamSchema } from '../../schemas/upstreams.ts';
 import { AliasFileSchema } from './alias-file.ts';

@@ -4,6 +4,8 @@
  * leaves a release beside the chain. What was live is told by the mark `published`, or by a later release that continues it.
  * A backfill is found again by its mark.
  */
+
+import { AppError, isAppError } from '../../runtime/errors.ts';
 import {
   type Catalog,
   type CatalogEntry,
@@ -11,7 +13,6 @@ import {
   RELEASE_PARTS,
   type ReleasePart,
 } from '../../schemas/catalog.ts';
-import { AppError, isAppError } from '../../schemas/errors.ts';
 import type { Release } from '../../schemas/release.ts';
 import { findNewestBackfill, hasBackfill } from '../../storage/backfill-objects.ts';
 import { type LoadedCatalog, loadCatalog, parseRelease, swapCatalog } from '../../storage/catalog.ts';

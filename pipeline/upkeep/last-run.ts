@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Day, dayFromDate } from '../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../runtime/day.ts';
 
 /** How the last night went, by its report (specification "Run reports"). */
 export interface LastRun {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { Release } from '../../schemas/release.ts';
 import { loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';

@@ -1,4 +1,4 @@
-import { dayFromDate } from '../../schemas/day.ts';
+import { dayFromDate } from '../../runtime/day.ts';
 import { Run, type RunDeps, type RunReport } from '../run/run.ts';
 
 /** What every command that looks after a store works with. */

@@ -1,5 +1,5 @@
+import { addDays, isDay } from '../../runtime/day.ts';
 import { DATASET_NAMES, type Dataset, publishedColumns, publishedName } from '../datasets.ts';
-import { addDays, isDay } from '../day.ts';
 import { numberFromVersion, type RecordVersion } from './record-version.ts';
 
 /** Days between the announcement of a major version and its first day in force (specification "Record versions"). */

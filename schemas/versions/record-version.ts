@@ -1,5 +1,5 @@
+import type { Day } from '../../runtime/day.ts';
 import type { Column, Dataset, DatasetName } from '../datasets.ts';
-import type { Day } from '../day.ts';
 
 /** How records are published from some day on (specification "Record versions"). Days are those that a night captured. */
 export interface RecordVersion {

@@ -5,6 +5,9 @@
  * A version that has been published, be it under notice, stays in the list with the fields it had: what was published in it
  * is verified and rebuilt by them. The days of a version may be moved while they are in the future.
  */
+
+import type { Day } from '../../runtime/day.ts';
+import { AppError } from '../../runtime/errors.ts';
 import {
   DATASET_NAMES,
   DATASETS,
@@ -14,8 +17,6 @@ import {
   publishedName,
   SCHEMA_VERSION,
 } from '../datasets.ts';
-import type { Day } from '../day.ts';
-import { AppError } from '../errors.ts';
 import { defineVersions } from './define-versions.ts';
 import { datasetWithout, majorOf, numberFromVersion, type RecordVersion } from './record-version.ts';
 

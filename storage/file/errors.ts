@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { AppError, codeFromError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, messageFromError } from '../../runtime/errors.ts';
 import { LockTimeout } from './lock.ts';
 
 /** What went wrong, by the system's error code, as the operator of a nightly job understands it. */

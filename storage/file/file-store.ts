@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { bufferBytes } from '../buffer-bytes.ts';
 import type {
   ListedObject,

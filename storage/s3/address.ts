@@ -1,5 +1,5 @@
-import { AppError } from '../../schemas/errors.ts';
-import { shownAddress } from '../../schemas/shown-address.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { shownAddress } from '../../runtime/shown-address.ts';
 import { isKey } from '../object-store.ts';
 
 /** Where in which bucket a store is. */

@@ -1,5 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 
 /** How to reach an S3 store. What is left out, the AWS SDK takes from its usual places: AWS_*, profiles, instance roles. */
 export interface S3ClientOptions {

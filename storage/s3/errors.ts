@@ -1,4 +1,4 @@
-import { AppError, codeFromError, type ErrorCode, messageFromError } from '../../schemas/errors.ts';
+import { AppError, codeFromError, type ErrorCode, messageFromError } from '../../runtime/errors.ts';
 import type { S3Place } from './address.ts';
 
 type Explanation = readonly [code: ErrorCode, what: (place: S3Place) => string];

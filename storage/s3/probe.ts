@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../../schemas/errors.ts';
+import { AppError, isAppError } from '../../runtime/errors.ts';
 import type { PutCondition } from '../object-store.ts';
 import type { S3Place } from './address.ts';
 import type { S3StoreWriter } from './writer.ts';

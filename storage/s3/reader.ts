@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import type { ObjectHead, StoredObject } from '../object-store.ts';
 import { objectAt, type S3Place } from './address.ts';
 import { type Answer, Download, type DownloadOptions, ReplacedWhileRead } from './download.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { isAppError } from '../../schemas/errors.ts';
+import { isAppError } from '../../runtime/errors.ts';
 import type { Fault } from '../../test/support/processes/fault-proxy.ts';
 import {
   describeOnFaultyMinio,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import type { PutCondition } from '../object-store.ts';
 import { objectAt, type S3Place } from './address.ts';
 import { factsOf, s3ErrorFrom } from './errors.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../runtime/day.ts';
 import { listen } from '../support/api/listen.ts';
 import { openApi, type TestApi } from '../support/api/open-api.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';

@@ -1,5 +1,5 @@
 /** What a request must be answered with. */
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { StoredSnapshots } from './stored-snapshots.ts';
 import type { FeedEvent, WireRecord, World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import type { Parameters } from './request.ts';
 
-/** Reads the parameters of a request whose parameters are in order; api/answers/validation.test.ts has those that are not. */
+/** Reads the parameters of a request whose parameters are in order; api/data/answers/validation.test.ts has those that are not. */
 export class QueryReader {
   private readonly query: Parameters;
 

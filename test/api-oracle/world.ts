@@ -8,8 +8,8 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Day, isDay } from '../../runtime/day.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { type Day, isDay } from '../../schemas/day.ts';
 import { publishedRecord, sha256, sortByKey } from '../night-oracle/canonical.ts';
 import { ORACLE_VERSION } from '../night-oracle/columns.ts';
 import { loadDay } from '../night-oracle/load-day.ts';

@@ -5,7 +5,7 @@ import { Documented } from '../support/api/documented.ts';
 import { listen } from '../support/api/listen.ts';
 import { findFaults, PHONE, widthOf } from '../support/browser/accessibility.ts';
 import { useChromium } from '../support/browser/use-chromium.ts';
-import { usePublic } from '../support/public/use-public.ts';
+import { usePublic } from '../support/site/use-public.ts';
 import { publishEmbeddedDays } from '../worlds/embedded-days.ts';
 
 const ROOT = '/stats';

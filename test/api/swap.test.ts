@@ -1,8 +1,8 @@
 /** Real nights are published while requests run: no error, and no answer that mixes two releases. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { Accounts } from '../../accounts/accounts.ts';
-import { addDays, type Day } from '../../schemas/day.ts';
+import type { Accounts } from '../../api/accounts/accounts.ts';
+import { addDays, type Day } from '../../runtime/day.ts';
 import type { FeedEvent } from '../support/api/feed.ts';
 import { listen } from '../support/api/listen.ts';
 import { replaceQuota } from '../support/api/test-accounts.ts';

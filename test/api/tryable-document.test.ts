@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../../api/openapi/openapi-document.ts';
-import { tryableDocument } from '../../api/openapi/reference/tryable-document.ts';
-import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
-import { PUBLIC_ROUTES } from '../../public/public.ts';
+import { openApiDocument } from '../../api/data/openapi/openapi-document.ts';
+import { tryableDocument } from '../../api/data/openapi/reference/tryable-document.ts';
+import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
+import { PUBLIC_ROUTES } from '../../api/site/public.ts';
 import { Documented } from '../support/api/documented.ts';
 
 const OPTIONS = { serverUrl: 'https://stats.example.com/stats', hasLimits: true, openRoutes: PUBLIC_ROUTES };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../database/open-database.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
 import { useCli } from '../support/processes/use-cli.ts';
 
 const { database, run, ask } = useCli();

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { dayFromDate } from '../../schemas/day.ts';
+import { dayFromDate } from '../../runtime/day.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { SHOP_FILES, SHOP_KEY, serveShop, shopSettings } from '../support/fetch/shop.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';

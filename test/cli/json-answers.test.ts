@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
-import { addDays, dayFromDate } from '../../schemas/day.ts';
+import { addDays, dayFromDate } from '../../runtime/day.ts';
 import { openStore } from '../../storage/open-store.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { addDays } from '../../schemas/day.ts';
+import { addDays } from '../../runtime/day.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { SHOP_FILES, SHOP_KEY, serveShop, shopSettings } from '../support/fetch/shop.ts';
 import { UpstreamServer } from '../support/fetch/upstream-server.ts';

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Changes, ModelHistory, Models, RankingsHistory, Scores, Snapshots } from '../../client/answers.ts';
 import { Documented } from '../support/api/documented.ts';
 import { listen } from '../support/api/listen.ts';
-import { usePublic } from '../support/public/use-public.ts';
+import { usePublic } from '../support/site/use-public.ts';
 import { ODD_ID, publishSmallDays, SMALL_DAYS } from '../worlds/small-days.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -43,18 +43,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a consumer runs, as guide/pages/clients.md has it, with the address of this service. */
+/** What a consumer runs, as api/guide/pages/clients.md has it, with the address of this service. */
 async function runDocumented(command: string, { cwd, bin }: { readonly cwd: string; readonly bin: string }) {
-  expect(await readFile(join(ROOT, 'guide/pages/clients.md'), 'utf8')).toContain(command);
+  expect(await readFile(join(ROOT, 'api/guide/pages/clients.md'), 'utf8')).toContain(command);
   const [program = '', ...words] = command.replace('https://api.example.com', url).split(' ');
   return run(join(bin, program), words, { cwd, timeout: RUN_MS_MAX, env: { PATH: `${bin}:${process.env['PATH']}` } });
 }
 
-/** The program of guide/pages/clients.md in one language. */
+/** The program of api/guide/pages/clients.md in one language. */
 async function documentedProgram(language: 'ts' | 'python'): Promise<string> {
-  const documentation = await readFile(join(ROOT, 'guide/pages/clients.md'), 'utf8');
+  const documentation = await readFile(join(ROOT, 'api/guide/pages/clients.md'), 'utf8');
   const [, program] = new RegExp(`\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\`\\n`).exec(documentation) ?? [];
-  if (program === undefined) throw new Error(`guide/pages/clients.md has no program in ${language}`);
+  if (program === undefined) throw new Error(`api/guide/pages/clients.md has no program in ${language}`);
   return program;
 }
 

@@ -1,6 +1,6 @@
 /** A form changes something only where it is one of ours, sent by whom it was made for (specification "Console"). */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ConsoleRoute } from '../../console/shell/routes.ts';
+import type { ConsoleRoute } from '../../api/console/shell/routes.ts';
 import { dumpTables } from '../support/console/dump-tables.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';

@@ -1,6 +1,6 @@
 /** Pages that an organization declares, as its members see and look after them (specification "Pages"; specification "Integrations"). */
 import { beforeAll, expect, test } from 'vitest';
-import type { Evidence } from '../../integrations/integration.ts';
+import type { Evidence } from '../../api/integrations/integration.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';
 

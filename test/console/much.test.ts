@@ -1,6 +1,6 @@
 /** No page grows with what an organization has (specification "Console"). */
 import { beforeAll, expect, test } from 'vitest';
-import { addDays, isDay } from '../../schemas/day.ts';
+import { addDays, isDay } from '../../runtime/day.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';
 

@@ -1,6 +1,6 @@
 /** Nobody sees or changes what belongs to an organization that they are no member of (specification "Console"). */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OrganizationRoute } from '../../console/shell/routes.ts';
+import type { OrganizationRoute } from '../../api/console/shell/routes.ts';
 import { dumpTables } from '../support/console/dump-tables.ts';
 import { useConsole } from '../support/console/use-console.ts';
 import type { Visitor } from '../support/console/visitor.ts';

@@ -1,6 +1,6 @@
 /** What each call sends, held to the service's own description of its routes. */
 import { describe, expect, test } from 'vitest';
-import { V1_ROUTES } from '../../api/routes/data-routes.ts';
+import { V1_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { type Answer, ModelstatsClient } from '../../client/client.ts';
 import type {
   BenchmarkFilters,

@@ -1,4 +1,4 @@
-/** The examples of guide/pages/sync.md that need PostgreSQL. */
+/** The examples of api/guide/pages/sync.md that need PostgreSQL. */
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,11 +8,11 @@ import { syncInto, useService } from '../support/client/service.ts';
 import { publishFromFixture, SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 import { describePostgres } from '../support/processes/postgres-server.ts';
 
-const EXAMPLES = examplesIn(join(import.meta.dirname, '../../guide/pages/sync.md')).filter(({ how }) =>
+const EXAMPLES = examplesIn(join(import.meta.dirname, '../../api/guide/pages/sync.md')).filter(({ how }) =>
   how.includes('PostgreSQL'),
 );
 
-describePostgres('guide/pages/sync.md, with a server of its own', (server) => {
+describePostgres('api/guide/pages/sync.md, with a server of its own', (server) => {
   const service = useService({ days: (store) => publishFromFixture('days', store, SAMPLE_DAYS) });
   let place: ExamplePlace;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** guide/pages/sync.md, example by example, against the real API. */
+/** api/guide/pages/sync.md, example by example, against the real API. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const NEXT_DAYS = ['2026-06-04', '2026-06-06'];
 const HISTORY_TO = '2026-06-04';
 
 /** Those for PostgreSQL have a suite of their own. */
-const EXAMPLES = examplesIn(join(import.meta.dirname, '../../guide/pages/sync.md')).filter(
+const EXAMPLES = examplesIn(join(import.meta.dirname, '../../api/guide/pages/sync.md')).filter(
   ({ how }) => !how.includes('PostgreSQL'),
 );
 
@@ -33,7 +33,7 @@ function canRun({ how, language, code }: Example): boolean {
   return language !== 'sh' || hasPrograms(...programs);
 }
 
-describe.skipIf(!existsSync(COMMAND))('guide/pages/sync.md', { timeout: 120_000 }, () => {
+describe.skipIf(!existsSync(COMMAND))('api/guide/pages/sync.md', { timeout: 120_000 }, () => {
   test.for(EXAMPLES)('example $number ($language) prints what stands below it', async (example, { skip }) => {
     skip(!canRun(example), 'a program or module that it needs is not here');
     if (example.how === 'after another night') {

@@ -1,4 +1,4 @@
-/** What guide/pages/sync.md says that a copy costs. */
+/** What api/guide/pages/sync.md says that a copy costs. */
 import { expect, test } from 'vitest';
 import { syncInto, usePlaces, useService } from '../support/client/service.ts';
 

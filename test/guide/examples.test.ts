@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wordsFrom } from '../../guide/facts/facts.ts';
-import { prepare } from '../../guide/markdown/prepare.ts';
+import { wordsFrom } from '../../api/guide/facts/facts.ts';
+import { prepare } from '../../api/guide/markdown/prepare.ts';
 import { examplesOf, isPrinted, runExample } from '../support/client/documented-examples.ts';
 import { type ExamplePlace, hasPrograms, openExamplePlace } from '../support/client/example-place.ts';
 import { useService } from '../support/client/service.ts';
@@ -13,7 +13,7 @@ import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
 
 /** Those whose programs other suites take out and run: copies, receivers, clients of MCP. */
 const OTHERS = ['sync.md', 'webhooks.md', 'agents.md', 'mirror.md', 'without-a-key.md', 'clients.md'];
-const FOLDER = join(ROOT, 'guide/pages');
+const FOLDER = join(ROOT, 'api/guide/pages');
 const WORDS = wordsFrom({
   isLive: () => true,
   hasConsole: true,

@@ -1,4 +1,4 @@
-/** The mirror of guide/pages/mirror.md, as it stands there, over nights in which everything happens that can. */
+/** The mirror of api/guide/pages/mirror.md, as it stands there, over nights in which everything happens that can. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const service = useService({ days: (store) => publishFromFixture('days', store, 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-mirror-'));
-  const page = readFileSync(join(ROOT, 'guide/pages/mirror.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'api/guide/pages/mirror.md'), 'utf8');
   const [, program = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
   await writeFile(join(folder, 'mirror.py'), program.replace('https://api.example.com', service.url));
 });

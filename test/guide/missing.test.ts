@@ -1,7 +1,7 @@
 /** What people and programs get where the documentation has no page (specification "Documentation"). */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AppError } from '../../schemas/errors.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { steadyError } from '../support/api/answers.ts';
 import { listenOnPort } from '../support/api/listen.ts';
 import { openApi } from '../support/api/open-api.ts';
@@ -9,8 +9,8 @@ import { requestText, sendRaw } from '../support/api/raw-request.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
-import { activeParts, textOf } from '../support/public/elements.ts';
-import { openPublic } from '../support/public/use-public.ts';
+import { activeParts, textOf } from '../support/site/elements.ts';
+import { openPublic } from '../support/site/use-public.ts';
 
 /** As Chromium asks for a page. */
 const BROWSER = {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await listen(api.app);
 });
 
-const NAMES = readdirSync(join(ROOT, 'guide/pages')).map((name) => name.replace(/(index)?\.md$/, ''));
+const NAMES = readdirSync(join(ROOT, 'api/guide/pages')).map((name) => name.replace(/(index)?\.md$/, ''));
 const PATHS = [...NAMES, 'errors', 'errors/cursor_expired', 'search', 'search?q=cursor', 'search?q=zxqvwy', 'webhoks'];
 const FOLDER = process.env['SCREENSHOTS'];
 

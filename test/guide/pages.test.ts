@@ -2,18 +2,18 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PLANS } from '../../accounts/plans/plans.ts';
-import { CAPABILITIES, type Capability } from '../../api/access/capabilities.ts';
-import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
-import { TOOLS } from '../../mcp/tools/tools.ts';
+import { PLANS } from '../../api/accounts/plans/plans.ts';
+import { CAPABILITIES, type Capability } from '../../api/data/access/capabilities.ts';
+import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
+import { TOOLS } from '../../api/mcp/tools/tools.ts';
+import { TOPICS } from '../../api/webhooks/topic.ts';
 import { DATASETS, publishedColumns } from '../../schemas/datasets.ts';
-import { TOPICS } from '../../webhooks/topic.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { ROOT } from '../support/documents/text-files.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
-import { activeParts } from '../support/public/elements.ts';
-import { openPublic } from '../support/public/use-public.ts';
+import { activeParts } from '../support/site/elements.ts';
+import { openPublic } from '../support/site/use-public.ts';
 
 const BASE = '/stats';
 const api = useApi({
@@ -25,7 +25,7 @@ const api = useApi({
 
 /** What other parts of the service answer, which aren't served here. */
 const ELSEWHERE = [`${BASE}/`, `${BASE}/console`];
-const PATHS = readdirSync(join(ROOT, 'guide/pages')).map((name) =>
+const PATHS = readdirSync(join(ROOT, 'api/guide/pages')).map((name) =>
   name === 'index.md' ? `${BASE}/docs` : `${BASE}/docs/${name.replace('.md', '')}`,
 );
 

@@ -1,13 +1,13 @@
 /** The search of the documentation (specification "Documentation"). */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { API_ERRORS } from '../../api/errors/api-errors.ts';
-import { DATA_ROUTES } from '../../api/routes/data-routes.ts';
+import { API_ERRORS } from '../../api/data/errors/api-errors.ts';
+import { DATA_ROUTES } from '../../api/data/routes/data-routes.ts';
 import { openApi } from '../support/api/open-api.ts';
 import { useApi } from '../support/api/use-api.ts';
 import { openGuide } from '../support/guide/use-guide.ts';
 import { SAMPLE_DAYS } from '../support/pipeline/sample-store.ts';
-import { activeParts, textOf } from '../support/public/elements.ts';
+import { activeParts, textOf } from '../support/site/elements.ts';
 
 const api = useApi({ days: SAMPLE_DAYS, settings: { basePath: '/stats' }, guide: () => openGuide({ root: '/stats' }) });
 

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openDatabase } from '../../database/open-database.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
 import { type Operator, openOperator, until } from '../support/accounts/operator.ts';
 import { sectionOf, tableRowsOf } from '../support/documents/markdown.ts';
 import { ROOT } from '../support/documents/text-files.ts';

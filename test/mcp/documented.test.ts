@@ -1,4 +1,4 @@
-/** guide/pages/agents.md: what it says to configure connects, and what it says to run answers. */
+/** api/guide/pages/agents.md: what it says to configure connects, and what it says to run answers. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ROOT } from '../support/documents/text-files.ts';
 import { connect, connectStdio, ERAS } from '../support/mcp/clients.ts';
 import { useMcp } from '../support/mcp/use-mcp.ts';
 
-const DOCUMENT = readFileSync(join(ROOT, 'guide/pages/agents.md'), 'utf8');
+const DOCUMENT = readFileSync(join(ROOT, 'api/guide/pages/agents.md'), 'utf8');
 const blocksOf = (language: string) =>
   [...DOCUMENT.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code);
 

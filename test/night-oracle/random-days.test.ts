@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays } from '../../schemas/day.ts';
+import { addDays } from '../../runtime/day.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { newFolder } from '../support/temporary-folder.ts';

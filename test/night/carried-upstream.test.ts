@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../pipeline/upkeep/status.ts';
-import { addDays } from '../../schemas/day.ts';
+import { addDays } from '../../runtime/day.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { type TwoUpstreams, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';

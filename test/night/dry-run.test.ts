@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/describe-night.ts';
 import { runNight } from '../../pipeline/night/night.ts';
+import { addDays } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import { addDays } from '../../schemas/day.ts';
 import { listReleases, readRelease } from '../support/pipeline/published.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NightResult } from '../../pipeline/night/night-result.ts';
 import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import {
   listReleaseKeys,
   listReleases,

@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { findUnusual } from '../../pipeline/night/guard/usual-loss.ts';
 import { SourceSettingsSchema } from '../../pipeline/source/source-settings.ts';
+import { isDay } from '../../runtime/day.ts';
 import { DATASET_NAMES, type DatasetName } from '../../schemas/datasets.ts';
-import { isDay } from '../../schemas/day.ts';
 import { ACCEPTED_DAYS, REAL_DATA } from '../support/real-data.ts';
 
 const DEFAULTS = SourceSettingsSchema.parse({});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { describeNight } from '../../bin/commands/night/describe-night.ts';
 import { runNight } from '../../pipeline/night/night.ts';
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../runtime/day.ts';
 import { loadCatalog, loadRelease, swapCatalog } from '../../storage/catalog.ts';
 import { sha256 } from '../../storage/hash.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseKey } from '../../storage/keys.ts';

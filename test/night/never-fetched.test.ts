@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { addDays } from '../../schemas/day.ts';
+import { addDays } from '../../runtime/day.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import * as faults from '../support/fetch/faults.ts';
 import { TWO_UPSTREAMS_SQL, type TwoUpstreams, useTwoUpstreams } from '../support/fetch/two-upstreams.ts';

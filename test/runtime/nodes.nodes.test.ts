@@ -6,10 +6,10 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, COMMAND, envOf, runCli, startCli } from '../support/processes/cli.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';
+import { startTlsReceiver } from '../support/server/tls-receiver.ts';
 import { useFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
-import { endOfDay } from '../../schemas/day.ts';
+import { endOfDay } from '../../runtime/day.ts';
 import { Database } from '../../storage/duckdb/database.ts';
 import { CATALOG_KEY, RELEASE_PATHS, RELEASES_PREFIX, releaseFromKey, releaseId } from '../../storage/keys.ts';
 import { openStore } from '../../storage/open-store.ts';

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openAccounts } from '../../accounts/open-accounts.ts';
+import { openAccounts } from '../../api/accounts/open-accounts.ts';
 import { addCustomer, type Customer } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { openAccounts } from '../../accounts/open-accounts.ts';
-import { describeParallel } from '../../api/access/parallel.contract.ts';
+import { openAccounts } from '../../api/accounts/open-accounts.ts';
+import { describeParallel } from '../../api/data/access/parallel.contract.ts';
 import { addCustomer } from '../support/accounts/subject.ts';
 import { openSampleStore } from '../support/pipeline/sample-store.ts';
 import { PostgresServer } from '../support/processes/postgres-server.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../database/open-database.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import type { Database } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';

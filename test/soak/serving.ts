@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
-import { openDatabase } from '../../database/open-database.ts';
-import { dayFromDate } from '../../schemas/day.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
+import { dayFromDate } from '../../runtime/day.ts';
 import type { Customer } from '../support/accounts/subject.ts';
 import { fetchOnce } from '../support/api/listen.ts';
 import { ServingProcess } from '../support/processes/serving-process.ts';

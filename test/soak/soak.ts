@@ -6,13 +6,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openAccounts } from '../../accounts/open-accounts.ts';
+import { openAccounts } from '../../api/accounts/open-accounts.ts';
 import { Database } from '../../storage/duckdb/database.ts';
 import { addCustomer } from '../support/accounts/subject.ts';
-import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { freePort } from '../support/processes/servers.ts';
 import { openFileTarget } from '../support/processes/target.ts';
 import { createChooser, randomFromSeed } from '../support/random.ts';
+import { startTlsReceiver } from '../support/server/tls-receiver.ts';
 import { DeliveryLog, openDispatching } from './dispatching.ts';
 import { type Check, Kills, type Lane } from './kills.ts';
 import { openNights } from './nights.ts';

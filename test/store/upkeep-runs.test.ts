@@ -7,7 +7,7 @@ import { prune } from '../../pipeline/upkeep/prune/prune.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
 import type { UpkeepEnd } from '../../pipeline/upkeep/upkeep-run.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
-import { AppError, messageFromError } from '../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { CATALOG_KEY } from '../../storage/keys.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 
 /**
  * A year of captured days that is too big for the repository: a folder beside it, or wherever REAL_DATA points.

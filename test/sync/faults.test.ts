@@ -3,9 +3,9 @@ import { cp, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModelstatsClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { Day } from '../../runtime/day.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
-import { AppError } from '../../schemas/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import {
   changeCopy,

@@ -2,8 +2,8 @@
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { compareKeys, keyOf, parseRecord } from '../../client/sync/keys.ts';
+import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { Day } from '../../schemas/day.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { openService, type Service, syncInto, usePlaces } from '../support/client/service.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';

@@ -2,11 +2,12 @@
  * What a night has to tell, read again from what was published (specification "From changes to events"): both snapshots as JSON Lines,
  * compared record by record in plain TypeScript; the feed only gives the numbers. Slow and simple, and nothing of the product's SQL.
  */
+
+import type { Filters } from '../../api/webhooks/endpoints/filters.ts';
+import type { Topic } from '../../api/webhooks/topic.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { type Change, ChangeSchema, entityIdFromKey } from '../../schemas/change.ts';
 import { DATASETS, type DatasetName } from '../../schemas/datasets.ts';
-import type { Filters } from '../../webhooks/endpoints/filters.ts';
-import type { Topic } from '../../webhooks/topic.ts';
 import { readChanges, readRelease, readSnapshot } from '../support/pipeline/published.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 

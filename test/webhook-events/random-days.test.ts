@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../database/open-database.ts';
-import { addDays } from '../../schemas/day.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
+import { addDays } from '../../runtime/day.ts';
 import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../database/open-database.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
 import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
 import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';

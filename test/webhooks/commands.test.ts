@@ -5,11 +5,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../database/open-database.ts';
-import { findSignatureProblem } from '../../webhooks/signing/verify-signature.ts';
+import { openDatabase } from '../../api/database/open-database.ts';
+import { findSignatureProblem } from '../../api/webhooks/signing/verify-signature.ts';
 import { type Operator, openOperator, trust, until } from '../support/accounts/operator.ts';
-import { startTlsReceiver } from '../support/http/tls-receiver.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
+import { startTlsReceiver } from '../support/server/tls-receiver.ts';
 import { WebhookDatabase } from '../support/webhooks/webhook-database.ts';
 
 interface Received {

@@ -1,10 +1,10 @@
-/** The receivers in guide/pages/webhooks.md, run as they stand there. */
+/** The receivers in api/guide/pages/webhooks.md, run as they stand there. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretFromBytes, signatureHeaders } from '../../webhooks/signing/signature.ts';
+import { secretFromBytes, signatureHeaders } from '../../api/webhooks/signing/signature.ts';
 import { HAS_PYTHON } from '../support/has-python.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -38,7 +38,7 @@ const CASES = [
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelstats-receivers-'));
-  const text = await readFile(join(ROOT, 'guide/pages/webhooks.md'), 'utf8');
+  const text = await readFile(join(ROOT, 'api/guide/pages/webhooks.md'), 'utf8');
   for (const [, name = '', code = ''] of text.matchAll(/<!-- example: (\S+) -->\n```\w+\n([\s\S]*?)```/g))
     await writeFile(join(folder, name), code);
   await writeFile(join(folder, 'cases.json'), JSON.stringify(CASES));
@@ -47,7 +47,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const EXPECTED = CASES.map(({ what, isGenuine }) => [what, isGenuine]);
 
-describe('the receiver of guide/pages/webhooks.md', () => {
+describe('the receiver of api/guide/pages/webhooks.md', () => {
   test('in TypeScript believes what is genuine and nothing else', async () => {
     await writeFile(
       join(folder, 'run.ts'),

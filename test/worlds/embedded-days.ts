@@ -1,4 +1,4 @@
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../runtime/day.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
 import { type Random, randomFromSeed } from '../support/random.ts';
 

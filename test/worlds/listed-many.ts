@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../schemas/day.ts';
+import { addDays, type Day } from '../../runtime/day.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 import { createChooser } from '../support/random.ts';
 

@@ -4,8 +4,8 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addDays, type Day } from '../../runtime/day.ts';
 import type { DatasetName } from '../../schemas/datasets.ts';
-import { addDays, type Day } from '../../schemas/day.ts';
 import { writeDay } from '../support/pipeline/write-day.ts';
 import { type Chooser, createChooser } from '../support/random.ts';
 import { writeNames, writeNamingSettings } from './nasty-names.ts';

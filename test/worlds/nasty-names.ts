@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { Chooser } from '../support/random.ts';
 
 const UPSTREAMS = ['models-dev', 'shop', 'a.b-c_d'];

@@ -3,7 +3,7 @@
  * the cutover, and the day after. Their source says it on all of them.
  */
 import { join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';
 

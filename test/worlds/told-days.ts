@@ -1,5 +1,5 @@
 /** Nights of which each tells something else, small enough to know every entry of every feed by hand. */
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import type { DayRows } from '../support/pipeline/write-day.ts';
 

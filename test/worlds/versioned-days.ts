@@ -3,7 +3,7 @@
  * cutover, on which everything that can happen to a record happens at once, and the day after.
  */
 import { join } from 'node:path';
-import type { Day } from '../../schemas/day.ts';
+import type { Day } from '../../runtime/day.ts';
 import { publishDays } from '../support/pipeline/sample-store.ts';
 import type { TemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { type DayRows, writeDay } from '../support/pipeline/write-day.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { TestClock } from '../../../test/support/accounts/subject.ts';
 import { viewEventLog } from './view-event-log.ts';
 import type { ViewEvent } from './view-follower.ts';

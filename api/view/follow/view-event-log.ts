@@ -1,6 +1,6 @@
 import type { BaseLogger } from 'pino';
-import { ToldReasons } from '../../../http/errors/told-reasons.ts';
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { ToldReasons } from '../../../runtime/told-reasons.ts';
 import type { ViewEvent } from './view-follower.ts';
 
 /** How long a cause is not told again while its outage lasts. */

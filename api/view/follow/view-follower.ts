@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import type { HealthProblem } from '../../../runtime/health-problem.ts';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../../schemas/catalog.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import type { HealthProblem } from '../../../schemas/health-problem.ts';
 import type { Release } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { loadCatalog, loadRelease, newestEntry } from '../../../storage/catalog.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppError, ERROR_CODES, type ErrorCode } from '../../../schemas/errors.ts';
+import { AppError, ERROR_CODES, type ErrorCode } from '../../../runtime/errors.ts';
 import { viewProblemFrom } from './view-problem.ts';
 
 const SINCE = new Date('2026-06-30T12:00:00Z');

@@ -1,5 +1,5 @@
-import { type ErrorCode, isAppError } from '../../../schemas/errors.ts';
-import type { HealthProblem } from '../../../schemas/health-problem.ts';
+import { type ErrorCode, isAppError } from '../../../runtime/errors.ts';
+import type { HealthProblem } from '../../../runtime/health-problem.ts';
 
 /** By the code, where an error brings no words of its own for the public. The log has the cause. */
 const TOLD: Readonly<Partial<Record<ErrorCode, string>>> = {

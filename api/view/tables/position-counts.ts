@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { list, number, text } from '../../../storage/duckdb/row-shape.ts';
 import type { Queries } from '../query-pool.ts';
 

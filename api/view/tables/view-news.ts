@@ -14,9 +14,9 @@
  * A row is made once, in the view of its night, and stays as it is until it is too old or its event leaves the feed.
  */
 import { type DuckDBValue, listValue } from '@duckdb/node-api';
+import { addDays, type Day } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type EntityType } from '../../../schemas/datasets.ts';
-import { addDays, type Day } from '../../../schemas/day.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { retainedFrom } from '../../../schemas/retention.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';

@@ -18,9 +18,9 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { listValue } from '@duckdb/node-api';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { recordsSql } from '../../../storage/duckdb/record-files.ts';

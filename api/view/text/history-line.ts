@@ -6,7 +6,7 @@
  * Value and payload are JSON text. No id has a control character and no JSON text has one, so the order of the lines is that of
  * model, series and first day, and what begins with a model and a tab is of that model alone.
  */
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import type { HistoryKind } from '../tables/history-kinds.ts';
 
 /** The intervals of a model that hold on some day of a range; of all its series, or of one. */

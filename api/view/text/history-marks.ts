@@ -2,7 +2,7 @@
  * Where reading may begin in the text of a history: a mark for the first line that begins in each block of it. So the lines of a
  * model are found without looking at others than their neighbours, with some hundred bytes of memory for each block.
  */
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { BLOCK_BYTES } from './block-sums.ts';
 import { type IntervalsWanted, keyOfLine, LINE_FEED, prefixOf } from './history-line.ts';
 import type { Slice } from './text-file.ts';

@@ -8,7 +8,7 @@
 import { read as readAt } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { BLOCK_BYTES, findDamagedBlock } from './block-sums.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { TextMeta } from './text-meta.ts';

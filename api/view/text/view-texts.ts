@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../runtime/errors.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { HistoryKind } from '../tables/history-kinds.ts';
 import { BufferPool } from './buffer-pool.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type DuckDBValue, listValue } from '@duckdb/node-api';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { type Database, sqlText } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import { type FeedMeta, textFileName } from './text-meta.ts';

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import type { AuditEntry } from '../../../accounts/audit/audit-log.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
+import type { AuditEntry } from '../../../api/accounts/audit/audit-log.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withAdministration } from '../../config/accounts/configured-accounts.ts';
 

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import type { Connection } from '../../../accounts/people/connections.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
+import type { Connection } from '../../../api/accounts/people/connections.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withMembers } from '../../config/accounts/configured-people.ts';
 

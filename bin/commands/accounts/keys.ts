@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
-import type { ApiKey } from '../../../accounts/administration/administration.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { ApiKey } from '../../../api/accounts/administration/administration.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { withAdministration } from '../../config/accounts/configured-accounts.ts';

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
-import type { Invitation, Member, Members, Role } from '../../../accounts/people/people.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { Invitation, Member, Members, Role } from '../../../api/accounts/people/people.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withMembers } from '../../config/accounts/configured-people.ts';
 

@@ -1,15 +1,18 @@
 import Table from 'cli-table3';
-import type { Organization } from '../../../accounts/administration/organization.ts';
-import { type SubscriptionChange, subscriptionChanges } from '../../../accounts/administration/subscription-changes.ts';
-import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../../accounts/plans/plans.ts';
+import type { Organization } from '../../../api/accounts/administration/organization.ts';
+import {
+  type SubscriptionChange,
+  subscriptionChanges,
+} from '../../../api/accounts/administration/subscription-changes.ts';
+import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../../api/accounts/plans/plans.ts';
 import {
   type Contract,
   type Subscription,
   SubscriptionSchema,
   type SubscriptionStatus,
-} from '../../../accounts/plans/terms.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+} from '../../../api/accounts/plans/terms.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withAdministration } from '../../config/accounts/configured-accounts.ts';
 

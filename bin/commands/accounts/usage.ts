@@ -1,10 +1,10 @@
 import Table from 'cli-table3';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { DayRange } from '../../../accounts/request-counts/day-range.ts';
-import { COUNT_NAMES, type RequestCounts } from '../../../accounts/request-counts/request-counts.ts';
-import type { UsageReport } from '../../../accounts/request-counts/usage-report.ts';
-import { addDays, dayFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { DayRange } from '../../../api/accounts/request-counts/day-range.ts';
+import { COUNT_NAMES, type RequestCounts } from '../../../api/accounts/request-counts/request-counts.ts';
+import type { UsageReport } from '../../../api/accounts/request-counts/usage-report.ts';
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withAccounts } from '../../config/accounts/configured-accounts.ts';
 

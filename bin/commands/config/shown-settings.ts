@@ -1,5 +1,5 @@
 import { shownTarget } from '../../../pipeline/notices/sending/notice-target.ts';
-import { shownAddress } from '../../../schemas/shown-address.ts';
+import { shownAddress } from '../../../runtime/shown-address.ts';
 import {
   type Config,
   ConfigSchema,

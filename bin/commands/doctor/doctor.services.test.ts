@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../database/open-database.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
 import { examine } from '../../../test/support/doctor/examine.ts';
 import { describePostgres } from '../../../test/support/processes/postgres-server.ts';
 import { RedisServer } from '../../../test/support/processes/redis-server.ts';

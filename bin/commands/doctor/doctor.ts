@@ -1,4 +1,4 @@
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { lineRedactor } from '../../cli/logger.ts';
 import { paint } from '../../cli/paint.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { sqliteFileFromUrl } from '../../../database/open-database.ts';
+import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
 import type { SettingName } from '../../config/config.ts';
 import type { Setup } from './finding.ts';
 

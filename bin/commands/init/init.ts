@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import Table from 'cli-table3';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { assertEmptyFolder } from '../../cli/empty-folder.ts';
 import { DEFAULT_RECIPE, listRecipes, type Recipe } from './recipes.ts';

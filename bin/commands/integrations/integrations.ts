@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import type { Check, Integration } from '../../../integrations/integration.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
+import type { Check, Integration } from '../../../api/integrations/integration.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { withIntegrations } from '../../config/service/configured-integrations.ts';

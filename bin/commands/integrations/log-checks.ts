@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { CheckEvent } from '../../../integrations/check-service.ts';
-import { messageFromError } from '../../../schemas/errors.ts';
+import type { CheckEvent } from '../../../api/integrations/check-service.ts';
+import { messageFromError } from '../../../runtime/errors.ts';
 
 /** Logs what became of a check of an integration. */
 export function logCheckEvent(log: Logger, event: CheckEvent): void {

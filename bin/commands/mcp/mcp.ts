@@ -1,6 +1,6 @@
 import { UnauthenticatedError } from '../../../client/errors.ts';
 import { bridgeMcp } from '../../../client/mcp/bridge.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { firstSignal } from '../../cli/process-events.ts';
 import { clientSettings, type ServiceOptions } from '../client-settings.ts';

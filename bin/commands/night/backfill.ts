@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
 import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill-result.ts';
-import { isDay } from '../../../schemas/day.ts';
-import { AppError, ERROR_CODES } from '../../../schemas/errors.ts';
+import { isDay } from '../../../runtime/day.ts';
+import { AppError, ERROR_CODES } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { type NightAnswer, NightAnswerSchema, type NightEnd } from '../../../pipeline/schedule/night-end.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { ERROR_CODES, messageFromError } from '../../../schemas/errors.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { ERROR_CODES, messageFromError } from '../../../runtime/errors.ts';
 
 export interface NightProcessOptions {
   /** The program and its first words, such as node and this tool. */

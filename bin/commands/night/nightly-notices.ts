@@ -2,8 +2,8 @@ import { nightCommand } from '../../../pipeline/night/next-command.ts';
 import type { NightRequest } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { goneFrom } from '../../../pipeline/notices/gone.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { noticeLog, openConfiguredNotices } from '../../config/night/configured-notices.ts';
 

@@ -1,5 +1,5 @@
-import { dayFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { dayFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { noticeLog, openConfiguredNotices } from '../../config/night/configured-notices.ts';

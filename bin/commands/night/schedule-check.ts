@@ -1,6 +1,6 @@
 import { findDeath, findHealthProblem } from '../../../pipeline/schedule/monitoring/health.ts';
 import { readHealth } from '../../../pipeline/schedule/monitoring/health-file.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 

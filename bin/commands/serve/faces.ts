@@ -1,10 +1,10 @@
-import type { Accounts } from '../../../accounts/accounts.ts';
-import { type Capability, isLive } from '../../../api/access/capabilities.ts';
-import type { AddFace, ApiDeps } from '../../../api/app.ts';
-import { makeGuide } from '../../../guide/guide.ts';
-import { mcpFace } from '../../../mcp/mcp.ts';
-import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../mcp/oauth/oauth-routes.ts';
-import { PUBLIC_ROUTES, publicFace } from '../../../public/public.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { type Capability, isLive } from '../../../api/data/access/capabilities.ts';
+import type { AddFace, ApiDeps } from '../../../api/data/app.ts';
+import { makeGuide } from '../../../api/guide/guide.ts';
+import { mcpFace } from '../../../api/mcp/mcp.ts';
+import { OAUTH_REQUESTS_PER_MINUTE, type OAuthSettings } from '../../../api/mcp/oauth/oauth-routes.ts';
+import { PUBLIC_ROUTES, publicFace } from '../../../api/site/public.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { publicUrlOf } from '../../config/accounts/public-url.ts';
 import type { Config } from '../../config/config.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { V1_ROUTES } from '../../../api/routes/data-routes.ts';
-import { MCP_ROUTE } from '../../../mcp/mcp.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { shownAddress } from '../../../schemas/shown-address.ts';
+import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
+import { MCP_ROUTE } from '../../../api/mcp/mcp.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import { shownAddress } from '../../../runtime/shown-address.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { openLog } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { finishAnswers } from '../../../api/server/connections/unsent-answers.ts';
 import type { ViewFollower } from '../../../api/view/follow/view-follower.ts';
-import { finishAnswers } from '../../../http/connections/unsent-answers.ts';
 
 export interface StopTimes {
   /** For which it still answers everything, less than all of it, so that whoever asks `/health/ready` can stop sending requests (decision 0093). */

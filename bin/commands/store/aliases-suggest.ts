@@ -1,6 +1,6 @@
 import { readModels } from '../../../pipeline/aliases/read-models.ts';
 import { type Suggestion, suggestAliases } from '../../../pipeline/aliases/suggest-aliases.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';

@@ -1,5 +1,5 @@
 import { type RepublishResult, republish } from '../../../pipeline/upkeep/republish/republish.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';

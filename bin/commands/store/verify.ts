@@ -1,5 +1,5 @@
 import { verify } from '../../../pipeline/upkeep/verify/verify.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { type Progress, showProgress } from '../../cli/progress.ts';

@@ -6,7 +6,7 @@ import { isThere, openCopy, scratchFolderOf, shownPlace } from '../../../client/
 import { Scratch } from '../../../client/sync/scratch.ts';
 import { sync } from '../../../client/sync/sync.ts';
 import type { SyncDeps, SyncResult } from '../../../client/sync/sync-run.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { clientSettings } from '../client-settings.ts';

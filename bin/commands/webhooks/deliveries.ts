@@ -1,6 +1,6 @@
-import { timestampFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
-import type { DeliveryState } from '../../../webhooks/queue/delivery-queue.ts';
+import type { DeliveryState } from '../../../api/webhooks/queue/delivery-queue.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withWebhooks } from '../../config/service/configured-webhooks.ts';
 import { attemptJson, deliveryJson, deliveryTable, describeAttempt } from './describe-delivery.ts';

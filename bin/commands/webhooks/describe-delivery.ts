@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
-import { timestampFromDate } from '../../../schemas/day.ts';
-import type { LoggedDelivery } from '../../../webhooks/administration/deliveries.ts';
-import type { Attempt } from '../../../webhooks/queue/delivery-queue.ts';
+import type { LoggedDelivery } from '../../../api/webhooks/administration/deliveries.ts';
+import type { Attempt } from '../../../api/webhooks/queue/delivery-queue.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
 import { paint } from '../../cli/paint.ts';
 
 /** An attempt in a few words. */

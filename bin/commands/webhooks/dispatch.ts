@@ -1,5 +1,5 @@
-import { Metrics } from '../../../http/metrics.ts';
-import { shownAddress } from '../../../schemas/shown-address.ts';
+import { Metrics } from '../../../api/server/metrics.ts';
+import { shownAddress } from '../../../runtime/shown-address.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { openLog } from '../../cli/logger.ts';
 import { firstSignal } from '../../cli/process-events.ts';

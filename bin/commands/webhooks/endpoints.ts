@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
-import { timestampFromDate } from '../../../schemas/day.ts';
-import type { Endpoint } from '../../../webhooks/endpoints/endpoint.ts';
-import type { Filters } from '../../../webhooks/endpoints/filters.ts';
-import type { Attempt } from '../../../webhooks/queue/delivery-queue.ts';
-import type { Topic } from '../../../webhooks/topic.ts';
+import type { Endpoint } from '../../../api/webhooks/endpoints/endpoint.ts';
+import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
+import type { Attempt } from '../../../api/webhooks/queue/delivery-queue.ts';
+import type { Topic } from '../../../api/webhooks/topic.ts';
+import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { withWebhooks } from '../../config/service/configured-webhooks.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { messageFromError } from '../../../schemas/errors.ts';
-import type { DispatcherEvent } from '../../../webhooks/delivery/dispatcher-events.ts';
-import type { PublisherEvent } from '../../../webhooks/events/publish-events.ts';
-import type { Outcome } from '../../../webhooks/queue/delivery-queue.ts';
+import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-events.ts';
+import type { PublisherEvent } from '../../../api/webhooks/events/publish-events.ts';
+import type { Outcome } from '../../../api/webhooks/queue/delivery-queue.ts';
+import { messageFromError } from '../../../runtime/errors.ts';
 
 /** Logs what became of a delivery or of an endpoint. */
 export function logDispatcherEvent(log: Logger, event: DispatcherEvent): void {

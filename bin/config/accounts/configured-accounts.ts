@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Administration } from '../../../accounts/administration/administration.ts';
-import type { AuditAction, AuditEntry } from '../../../accounts/audit/audit-log.ts';
-import type { OpenAccountsOptions } from '../../../accounts/open-accounts.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { sqliteFileFromUrl } from '../../../database/open-database.ts';
-import { AppError, isAppError } from '../../../schemas/errors.ts';
-import { findSystemUser } from '../../../schemas/system-user.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Administration } from '../../../api/accounts/administration/administration.ts';
+import type { AuditAction, AuditEntry } from '../../../api/accounts/audit/audit-log.ts';
+import type { OpenAccountsOptions } from '../../../api/accounts/open-accounts.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
+import { AppError, isAppError } from '../../../runtime/errors.ts';
+import { findSystemUser } from '../../../runtime/system-user.ts';
 import type { Config } from '../config.ts';
 import { mcpResourceOf } from './public-url.ts';
 
@@ -15,7 +15,7 @@ export async function openConfiguredDatabase(
   config: Config,
   { log }: Pick<OpenAccountsOptions, 'log'>,
 ): Promise<ControlDatabase> {
-  const { openDatabase } = await import('../../../database/open-database.ts');
+  const { openDatabase } = await import('../../../api/database/open-database.ts');
   const options = databaseOptions(config, { blockingTimeoutMs: BLOCKING_TIMEOUT_MS });
   return openDatabase(config.DATABASE, { ...options, ...(log === undefined ? {} : { log }) });
 }
@@ -26,7 +26,7 @@ export async function openConfiguredAccounts(
   database: ControlDatabase,
   options: Pick<OpenAccountsOptions, 'clock' | 'log' | 'onCountsDropped'>,
 ): Promise<Accounts> {
-  const { openAccountsOn } = await import('../../../accounts/open-accounts.ts');
+  const { openAccountsOn } = await import('../../../api/accounts/open-accounts.ts');
   return openAccountsOn(database, {
     ...options,
     redis: config.REDIS,
@@ -107,7 +107,7 @@ export function operator(): string {
 
 /** Loaded when it is needed, so that the other commands don't wait for the databases' libraries. */
 async function loadOpenAccounts() {
-  return (await import('../../../accounts/open-accounts.ts')).openAccounts;
+  return (await import('../../../api/accounts/open-accounts.ts')).openAccounts;
 }
 
 /** How the control database is opened; by a command, which may wait, unless a server is `serving`. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { People } from '../../../accounts/people/open-people.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { openDatabase } from '../../../database/open-database.ts';
+import type { People } from '../../../api/accounts/people/open-people.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
 import { useFolder } from '../../../test/support/temporary-folder.ts';
 import { type Config, configFromEnv } from '../config.ts';
 import { openConfiguredPeople } from './configured-people.ts';

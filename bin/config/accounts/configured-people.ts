@@ -2,12 +2,12 @@ import { hkdfSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { monotonicFactory } from 'ulid';
-import type { Mailer } from '../../../accounts/mail/mailer.ts';
-import type { OpenedMembers } from '../../../accounts/people/open-members.ts';
-import type { People } from '../../../accounts/people/open-people.ts';
-import type { ConnectionSettings, PeopleLimits, PeopleSettings } from '../../../accounts/people/people-settings.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { Mailer } from '../../../api/accounts/mail/mailer.ts';
+import type { OpenedMembers } from '../../../api/accounts/people/open-members.ts';
+import type { People } from '../../../api/accounts/people/open-people.ts';
+import type { ConnectionSettings, PeopleLimits, PeopleSettings } from '../../../api/accounts/people/people-settings.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { Config } from '../config.ts';
 import { asUsage, databaseOptions, operator } from './configured-accounts.ts';
 import { mcpResourceOf, publicUrlOf } from './public-url.ts';
@@ -31,7 +31,7 @@ export async function openConfiguredPeople(
   database: ControlDatabase,
   { clock = () => new Date(), log, publicUrl = publicUrlOf(config), onChange }: ConfiguredPeopleOptions,
 ): Promise<People> {
-  const { openPeople } = await import('../../../accounts/people/open-people.ts');
+  const { openPeople } = await import('../../../api/accounts/people/open-people.ts');
   const sessionMs = config.SESSION_DAYS * 86_400_000;
   const settings: PeopleSettings = {
     publicUrl,
@@ -59,8 +59,8 @@ export async function withMembers<T>(
   work: (opened: Pick<OpenedMembers, 'members' | 'connections'>) => Promise<T>,
 ): Promise<T> {
   const [{ openDatabase }, { openMembers }] = await Promise.all([
-    import('../../../database/open-database.ts'),
-    import('../../../accounts/people/open-members.ts'),
+    import('../../../api/database/open-database.ts'),
+    import('../../../api/accounts/people/open-members.ts'),
   ]);
   const database = await openDatabase(config.DATABASE, databaseOptions(config));
   try {
@@ -94,7 +94,7 @@ function connectionSettings(config: Config): ConnectionSettings | undefined {
 
 /** The mailer that is configured; nothing is connected before the first mail. */
 export async function openConfiguredMailer(config: Config, log: Pick<BaseLogger, 'info'>): Promise<Mailer> {
-  const { openMailer } = await import('../../../accounts/mail/mailer.ts');
+  const { openMailer } = await import('../../../api/accounts/mail/mailer.ts');
   return openMailer({
     smtp: config.SMTP,
     from: config.MAIL_FROM,

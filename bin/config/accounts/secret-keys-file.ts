@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { sqliteFileFromUrl } from '../../../database/open-database.ts';
-import { AppError, codeFromError, messageFromError } from '../../../schemas/errors.ts';
-import { shownAddress } from '../../../schemas/shown-address.ts';
-import { SECRET_KEY_BYTES, SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
+import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { AppError, codeFromError, messageFromError } from '../../../runtime/errors.ts';
+import { shownAddress } from '../../../runtime/shown-address.ts';
 import type { Config } from '../config.ts';
 
 /**

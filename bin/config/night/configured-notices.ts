@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import { Notices, type NoticesDeps } from '../../../pipeline/notices/notices.ts';
-import { shownAddress } from '../../../schemas/shown-address.ts';
+import { shownAddress } from '../../../runtime/shown-address.ts';
 import { openConfiguredMailer } from '../accounts/configured-people.ts';
 import type { Config } from '../config.ts';
 

@@ -1,6 +1,6 @@
-import type { ApiSettings } from '../../../api/app.ts';
+import type { ApiSettings } from '../../../api/data/app.ts';
+import type { PublicSettings } from '../../../api/site/bind.ts';
 import type { FollowerSettings } from '../../../api/view/follow/view-follower.ts';
-import type { PublicSettings } from '../../../public/bind.ts';
 import type { Config } from '../config.ts';
 import { duckdbSettings } from '../configured-duckdb.ts';
 import { connectionSettings } from './connection-settings.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { monotonicFactory } from 'ulid';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Authorization } from '../../../accounts/people/connections.ts';
-import { actorOf } from '../../../accounts/people/person.ts';
-import type { AddFace } from '../../../api/app.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
-import { EndpointAdministration } from '../../../webhooks/administration/endpoint-administration.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Authorization } from '../../../api/accounts/people/connections.ts';
+import { actorOf } from '../../../api/accounts/people/person.ts';
+import type { AddFace } from '../../../api/data/app.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { DeliveryLog } from '../../../api/webhooks/administration/delivery-log.ts';
+import { EndpointAdministration } from '../../../api/webhooks/administration/endpoint-administration.ts';
 import { openConfiguredPeople } from '../accounts/configured-people.ts';
 import { configuredSecretKeys } from '../accounts/secret-keys-file.ts';
 import type { Config } from '../config.ts';
@@ -39,7 +39,7 @@ export async function openConfiguredConsole(
     readonly log: Logger;
   },
 ): Promise<OpenedConsole> {
-  const { consoleFace } = await import('../../../console/console.ts');
+  const { consoleFace } = await import('../../../api/console/console.ts');
   const deps = { database: database.kysely, clock, newId: monotonicFactory() };
   const endpointDeps = {
     ...deps,

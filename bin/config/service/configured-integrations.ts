@@ -1,13 +1,13 @@
 import { monotonicFactory } from 'ulid';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { findUrlProblem } from '../../../http/outbound/address-check.ts';
-import { Outbound } from '../../../http/outbound/outbound.ts';
-import { CHECKS_AT_ONCE_MAX } from '../../../integrations/check-service.ts';
-import { fewLooksAtOnce } from '../../../integrations/declared/limits.ts';
-import { Integrations, type IntegrationsDeps } from '../../../integrations/integrations.ts';
-import { LOOK_LIMITS, pageLooker } from '../../../integrations/page/look.ts';
-import type { OfferedTo } from '../../../integrations/queue/claims.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { CHECKS_AT_ONCE_MAX } from '../../../api/integrations/check-service.ts';
+import { fewLooksAtOnce } from '../../../api/integrations/declared/limits.ts';
+import { Integrations, type IntegrationsDeps } from '../../../api/integrations/integrations.ts';
+import { LOOK_LIMITS, pageLooker } from '../../../api/integrations/page/look.ts';
+import type { OfferedTo } from '../../../api/integrations/queue/claims.ts';
+import { AppError } from '../../../runtime/errors.ts';
+import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
+import { Outbound } from '../../../runtime/outbound/outbound.ts';
 import { asUsage, databaseOptions, operator } from '../accounts/configured-accounts.ts';
 import { publicUrlOf } from '../accounts/public-url.ts';
 import type { Config } from '../config.ts';
@@ -55,7 +55,7 @@ export async function withIntegrations<T>(
   context: IntegrationContext,
   work: (integrations: Integrations) => Promise<T>,
 ): Promise<T> {
-  const { openDatabase } = await import('../../../database/open-database.ts');
+  const { openDatabase } = await import('../../../api/database/open-database.ts');
   const database = await openDatabase(context.config.DATABASE, databaseOptions(context.config));
   const opened = openConfiguredIntegrations(context, { database });
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDay } from '../../../schemas/day.ts';
+import { isDay } from '../../../runtime/day.ts';
 import { Bytes, Milliseconds, wholeNumber } from './setting-kinds.ts';
 
 /** An instant, or a UTC day, which stands for its first instant. */

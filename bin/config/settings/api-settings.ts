@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { capabilitiesFromText } from '../../../api/access/capabilities.ts';
+import { capabilitiesFromText } from '../../../api/data/access/capabilities.ts';
 import { Bytes, Milliseconds, Seconds, wholeNumber } from './setting-kinds.ts';
 
 /** The settings of `modelstats serve`: part of `ConfigSchema`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { SIGN_IN_METHODS, type SignInMethod } from '../../../accounts/people/people.ts';
-import { PEOPLE_LIMITS } from '../../../accounts/people/people-settings.ts';
+import { SIGN_IN_METHODS, type SignInMethod } from '../../../api/accounts/people/people.ts';
+import { PEOPLE_LIMITS } from '../../../api/accounts/people/people-settings.ts';
 import { wholeNumber } from './setting-kinds.ts';
 
 /** `link`, `password` or both, separated by a comma, in the order in which they are offered. */

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import {
   assertNoOthers,

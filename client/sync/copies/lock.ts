@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 
 /**
  * Keeps others from writing the same copy: a file beside it that SQLite locks, so that the system lets go of it however the

@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import { isClearAddress, UNCLEAR_ADDRESS } from '../../../runtime/shown-address.ts';
+import { findSystemUser } from '../../../runtime/system-user.ts';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
-import { isClearAddress, UNCLEAR_ADDRESS } from '../../../schemas/shown-address.ts';
-import { findSystemUser } from '../../../schemas/system-user.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import { inGroups, readLines } from '../json-lines.ts';
 import type { AnyRecord } from '../keys.ts';

@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { type Column, type ColumnType, DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
 import type { Copy, SyncState, Update } from '../copy.ts';
 import { readLines } from '../json-lines.ts';
 import { type AnyRecord, parseRecord } from '../keys.ts';

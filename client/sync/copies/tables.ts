@@ -2,6 +2,8 @@
  * The tables of a copy in a database: one per dataset with a column per published field, `changes` with the events that are
  * kept, and `_modelstats_sync` with one row that says what the copy is.
  */
+
+import { AppError } from '../../../runtime/errors.ts';
 import {
   DATASET_NAMES,
   DATASETS,
@@ -9,7 +11,6 @@ import {
   type DatasetName,
   publishedColumns,
 } from '../../../schemas/datasets.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 import { NOT_A_COPY, type SyncState, type Update } from '../copy.ts';
 

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
-import { codeFromError } from '../../../schemas/errors.ts';
+import { codeFromError } from '../../../runtime/errors.ts';
 import { hashOfFiles } from '../day/whole-files.ts';
 import { lastingFault, passingFault, UpstreamFault } from '../http/upstream-fault.ts';
 import { isFileName, UnzippedNames } from './unzipped-names.ts';

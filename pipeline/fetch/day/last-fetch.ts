@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Day, isDay } from '../../../schemas/day.ts';
+import { type Day, isDay } from '../../../runtime/day.ts';
 import { type FetchRecord, type RecordedFile, readFetchRecord } from './fetch-record.ts';
 import { isWhole } from './whole-files.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDay } from '../../../schemas/day.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { isDay } from '../../../runtime/day.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { hashFile } from '../../../storage/hash.ts';
 import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';
 import { assertFile } from '../../source/source-paths.ts';

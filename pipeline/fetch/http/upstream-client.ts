@@ -5,11 +5,11 @@
  * not: it is public, or in a network that the operator has allowed, and gets no header with a secret in it.
  */
 import { Agent, type Dispatcher, request } from 'undici';
-import { checkUrl } from '../../../http/outbound/address-check.ts';
-import { checkedLookup } from '../../../http/outbound/checked-lookup.ts';
-import { faultFrom, isUnreachable, type OutboundFault } from '../../../http/outbound/outbound-fault.ts';
-import { type AllowedNetwork, parseNetwork } from '../../../http/outbound/public-address.ts';
-import { FOLLOWED } from '../../../http/outbound/redirects.ts';
+import { checkUrl } from '../../../runtime/outbound/address-check.ts';
+import { checkedLookup } from '../../../runtime/outbound/checked-lookup.ts';
+import { faultFrom, isUnreachable, type OutboundFault } from '../../../runtime/outbound/outbound-fault.ts';
+import { type AllowedNetwork, parseNetwork } from '../../../runtime/outbound/public-address.ts';
+import { FOLLOWED } from '../../../runtime/outbound/redirects.ts';
 import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
 
 export interface UpstreamRequest {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import type { SourceFile } from '../../../schemas/release.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { findJsonFault } from '../../source/json-fault.ts';
 import type { DatasetSource } from '../source/source-day.ts';
 

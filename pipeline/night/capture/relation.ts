@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { DuckDBValue } from '@duckdb/node-api';
+import { AppError } from '../../../runtime/errors.ts';
 import type { Dataset } from '../../../schemas/datasets.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { type Database, sqlName, sqlText } from '../../../storage/duckdb/database.ts';
 import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { readBlocks } from '../../../storage/hash.ts';
 import type { DatasetSource } from '../source/source-day.ts';
 import { type ScanLimits, unpackedBytesMax } from '../source/source-limits.ts';

@@ -1,6 +1,6 @@
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';

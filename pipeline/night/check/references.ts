@@ -1,5 +1,5 @@
+import type { Day } from '../../../runtime/day.ts';
 import { childrenOf, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnList } from '../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';

@@ -1,5 +1,5 @@
+import type { Day } from '../../../runtime/day.ts';
 import { DATASETS } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { entityIdSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../../storage/duckdb/row-shape.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, dayFromDate } from '../../../schemas/day.ts';
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { type DayAhead, holdOfDay } from './far-ahead.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayFromDate, daysBetween } from '../../../schemas/day.ts';
+import { addDays, type Day, dayFromDate, daysBetween } from '../../../runtime/day.ts';
 import type { Hold } from '../../../schemas/release.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
+import { isAppError } from '../../../runtime/errors.ts';
 import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import { isAppError } from '../../../schemas/errors.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Day, isDay } from '../../../schemas/day.ts';
-import { AppError, messageFromError } from '../../../schemas/errors.ts';
+import { type Day, isDay } from '../../../runtime/day.ts';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { isFile } from '../../source/source-paths.ts';
 
 const DATED = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { type FetchRecord, readFetchRecord } from '../../fetch/day/fetch-record.ts';
 import { isWhole } from '../../fetch/day/whole-files.ts';
 import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';

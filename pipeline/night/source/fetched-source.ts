@@ -4,8 +4,8 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Day, dayFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { type Day, dayFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { readFetchRecord } from '../../fetch/day/fetch-record.ts';
 import type { FetchedDay, FetchRequest } from '../../fetch/fetch-source.ts';

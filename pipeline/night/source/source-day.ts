@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { type AliasTable, loadAliasTable } from '../../aliases/alias-table.ts';
 import type { FetchRecord } from '../../fetch/day/fetch-record.ts';
 import { DAY_FILES } from '../../source/fetch-list/fetch-paths.ts';

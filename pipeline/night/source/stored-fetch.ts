@@ -1,5 +1,5 @@
+import { isAppError } from '../../../runtime/errors.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
-import { isAppError } from '../../../schemas/errors.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { messageFromError } from '../../../schemas/errors.ts';
+import { messageFromError } from '../../../runtime/errors.ts';
 import type { Notice } from '../notice.ts';
 
 export interface ProgramOptions {

@@ -1,4 +1,4 @@
-import { messageFromError } from '../../../schemas/errors.ts';
+import { messageFromError } from '../../../runtime/errors.ts';
 import { headlineOf, type Notice } from '../notice.ts';
 import type { NoticeTarget } from './notice-target.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { type Cron, findCronProblem, openCron } from './cron.ts';
 
 const LOG = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };

@@ -1,6 +1,6 @@
 import { createTask, parse, type TaskContext, validateDetailed } from 'node-cron';
 import type { BaseLogger } from 'pino';
-import { type Day, dayFromDate } from '../../../schemas/day.ts';
+import { type Day, dayFromDate } from '../../../runtime/day.ts';
 
 /** When nights are due, in UTC. */
 export interface Cron {

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayFromDate } from '../../../schemas/day.ts';
+import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
 import type { Cron } from './cron.ts';
 import { retryDeadline } from './retry.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dayFromDate } from '../../../schemas/day.ts';
+import { dayFromDate } from '../../../runtime/day.ts';
 import { type RetryPolicy, retryDeadline, retryDelayMs, TIME_OF_DAY } from './retry.ts';
 
 const POLICY: RetryPolicy = { firstDelayMs: 60_000, maxDelayMs: 1_800_000, until: '12:00' };

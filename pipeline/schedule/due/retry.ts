@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 
 /** When a failed night is tried again. */
 export interface RetryPolicy {

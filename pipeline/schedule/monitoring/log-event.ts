@@ -1,5 +1,5 @@
 import type { BaseLogger } from 'pino';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { isPublished, type NightAnswer, type NightEnd } from '../night-end.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { isPublished, type NightEnd } from '../night-end.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 

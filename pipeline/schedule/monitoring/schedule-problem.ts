@@ -1,5 +1,5 @@
-import type { Day } from '../../../schemas/day.ts';
-import type { HealthProblem } from '../../../schemas/health-problem.ts';
+import type { Day } from '../../../runtime/day.ts';
+import type { HealthProblem } from '../../../runtime/health-problem.ts';
 import { isPublished } from '../night-end.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 

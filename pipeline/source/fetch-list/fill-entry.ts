@@ -1,4 +1,4 @@
-import { AppError } from '../../../schemas/errors.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { type FetchEntry, isHeaderText } from './fetch-entry.ts';
 import { fillVariables, variablesIn } from './variables.ts';
 

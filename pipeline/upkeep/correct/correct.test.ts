@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Day } from '../../../runtime/day.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
 import { withNames } from '../../../test/support/pipeline/named-models.ts';
 import { newestOf, readSnapshot } from '../../../test/support/pipeline/published.ts';
 import { upkeepDeps } from '../../../test/support/pipeline/upkeep.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
+import { addDays, type Day, dayFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { type DatasetName, mapDatasetsInTurn } from '../../../schemas/datasets.ts';
-import { addDays, type Day, dayFromDate } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { getEntry, loadRelease, newestEntry } from '../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';

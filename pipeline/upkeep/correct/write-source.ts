@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError, isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
 import { DATASET_NAMES, DATASETS, type DatasetName } from '../../../schemas/datasets.ts';
-import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { Release } from '../../../schemas/release.ts';
 import { type Database, writeLines } from '../../../storage/duckdb/database.ts';
 import { recordsSql } from '../../../storage/duckdb/record-files.ts';

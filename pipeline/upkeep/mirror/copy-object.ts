@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, isAppError } from '../../../schemas/errors.ts';
+import { AppError, isAppError } from '../../../runtime/errors.ts';
 import { fetchObject, type RecordedObject } from '../../../storage/fetch-object.ts';
 import { hashStream } from '../../../storage/hash.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';

@@ -5,9 +5,9 @@
  * to be right.
  */
 import pLimit from 'p-limit';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { type Catalog, isSameRecord } from '../../../schemas/catalog.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { type LoadedCatalog, loadCatalog, newestEntry, swapCatalog } from '../../../storage/catalog.ts';
 import { listedReleases, loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { RecordedObject } from '../../../storage/fetch-object.ts';

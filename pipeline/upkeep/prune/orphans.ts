@@ -1,5 +1,5 @@
+import { timestampFromDate } from '../../../runtime/day.ts';
 import type { Catalog } from '../../../schemas/catalog.ts';
-import { timestampFromDate } from '../../../schemas/day.ts';
 import { listedReleases } from '../../../storage/continue-catalog.ts';
 import { RELEASE_PATHS, type ReleaseName, releaseFromKey, releaseId } from '../../../storage/keys.ts';
 import type { ListedObject } from '../../../storage/object-store.ts';

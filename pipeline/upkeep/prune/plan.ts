@@ -1,5 +1,5 @@
+import { dayFromDate } from '../../../runtime/day.ts';
 import { type CatalogEntry, RELEASE_PARTS, type ReleasePart } from '../../../schemas/catalog.ts';
-import { dayFromDate } from '../../../schemas/day.ts';
 import { type ExpiredPart, findExpired, type Retention } from '../../../schemas/retention.ts';
 import { partOfPath, releaseId } from '../../../storage/keys.ts';
 import { findOrphans, type OrphansInput, type Suspicious } from './orphans.ts';

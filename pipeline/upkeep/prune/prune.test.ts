@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addDays } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import { addDays } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { RETENTION, type Retention } from '../../../schemas/retention.ts';
 import { loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';

@@ -7,8 +7,8 @@
  * (a night that slept for days, a copy into this store) can't commit any more; so nothing deleted here can become live.
  */
 import pLimit from 'p-limit';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import { type Retention, retainedFrom } from '../../../schemas/retention.ts';
 import { type LoadedCatalog, loadCatalog, swapCatalog } from '../../../storage/catalog.ts';
 import { whyNoCatalog, whyUnlisted } from '../../../storage/continue-catalog.ts';

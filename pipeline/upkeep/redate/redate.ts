@@ -5,9 +5,9 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addDays, type Day, dayFromDate, daysBetween, isDay } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
-import { addDays, type Day, dayFromDate, daysBetween, isDay } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { getEntry, loadRelease, markPublished, swapCatalog } from '../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day, timestampFromDate } from '../../../schemas/day.ts';
+import { addDays, type Day, timestampFromDate } from '../../../runtime/day.ts';
 
 /** What days are moved: those from one on, back by a number of days. */
 export interface DayShift {

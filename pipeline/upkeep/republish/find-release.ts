@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../../../schemas/errors.ts';
+import { AppError, isAppError } from '../../../runtime/errors.ts';
 import type { Release, ReleaseRef } from '../../../schemas/release.ts';
 import { releaseFromBody } from '../../../storage/catalog.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';

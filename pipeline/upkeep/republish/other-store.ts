@@ -3,8 +3,9 @@
  * store"; decision 0043). Files are taken by their recorded hash alone, so a wrong store could damage nothing; but whoever names
  * it is mistaken, and has to hear that rather than that this file and that can't be had.
  */
+
+import { AppError } from '../../../runtime/errors.ts';
 import { type Catalog, type CatalogEntry, isSameRecord } from '../../../schemas/catalog.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { loadCatalog } from '../../../storage/catalog.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { lookForRelease } from './find-release.ts';

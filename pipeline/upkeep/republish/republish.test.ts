@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../runtime/errors.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import { loadCatalog, loadRelease, swapCatalog } from '../../../storage/catalog.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { RELEASE_PATHS, releaseKey } from '../../../storage/keys.ts';

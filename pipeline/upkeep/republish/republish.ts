@@ -4,9 +4,10 @@
  * where it is a Parquet file and no other store has it, with the same rows, proven, and with a correction in the catalog
  * (decision 0044). No byte that consumers get ever changes, and what the catalog doesn't list any more does not come back.
  */
+
+import { type Day, timestampFromDate } from '../../../runtime/day.ts';
+import { isAppError } from '../../../runtime/errors.ts';
 import type { CatalogEntry } from '../../../schemas/catalog.ts';
-import { type Day, timestampFromDate } from '../../../schemas/day.ts';
-import { isAppError } from '../../../schemas/errors.ts';
 import { type Release, type ReleaseFile, withRepairs } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';

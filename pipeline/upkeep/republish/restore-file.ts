@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { AppError, isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { ReleaseFile } from '../../../schemas/release.ts';
 import { hashFile, hashStream } from '../../../storage/hash.ts';
 import { releaseKey } from '../../../storage/keys.ts';

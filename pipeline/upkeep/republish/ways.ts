@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { manifestsOf, type Release, type ReleaseFile } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';

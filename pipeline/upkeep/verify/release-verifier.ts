@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { type CatalogEntry, catalogEntryFromRelease } from '../../../schemas/catalog.ts';
 import { DATASETS } from '../../../schemas/datasets.ts';
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
 import type { DatasetFile, Manifest } from '../../../schemas/manifest.ts';
 import { eventDayOf, manifestsOf, type Release } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { Catalog, PricingBackfill } from '../../../schemas/catalog.ts';
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
 import { fetchBackfill } from '../../../storage/backfill-objects.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';

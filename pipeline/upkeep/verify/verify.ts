@@ -5,9 +5,9 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Day } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
 import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
-import type { Day } from '../../../schemas/day.ts';
-import { AppError } from '../../../schemas/errors.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
 import { getEntry } from '../../../storage/catalog.ts';

@@ -1,5 +1,5 @@
 /** `/v1/models/{id}`, `/v1/updates`, `/v1/categories` and `/v1/sources` (specification "Models"; "Updates"). */
-import { addDays } from '../../../schemas/day.ts';
+import { addDays } from '../../../runtime/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';
 import { compareText } from '../order.ts';

@@ -1,6 +1,7 @@
 /** `/v1/models/{model_id}/history` (specification "History requests"; "History points"). */
+
+import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
 import { keyText } from '../../night-oracle/canonical.ts';
 import type { Values } from '../../night-oracle/row-rules.ts';
 import { type ApiState, type Expected, notFound } from '../expected.ts';

@@ -1,5 +1,5 @@
+import { addDays, type Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import { addDays, type Day } from '../../../schemas/day.ts';
 import type { QueryReader } from '../query-reader.ts';
 import type { World } from '../world.ts';
 

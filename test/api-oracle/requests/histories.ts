@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../../runtime/day.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../answers/model-history.ts';
 import type { ApiRequest, Parameters } from '../request.ts';
 import type { Series } from '../world.ts';

@@ -1,6 +1,7 @@
 /** What of a world is worth asking for: the models, days and values at which an answer is easily wrong. */
+
+import { addDays, type Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import { addDays, type Day } from '../../../schemas/day.ts';
 import type { ApiState } from '../expected.ts';
 import { firstNight, lastNight, type Series, type WireRecord, type World } from '../world.ts';
 

@@ -1,4 +1,4 @@
-import { addDays } from '../../../schemas/day.ts';
+import { addDays } from '../../../runtime/day.ts';
 import { answerRequest } from '../answer.ts';
 import { LIST_LIMITS } from '../answers/lists.ts';
 import type { ApiRequest } from '../request.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../../runtime/day.ts';
 import type { Parameters } from '../request.ts';
 import type { Asking } from './asking.ts';
 

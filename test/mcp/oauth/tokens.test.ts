@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openAccounts } from '../../../accounts/open-accounts.ts';
+import { openAccounts } from '../../../api/accounts/open-accounts.ts';
 import { PUBLIC_URL, useConsole } from '../../support/console/use-console.ts';
 import { callWith, codeIn, errorIn, OAuthProgram, openProgram, type Tokens } from '../../support/mcp/oauth-program.ts';
 

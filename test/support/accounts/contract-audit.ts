@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { openAccountsOn } from '../../../accounts/open-accounts.ts';
-import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
-import { openDatabase } from '../../../database/open-database.ts';
+import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
 
 export function describeAudit(subject: Subject): void {

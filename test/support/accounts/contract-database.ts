@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { openAccounts, openAccountsOn } from '../../../accounts/open-accounts.ts';
-import { MIGRATIONS_TABLE } from '../../../database/migrate.ts';
-import { openDatabase } from '../../../database/open-database.ts';
+import { openAccounts, openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { MIGRATIONS_TABLE } from '../../../api/database/migrate.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, callerOf, times } from './subject.ts';
 
 /** All that the version before had. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Caller } from '../../../accounts/caller.ts';
-import type { Reservation } from '../../../accounts/quota/quota.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Caller } from '../../../api/accounts/caller.ts';
+import type { Reservation } from '../../../api/accounts/quota/quota.ts';
 import { addCustomer, callerOf, type Subject, times } from './subject.ts';
 
 /** A hash of an effective request, as long as one may be. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { API_KEYS } from '../../../accounts/credentials/token-form.ts';
-import { NO_SUBSCRIPTION, type Subscription } from '../../../accounts/plans/terms.ts';
-import { openDatabase } from '../../../database/open-database.ts';
+import { API_KEYS } from '../../../api/accounts/credentials/token-form.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
 import { addCustomer, type Subject, TestClock } from './subject.ts';
 
 /** Longest that what another process revoked, or changed of a plan, may still hold, as promised. */

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addDays, dayFromDate } from '../../../schemas/day.ts';
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { addCustomer, type Subject } from './subject.ts';
 
 const CHILD = join(import.meta.dirname, 'usage-child.ts');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Caller } from '../../../accounts/caller.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Caller } from '../../../api/accounts/caller.ts';
 import { addCustomer, type Subject, times } from './subject.ts';
 
 const ORGANIZATIONS = 20;

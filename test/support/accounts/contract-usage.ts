@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Caller } from '../../../accounts/caller.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Caller } from '../../../api/accounts/caller.ts';
 import {
   COUNT_NAMES,
   countsOf,
   NO_REQUESTS,
   type RequestCounts,
-} from '../../../accounts/request-counts/request-counts.ts';
-import type { FinishedRequest } from '../../../accounts/request-counts/request-recorder.ts';
-import { CSV_COLUMNS } from '../../../accounts/request-counts/usage-csv.ts';
+} from '../../../api/accounts/request-counts/request-counts.ts';
+import type { FinishedRequest } from '../../../api/accounts/request-counts/request-recorder.ts';
+import { CSV_COLUMNS } from '../../../api/accounts/request-counts/usage-csv.ts';
 import { collect } from '../client/collect.ts';
 import { addCustomer, callerOf, type Subject, TestClock } from './subject.ts';
 

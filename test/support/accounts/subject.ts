@@ -1,9 +1,9 @@
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Caller } from '../../../accounts/caller.ts';
-import { type OpenAccountsOptions, openAccounts } from '../../../accounts/open-accounts.ts';
-import type { Subscription } from '../../../accounts/plans/terms.ts';
-import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
-import type { Awaitable } from '../../../schemas/awaitable.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Caller } from '../../../api/accounts/caller.ts';
+import { type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
+import type { Subscription } from '../../../api/accounts/plans/terms.ts';
+import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
+import type { Awaitable } from '../../../runtime/awaitable.ts';
 
 /** A clock that stands still until it is told. */
 export class TestClock {

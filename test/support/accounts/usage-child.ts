@@ -1,4 +1,4 @@
-import { openAccounts } from '../../../accounts/open-accounts.ts';
+import { openAccounts } from '../../../api/accounts/open-accounts.ts';
 import { callerOf } from './subject.ts';
 
 /**

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { AnswerCache } from '../../../api/answers/answer-cache.ts';
-import { ApiMetrics } from '../../../api/api-metrics.ts';
-import { type AddFace, type ApiSettings, buildApp } from '../../../api/app.ts';
-import { FileLinks } from '../../../api/files/file-links.ts';
-import type { OpenRoute } from '../../../api/openapi/open-operation.ts';
+import { AnswerCache } from '../../../api/data/answers/answer-cache.ts';
+import { ApiMetrics } from '../../../api/data/api-metrics.ts';
+import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.ts';
+import { FileLinks } from '../../../api/data/files/file-links.ts';
+import type { OpenRoute } from '../../../api/data/openapi/open-operation.ts';
+import type { Guide } from '../../../api/guide/guide.ts';
 import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
-import type { Guide } from '../../../guide/guide.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { folderFromUrl, openStore } from '../../../storage/open-store.ts';
-import { SERVER_SETTINGS } from '../http/start-server.ts';
+import { SERVER_SETTINGS } from '../server/start-server.ts';
 import { openTestAccounts, type TestAccounts, type TestAccountsOptions } from './test-accounts.ts';
 
 /** What a test may want otherwise of the API itself. */

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import { type OpenAccountsOptions, openAccounts } from '../../../accounts/open-accounts.ts';
-import type { PlanName } from '../../../accounts/plans/plans.ts';
-import type { Subscription } from '../../../accounts/plans/terms.ts';
-import type { BackstopLimits } from '../../../api/access/access-control.ts';
-import { V1_ROUTES } from '../../../api/routes/data-routes.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { type OpenAccountsOptions, openAccounts } from '../../../api/accounts/open-accounts.ts';
+import type { PlanName } from '../../../api/accounts/plans/plans.ts';
+import type { Subscription } from '../../../api/accounts/plans/terms.ts';
+import type { BackstopLimits } from '../../../api/data/access/access-control.ts';
+import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
 import { addCustomer, type Customer } from '../accounts/subject.ts';
 
 export interface TestAccountsOptions {

@@ -5,7 +5,7 @@ import { type BackfillRequest, backfillPricing } from '../../../pipeline/backfil
 import type { BackfillResult } from '../../../pipeline/backfill/backfill-result.ts';
 import { type NightDeps, runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { openStore } from '../../../storage/open-store.ts';
 import { NIGHT_SETTINGS } from '../pipeline/temporary-store.ts';

@@ -5,7 +5,7 @@
 
 import type { Bounds } from '../../../pipeline/backfill/bounds.ts';
 import type { NotPlacedReason } from '../../../pipeline/backfill/judge.ts';
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../../runtime/day.ts';
 import type { TableRow } from './table-row.ts';
 
 export interface Expected {

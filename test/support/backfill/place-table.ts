@@ -6,7 +6,7 @@ import { judgeRows } from '../../../pipeline/backfill/judge.ts';
 import { countNotPlaced, type NotPlaced } from '../../../pipeline/backfill/not-placed.ts';
 import { type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';
 import { readPricingTable } from '../../../pipeline/backfill/read-table.ts';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { Database } from '../../../storage/duckdb/database.ts';
 import { nullable, text } from '../../../storage/duckdb/row-shape.ts';
 import { linesFromRows } from '../pipeline/write-day.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 
 /** A row of a pricing table, as a source gives it. */
 export interface TableRow {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import type { PlanName } from '../../../accounts/plans/plans.ts';
+import type { PlanName } from '../../../api/accounts/plans/plans.ts';
 import { openSampleStore } from '../pipeline/sample-store.ts';
 import { answersFrom, runCli } from '../processes/cli.ts';
 import { ServingProcess } from '../processes/serving-process.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Interval } from '../../../charts/scales/intervals.ts';
-import { addDays, type Day } from '../../../schemas/day.ts';
+import type { Interval } from '../../../api/charts/scales/intervals.ts';
+import { addDays, type Day } from '../../../runtime/day.ts';
 
 /** Days on which the charts of tests may begin; leap years and centuries are among them. */
 export const someDay: fc.Arbitrary<Day> = fc

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { ControlTables } from '../../../api/database/tables/tables.ts';
 
 /** What an organization owns. Not sessions, which are prolonged by looking at a page, nor what is counted. */
 const TABLES = [

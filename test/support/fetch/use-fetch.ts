@@ -6,7 +6,7 @@ import type { FetchLimits } from '../../../pipeline/fetch/fetch-file.ts';
 import { type FetchDeps, type FetchedDay, fetchSource } from '../../../pipeline/fetch/fetch-source.ts';
 import { UpstreamClient } from '../../../pipeline/fetch/http/upstream-client.ts';
 import { loadSettings } from '../../../pipeline/source/source-settings.ts';
-import { LOOPBACK } from '../http/outbound-settings.ts';
+import { LOOPBACK } from '../server/outbound-settings.ts';
 import { newFolder } from '../temporary-folder.ts';
 import { FETCH_SETUP } from './fetch-setup.ts';
 import { UpstreamServer } from './upstream-server.ts';

@@ -1,5 +1,5 @@
-import type { Capability } from '../../../api/access/capabilities.ts';
-import { type Guide, type GuideSettings, makeGuide } from '../../../guide/guide.ts';
+import type { Capability } from '../../../api/data/access/capabilities.ts';
+import { type Guide, type GuideSettings, makeGuide } from '../../../api/guide/guide.ts';
 
 export interface GuideOptions extends Partial<Omit<GuideSettings, 'isLive'>> {
   /** Default: nothing is. */

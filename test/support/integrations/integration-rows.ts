@@ -1,6 +1,6 @@
 /** Integrations as plain rows, for tests that need no check. */
-import { NO_END_MS } from '../../../accounts/plans/bonus.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
+import { NO_END_MS } from '../../../api/accounts/plans/bonus.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
 
 export interface VerifiedOptions {
   readonly organizationId: string;

@@ -1,16 +1,16 @@
 import { monotonicFactory } from 'ulid';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Mail } from '../../../accounts/mail/mailer.ts';
-import { openAccountsOn } from '../../../accounts/open-accounts.ts';
-import { NO_SUBSCRIPTION, type Subscription } from '../../../accounts/plans/terms.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { openDatabase } from '../../../database/open-database.ts';
-import { findUrlProblem } from '../../../http/outbound/address-check.ts';
-import { type CheckEvent, CheckService, type CheckServiceDeps } from '../../../integrations/check-service.ts';
-import type { Evidence, Integration } from '../../../integrations/integration.ts';
-import { Integrations, type IntegrationsDeps } from '../../../integrations/integrations.ts';
-import { checkCleanup } from '../../../integrations/queue/cleanup.ts';
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import type { Mail } from '../../../api/accounts/mail/mailer.ts';
+import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import { NO_SUBSCRIPTION, type Subscription } from '../../../api/accounts/plans/terms.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
+import { type CheckEvent, CheckService, type CheckServiceDeps } from '../../../api/integrations/check-service.ts';
+import type { Evidence, Integration } from '../../../api/integrations/integration.ts';
+import { Integrations, type IntegrationsDeps } from '../../../api/integrations/integrations.ts';
+import { checkCleanup } from '../../../api/integrations/queue/cleanup.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
+import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';
 
 export const PUBLIC_URL = 'https://stats.example.org';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { Outbound } from '../../../http/outbound/outbound.ts';
-import { LOOPBACK, OUTBOUND_SETTINGS } from '../http/outbound-settings.ts';
+import { Outbound } from '../../../runtime/outbound/outbound.ts';
+import { LOOPBACK, OUTBOUND_SETTINGS } from '../server/outbound-settings.ts';
 
 /** What a page answers: HTML, or all of it, or something that takes the connection itself. */
 export type PageAnswer =

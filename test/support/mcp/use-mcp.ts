@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { mcpFace } from '../../../mcp/mcp.ts';
+import { mcpFace } from '../../../api/mcp/mcp.ts';
 import type { Customer } from '../accounts/subject.ts';
 import { listen } from '../api/listen.ts';
 import type { Days, TestApi } from '../api/open-api.ts';

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { addDays, dayFromDate } from '../../../schemas/day.ts';
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { answersFrom, type CalledCli, callCli, envOf, type RunningCli, startCli } from '../processes/cli.ts';
 import { NoticeReceiver } from './notice-receiver.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Origin } from '../../../accounts/people/people.ts';
+import type { Origin } from '../../../api/accounts/people/people.ts';
 import { type OpenedPeople, ORIGIN, PASSWORD, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 const MINUTE_MS = 60_000;

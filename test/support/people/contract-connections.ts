@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openAccounts } from '../../../accounts/open-accounts.ts';
-import type { Authorization } from '../../../accounts/people/connections.ts';
-import type { NewSession } from '../../../accounts/people/people.ts';
-import { withOrganization } from '../../../accounts/people/sign-in/oauth-provider.ts';
+import { openAccounts } from '../../../api/accounts/open-accounts.ts';
+import type { Authorization } from '../../../api/accounts/people/connections.ts';
+import type { NewSession } from '../../../api/accounts/people/people.ts';
+import { withOrganization } from '../../../api/accounts/people/sign-in/oauth-provider.ts';
 import { CONNECTIONS, cookieHeader, ORIGIN, type PeopleSubject } from './use-people.ts';
 
 const PUBLIC_URL = 'https://stats.example.com';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Role } from '../../../accounts/people/people.ts';
+import type { Role } from '../../../api/accounts/people/people.ts';
 import { getOf, ORIGIN, type PeopledOrganization, type PeopleSubject } from './use-people.ts';
 
 export function describeMembers(subject: PeopleSubject): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewSession } from '../../../accounts/people/people.ts';
+import type { NewSession } from '../../../api/accounts/people/people.ts';
 import { cookieHeader, ORIGIN, PASSWORD, type PeopleSubject, sent, tokenOf } from './use-people.ts';
 
 export function describePasswords(subject: PeopleSubject): void {

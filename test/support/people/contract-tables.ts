@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { getMigrations } from 'better-auth/db/migration';
 import { describe, expect, test } from 'vitest';
-import { createAuth } from '../../../accounts/people/sign-in/auth.ts';
+import { createAuth } from '../../../api/accounts/people/sign-in/auth.ts';
 import { CONNECTIONS, type PeopleSubject } from './use-people.ts';
 
 export function describeTables(subject: PeopleSubject): void {

@@ -1,17 +1,17 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Mail, Mailer } from '../../../accounts/mail/mailer.ts';
-import { openPeople, type People } from '../../../accounts/people/open-people.ts';
-import type { NewSession, Origin, Role, Session } from '../../../accounts/people/people.ts';
+import type { Mail, Mailer } from '../../../api/accounts/mail/mailer.ts';
+import { openPeople, type People } from '../../../api/accounts/people/open-people.ts';
+import type { NewSession, Origin, Role, Session } from '../../../api/accounts/people/people.ts';
 import {
   type ConnectionSettings,
   PEOPLE_LIMITS,
   type PeopleLimits,
   type PeopleSettings,
-} from '../../../accounts/people/people-settings.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { openDatabase } from '../../../database/open-database.ts';
-import type { AuditRow } from '../../../database/tables/tables.ts';
+} from '../../../api/accounts/people/people-settings.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
+import type { AuditRow } from '../../../api/database/tables/tables.ts';
 
 export const ORIGIN: Origin = { address: '203.0.113.7', userAgent: 'Firefox on a phone' };
 export const PASSWORD = 'correct horse battery';

@@ -20,7 +20,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { sha256 } from '../../../storage/hash.ts';
 
 /** Where the nights of this run of the tests are kept, set by `runner/scratch.setup.ts`; without it every store runs its own. */

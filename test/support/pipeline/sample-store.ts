@@ -1,4 +1,4 @@
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import { fixtureSource, openTemporaryStore, type TemporaryStore } from './temporary-store.ts';
 
 /** The days of the sample store; its snapshots are theirs. */

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Day } from '../../../runtime/day.ts';
 import { type Catalog, type CatalogEntry, RELEASE_PARTS } from '../../../schemas/catalog.ts';
-import type { Day } from '../../../schemas/day.ts';
 import { FileStore } from '../../../storage/file/file-store.ts';
 import { CATALOG_KEY, partOfPath, RELEASE_PATHS, type ReleaseName, releaseKey } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';

@@ -8,7 +8,7 @@ import { type NightDeps, runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
 import { prune } from '../../../pipeline/upkeep/prune/prune.ts';
 import { republish } from '../../../pipeline/upkeep/republish/republish.ts';
-import { addDays, type Day } from '../../../schemas/day.ts';
+import { addDays, type Day } from '../../../runtime/day.ts';
 import type { Retention } from '../../../schemas/retention.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { Database } from '../../../storage/duckdb/database.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { V1_ROUTES } from '../../../api/routes/data-routes.ts';
+import { V1_ROUTES } from '../../../api/data/routes/data-routes.ts';
 import { COMMAND } from './cli.ts';
 
 const START_MS_MAX = 30_000;

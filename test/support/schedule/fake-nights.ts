@@ -1,5 +1,5 @@
 import type { NightAnswer, NightEnd } from '../../../pipeline/schedule/night-end.ts';
-import type { Day } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
 import type { FakeTime } from './fake-time.ts';
 
 /** Nights that end as they are told to, and remember of which day and when they were begun. */

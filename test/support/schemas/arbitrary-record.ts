@@ -1,7 +1,7 @@
 /** Random published records, for property tests: every type at its edges, every nullable column null at times. */
 import fc from 'fast-check';
+import { dayFromDate, timestampFromDate } from '../../../runtime/day.ts';
 import { type Column, type ColumnType, type Dataset, publishedColumns } from '../../../schemas/datasets.ts';
-import { dayFromDate, timestampFromDate } from '../../../schemas/day.ts';
 import type { PublishedRecord } from '../../../schemas/records.ts';
 
 /** Control characters that a text may hold; an id holds none. See the row rules of the capture. */

@@ -1,6 +1,6 @@
 /** Versions of the records that were never published, for tests of what happens when there is more than one. */
-import type { Day } from '../../../schemas/day.ts';
-import { addDays } from '../../../schemas/day.ts';
+import type { Day } from '../../../runtime/day.ts';
+import { addDays } from '../../../runtime/day.ts';
 import { defineVersions, NOTICE_DAYS_MIN } from '../../../schemas/versions/define-versions.ts';
 import { datasetWithFields, type RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';

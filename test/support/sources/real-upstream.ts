@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { type Day, isDay } from '../../../runtime/day.ts';
 import { type DatasetName, mapDatasets } from '../../../schemas/datasets.ts';
-import { type Day, isDay } from '../../../schemas/day.ts';
 import { UPSTREAM_DATA } from '../real-data.ts';
 import type { DayFiles } from './recipe-folder.ts';
 

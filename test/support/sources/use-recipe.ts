@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
+import type { Day } from '../../../runtime/day.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import type { Day } from '../../../schemas/day.ts';
 import { RECORD_VERSIONS, versionInForce } from '../../../schemas/versions/record-versions.ts';
 import { listReleases, readIssues, readSnapshot, readSuspects } from '../pipeline/published.ts';
 import { type NightOptions, openTemporaryStore } from '../pipeline/temporary-store.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { isAppError } from '../../../schemas/errors.ts';
+import { isAppError } from '../../../runtime/errors.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { expectLost, IF_ABSENT, largeFile, repeat, type Subject, sha256, sha256Of, text } from './contract-support.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isAppError, messageFromError } from '../../../schemas/errors.ts';
+import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import { FileStore } from '../../../storage/file/file-store.ts';
 import { FileStoreLock } from '../../../storage/file/lock.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import type { ControlTables } from '../../../database/tables/tables.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import type { ControlTables } from '../../../api/database/tables/tables.ts';
 
 /** What everything throws once the process is as good as dead. */
 export class Killed extends Error {}

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import {
   EventPublisher,
   type EventPublisherDeps,
   type PublisherEvent,
-} from '../../../webhooks/events/publish-events.ts';
+} from '../../../api/webhooks/events/publish-events.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
 import { NIGHT_SETTINGS, type TemporaryStore } from '../pipeline/temporary-store.ts';
 
 /** A dispatcher's publisher, with all that it tells. */

@@ -1,8 +1,8 @@
 /** Endpoints that listen, and what lies in the queue for them, read and written as plain rows. */
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import type { EndpointMode, EndpointState } from '../../../webhooks/endpoints/endpoint.ts';
-import type { Filters } from '../../../webhooks/endpoints/filters.ts';
-import { TOPICS, type Topic } from '../../../webhooks/topic.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import type { EndpointMode, EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
+import type { Filters } from '../../../api/webhooks/endpoints/filters.ts';
+import { TOPICS, type Topic } from '../../../api/webhooks/topic.ts';
 import { insertEndpoint } from './webhook-database.ts';
 
 export interface SubscriberOptions {

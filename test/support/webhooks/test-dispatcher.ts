@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import { Dispatcher } from '../../../webhooks/delivery/dispatcher.ts';
-import type { DispatcherEvent } from '../../../webhooks/delivery/dispatcher-events.ts';
+import { Dispatcher } from '../../../api/webhooks/delivery/dispatcher.ts';
+import type { DispatcherEvent } from '../../../api/webhooks/delivery/dispatcher-events.ts';
 import {
   DISPATCHER_OPTIONS,
   type DispatcherDeps,
   type DispatcherOptions,
-} from '../../../webhooks/delivery/dispatcher-options.ts';
-import type { SendRequest } from '../../../webhooks/delivery/send-request.ts';
-import { openQueue } from '../../../webhooks/queue/open-queue.ts';
+} from '../../../api/webhooks/delivery/dispatcher-options.ts';
+import type { SendRequest } from '../../../api/webhooks/delivery/send-request.ts';
+import { openQueue } from '../../../api/webhooks/queue/open-queue.ts';
 import { newId, SECRET_KEYS, type WebhookDatabase } from './webhook-database.ts';
 
 /** Real time, as the command line passes it. */

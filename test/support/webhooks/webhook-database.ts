@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { encodeTime } from 'ulid';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { openDatabase } from '../../../database/open-database.ts';
-import type { WebhookEndpointRow } from '../../../database/tables/tables.ts';
-import type { EndpointState } from '../../../webhooks/endpoints/endpoint.ts';
-import type { DeliveryKind } from '../../../webhooks/queue/delivery-queue.ts';
-import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
-import { secretFromBytes } from '../../../webhooks/signing/signature.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
+import type { WebhookEndpointRow } from '../../../api/database/tables/tables.ts';
+import type { EndpointState } from '../../../api/webhooks/endpoints/endpoint.ts';
+import type { DeliveryKind } from '../../../api/webhooks/queue/delivery-queue.ts';
+import { SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { secretFromBytes } from '../../../api/webhooks/signing/signature.ts';
 
 /** When everything in these tests begins. */
 export const START = new Date('2026-11-20T12:00:00Z');

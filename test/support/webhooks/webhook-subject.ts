@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
-import type { Accounts } from '../../../accounts/accounts.ts';
-import { openAccountsOn } from '../../../accounts/open-accounts.ts';
-import type { PlanName } from '../../../accounts/plans/plans.ts';
-import { NO_SUBSCRIPTION } from '../../../accounts/plans/terms.ts';
-import type { ControlDatabase } from '../../../database/control-database.ts';
-import { openDatabase } from '../../../database/open-database.ts';
-import { findUrlProblem } from '../../../http/outbound/address-check.ts';
-import { DeliveryLog } from '../../../webhooks/administration/delivery-log.ts';
-import { EndpointAdministration, type NewEndpoint } from '../../../webhooks/administration/endpoint-administration.ts';
-import { moveEndpoint } from '../../../webhooks/endpoints/transitions.ts';
-import { SecretKeys } from '../../../webhooks/secrets/secret-keys.ts';
+import type { Accounts } from '../../../api/accounts/accounts.ts';
+import { openAccountsOn } from '../../../api/accounts/open-accounts.ts';
+import type { PlanName } from '../../../api/accounts/plans/plans.ts';
+import { NO_SUBSCRIPTION } from '../../../api/accounts/plans/terms.ts';
+import type { ControlDatabase } from '../../../api/database/control-database.ts';
+import { openDatabase } from '../../../api/database/open-database.ts';
+import { DeliveryLog } from '../../../api/webhooks/administration/delivery-log.ts';
+import {
+  EndpointAdministration,
+  type NewEndpoint,
+} from '../../../api/webhooks/administration/endpoint-administration.ts';
+import { moveEndpoint } from '../../../api/webhooks/endpoints/transitions.ts';
+import { SecretKeys } from '../../../api/webhooks/secrets/secret-keys.ts';
+import { findUrlProblem } from '../../../runtime/outbound/address-check.ts';
 import { TestClock } from '../accounts/subject.ts';
 
 /** Endpoints and their log on a control database, with a clock that stands still until it is told. */

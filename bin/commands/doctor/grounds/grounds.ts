@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { type DatabaseLook, lookAtDatabase } from '../../../../database/look-at-database.ts';
-import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
-import { AppError, messageFromError } from '../../../../schemas/errors.ts';
+import { type DatabaseLook, lookAtDatabase } from '../../../../api/database/look-at-database.ts';
+import { sqliteFileFromUrl } from '../../../../api/database/open-database.ts';
+import { AppError, messageFromError } from '../../../../runtime/errors.ts';
 import { CATALOG_KEY } from '../../../../storage/keys.ts';
 import type { ObjectStore } from '../../../../storage/object-store.ts';
 import { folderFromUrl } from '../../../../storage/open-store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AppError } from '../../../../schemas/errors.ts';
+import { AppError } from '../../../../runtime/errors.ts';
 
 /** What work resolves to; rejects with `unavailable` where it takes longer. The work itself goes on, which nobody waits for. */
 export async function inTime<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {

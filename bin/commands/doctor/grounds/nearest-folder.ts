@@ -1,6 +1,6 @@
 import { readlink, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeFromError } from '../../../../schemas/errors.ts';
+import { codeFromError } from '../../../../runtime/errors.ts';
 
 /** The folder, or the nearest one above it that is there; rejects where a file, or a link to nothing, is in the way. */
 export async function nearestFolder(folder: string): Promise<string> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { messageFromError } from '../../../../schemas/errors.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { nearestFolder } from '../grounds/nearest-folder.ts';
 

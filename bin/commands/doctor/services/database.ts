@@ -1,4 +1,4 @@
-import { shownAddress } from '../../../../schemas/shown-address.ts';
+import { shownAddress } from '../../../../runtime/shown-address.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { hasAccounts } from '../use.ts';
 import { compareClocks } from './clock.ts';

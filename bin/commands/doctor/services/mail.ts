@@ -1,6 +1,6 @@
-import { askSmtp } from '../../../../accounts/mail/ask-smtp.ts';
-import { messageFromError } from '../../../../schemas/errors.ts';
-import { shownAddress } from '../../../../schemas/shown-address.ts';
+import { askSmtp } from '../../../../api/accounts/mail/ask-smtp.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
+import { shownAddress } from '../../../../runtime/shown-address.ts';
 import { type Finding, fail, ok, type Setup } from '../finding.ts';
 
 export async function checkMail({ config }: Setup): Promise<Finding | undefined> {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../schemas/errors.ts';
+import { AppError } from '../../../../runtime/errors.ts';
 import { folderFromUrl } from '../../../../storage/open-store.ts';
 import type { Config } from '../../../config/config.ts';
 import { openConfiguredStore } from '../../../config/configured-store.ts';

@@ -1,6 +1,6 @@
-import { askRedis } from '../../../../accounts/burst/ask-redis.ts';
-import { messageFromError } from '../../../../schemas/errors.ts';
-import { shownAddress } from '../../../../schemas/shown-address.ts';
+import { askRedis } from '../../../../api/accounts/burst/ask-redis.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
+import { shownAddress } from '../../../../runtime/shown-address.ts';
 import { type Finding, fail, type Setup } from '../finding.ts';
 import { compareClocks } from './clock.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { sqliteFileFromUrl } from '../../../../database/open-database.ts';
-import { messageFromError } from '../../../../schemas/errors.ts';
-import { SECRET_KEY_BYTES, SecretKeys } from '../../../../webhooks/secrets/secret-keys.ts';
+import { sqliteFileFromUrl } from '../../../../api/database/open-database.ts';
+import { SECRET_KEY_BYTES, SecretKeys } from '../../../../api/webhooks/secrets/secret-keys.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
 import { configuredKeyBytes } from '../../../config/accounts/secret-keys-file.ts';
 import type { Config } from '../../../config/config.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';

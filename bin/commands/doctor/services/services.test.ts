@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { SMTPServer } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../../database/open-database.ts';
+import { openDatabase } from '../../../../api/database/open-database.ts';
 import { examine, useNewMachine } from '../../../../test/support/doctor/examine.ts';
 import { openTemporaryStore } from '../../../../test/support/pipeline/temporary-store.ts';
 import { configuredSecretKeys } from '../../../config/accounts/secret-keys-file.ts';

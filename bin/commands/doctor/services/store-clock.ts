@@ -1,4 +1,4 @@
-import { messageFromError } from '../../../../schemas/errors.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
 import { type Finding, type Setup, warn } from '../finding.ts';
 import { compareClocks } from './clock.ts';
 

@@ -1,6 +1,6 @@
-import { addDays, dayFromDate } from '../../../../schemas/day.ts';
-import { isAppError, messageFromError } from '../../../../schemas/errors.ts';
-import { shownAddress } from '../../../../schemas/shown-address.ts';
+import { addDays, dayFromDate } from '../../../../runtime/day.ts';
+import { isAppError, messageFromError } from '../../../../runtime/errors.ts';
+import { shownAddress } from '../../../../runtime/shown-address.ts';
 import { loadRelease, newestEntry } from '../../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../../storage/continue-catalog.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';

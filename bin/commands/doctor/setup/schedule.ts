@@ -1,8 +1,8 @@
 import { openCron } from '../../../../pipeline/schedule/due/cron.ts';
 import { findDeath, findNightProblem } from '../../../../pipeline/schedule/monitoring/health.ts';
 import { readHealth } from '../../../../pipeline/schedule/monitoring/health-file.ts';
-import { addDays, dayFromDate } from '../../../../schemas/day.ts';
-import { isAppError } from '../../../../schemas/errors.ts';
+import { addDays, dayFromDate } from '../../../../runtime/day.ts';
+import { isAppError } from '../../../../runtime/errors.ts';
 import { type Finding, fail, ok, type Setup, warn } from '../finding.ts';
 import { isSet } from '../use.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { dayFromDate } from '../../../../schemas/day.ts';
+import { dayFromDate } from '../../../../runtime/day.ts';
 import { examine, useNewMachine } from '../../../../test/support/doctor/examine.ts';
 import { openTemporaryStore } from '../../../../test/support/pipeline/temporary-store.ts';
 import { writeDay } from '../../../../test/support/pipeline/write-day.ts';

@@ -3,7 +3,7 @@ import { listSourceDays } from '../../../../pipeline/night/source/day-folders.ts
 import { loadFetchSettings } from '../../../../pipeline/night/source/fetched-source.ts';
 import { findSourceDay } from '../../../../pipeline/night/source/source-day.ts';
 import { findUnfilled } from '../../../../pipeline/source/fetch-list/fill-entry.ts';
-import { dayFromDate } from '../../../../schemas/day.ts';
+import { dayFromDate } from '../../../../runtime/day.ts';
 import { type Finding, fail, ok, type Setup } from '../finding.ts';
 
 /** Whether the source can be read, as far as can be told without reading its rows or asking upstreams. */

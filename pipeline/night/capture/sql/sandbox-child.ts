@@ -3,7 +3,7 @@
  * night, and does nothing that it wasn't told to.
  */
 import { writeFile } from 'node:fs/promises';
-import { isAppError, messageFromError } from '../../../../schemas/errors.ts';
+import { isAppError, messageFromError } from '../../../../runtime/errors.ts';
 import { TooMuch } from '../../source/source-limits.ts';
 import { type Answer, type Order, READY, type SelectOrder } from './messages.ts';
 import { Sandbox } from './sandbox.ts';

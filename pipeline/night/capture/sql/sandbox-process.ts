@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { AppError } from '../../../../schemas/errors.ts';
-import { programBeside } from '../../../../schemas/program-beside.ts';
+import { AppError } from '../../../../runtime/errors.ts';
+import { programBeside } from '../../../../runtime/program-beside.ts';
 import {
   type Answer,
   AnswerSchema,

@@ -5,7 +5,7 @@
  */
 import { join, relative, sep } from 'node:path';
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, StatementType } from '@duckdb/node-api';
-import { messageFromError } from '../../../../schemas/errors.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
 import { sqlText } from '../../../../storage/duckdb/database.ts';
 import { type AbsentFile, withoutAbsentFiles } from './absent-files.ts';
 import type { SandboxSettings, SelectColumns } from './messages.ts';

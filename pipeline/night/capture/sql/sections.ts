@@ -1,5 +1,5 @@
+import { AppError } from '../../../../runtime/errors.ts';
 import { DATASET_NAMES, type DatasetName } from '../../../../schemas/datasets.ts';
-import { AppError } from '../../../../schemas/errors.ts';
 import { readText } from '../../../source/read-text.ts';
 
 /** The part of `source.sql` under the heading of one dataset. */

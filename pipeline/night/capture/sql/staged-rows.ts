@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type DuckDBAppender, type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
-import { messageFromError } from '../../../../schemas/errors.ts';
+import { messageFromError } from '../../../../runtime/errors.ts';
 import { TooMuch } from '../../source/source-limits.ts';
 import type { SelectColumns, StagedFile } from './messages.ts';
 import type { RowTaker } from './sandbox.ts';

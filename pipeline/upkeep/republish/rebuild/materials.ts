@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError, isAppError } from '../../../../runtime/errors.ts';
 import {
   type Column,
   type Dataset,
@@ -7,7 +8,6 @@ import {
   publishedColumns,
   publishedName,
 } from '../../../../schemas/datasets.ts';
-import { AppError, isAppError } from '../../../../schemas/errors.ts';
 import type { Release } from '../../../../schemas/release.ts';
 import { keptColumns } from '../../../../schemas/versions/kept-columns.ts';
 import type { RecordVersion } from '../../../../schemas/versions/record-version.ts';

@@ -1,6 +1,6 @@
+import { AppError } from '../../../../runtime/errors.ts';
 import { DELETE_ORDER, UPSERT_ORDER } from '../../../../schemas/change.ts';
 import { DATASETS, type Dataset } from '../../../../schemas/datasets.ts';
-import { AppError } from '../../../../schemas/errors.ts';
 import { eventDayOf } from '../../../../schemas/release.ts';
 import { writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, keySql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';

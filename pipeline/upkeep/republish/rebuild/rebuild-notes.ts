@@ -1,5 +1,5 @@
+import { AppError } from '../../../../runtime/errors.ts';
 import { contentColumns, DATASET_NAMES, DATASETS } from '../../../../schemas/datasets.ts';
-import { AppError } from '../../../../schemas/errors.ts';
 import { writeParquet } from '../../../../storage/duckdb/database.ts';
 import { entityIdSql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError } from '../../../../runtime/errors.ts';
 import { DATASETS, type DatasetName } from '../../../../schemas/datasets.ts';
-import { AppError } from '../../../../schemas/errors.ts';
 import type { DatasetFile, Manifest } from '../../../../schemas/manifest.ts';
 import type { Release } from '../../../../schemas/release.ts';
 import type { RecordVersion } from '../../../../schemas/versions/record-version.ts';

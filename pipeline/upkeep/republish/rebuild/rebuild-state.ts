@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { AppError } from '../../../../runtime/errors.ts';
 import { contentColumns, DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
-import { AppError } from '../../../../schemas/errors.ts';
 import { writeLines, writeParquet } from '../../../../storage/duckdb/database.ts';
 import { columnList, lineSql, sameKeySql } from '../../../../storage/duckdb/record-sql.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { AppError } from '../../../runtime/errors.ts';
+import { TestClock, times } from '../../../test/support/accounts/subject.ts';
+import { NO_BONUS } from '../plans/bonus.ts';
+import { NO_SUBSCRIPTION } from '../plans/terms.ts';
+import { CredentialDirectory } from './credential-directory.ts';
+import type { CredentialSelector, LiveCredential } from './live-credential.ts';
+import { API_KEYS, hashOfToken } from './token-form.ts';
+
+const OPTIONS = { ttlMs: 3_000, unknownTtlMs: 60_000, entriesMax: 5, unknownMax: 5, lookupsMax: 10 };
+
+function newKey(): string {
+  return API_KEYS.fromBytes(randomBytes(32));
+}
+
+/** A directory over a database that knows these keys and counts how often it is asked. */
+function start(...keys: readonly string[]) {
+  const clock = new TestClock();
+  const known = new Set(keys.map(hashOfToken));
+  const database = {
+    asked: 0,
+    changes: 0,
+    isDown: false,
+    version: () => database.changes,
+    /** By what it was asked. */
+    selectors: [] as CredentialSelector[],
+    find: async (by: CredentialSelector): Promise<LiveCredential | undefined> => {
+      database.asked += 1;
+      database.selectors.push(by);
+      await Promise.resolve();
+      if (database.isDown) throw new AppError('unavailable', 'down');
+      const record = {
+        credentialId: 'key_1',
+        organizationId: 'org_1',
+        subscription: NO_SUBSCRIPTION,
+        bonusEnds: NO_BONUS,
+        expiresAtMs: null,
+      };
+      return 'hash' in by && known.has(by.hash) ? record : undefined;
+    },
+  };
+  return {
+    clock,
+    known,
+    database,
+    directory: new CredentialDirectory(API_KEYS, database, { clock: clock.now, ...OPTIONS }),
+  };
+}
+
+test('a key in use is looked up once per lifetime, also by 100 requests at once', async () => {
+  const key = newKey();
+  const { clock, database, directory } = start(key);
+  await times(100, () => directory.find(key));
+  clock.advance(2_999);
+  expect(await directory.find(key)).toMatchObject({ credentialId: 'key_1' });
+  expect(database.asked).toBe(1);
+  clock.advance(1);
+  await directory.find(key);
+  expect(database.asked).toBe(2);
+});
+
+test('a clock that is set back by a little makes no revoked key work longer', async () => {
+  const key = newKey();
+  const { clock, known, directory } = start(key);
+  await directory.find(key);
+  known.clear();
+  clock.advance(2_500);
+  await directory.find(newKey());
+  clock.advance(-1);
+  expect(await directory.find(key)).toBeUndefined();
+});
+
+/**
+ * Why time tells nothing of keys: what is asked of the database depends on the form of the text, which is public (length,
+ * alphabet, CRC32), and is one look-up of an index by a SHA-256, right or wrong. How much of a wrong key is right can't show.
+ */
+test('unknown and good keys take the same one look-up by hash, malformed ones none', async () => {
+  const [good, unknown] = [newKey(), newKey()];
+  const { database, directory } = start(good);
+  const malformed = ['', 'msk_', `${good}x`, good.slice(0, -1), `${good.slice(0, 50)}xxx`, 'x'.repeat(100_000)];
+  for (const text of malformed) expect(await directory.find(text)).toBeUndefined();
+  expect(database.selectors).toEqual([]);
+  for (const key of [unknown, unknown, good, good]) await directory.find(key);
+  expect(database.selectors).toEqual([unknown, good].map((key) => ({ hash: hashOfToken(key) })));
+});
+
+test('an unknown key asks once, and a flood of them pushes no known key out', async () => {
+  const [key, unknown] = [newKey(), newKey()];
+  const { database, directory } = start(key);
+  await directory.find(key);
+  for (let round = 0; round < 10; round += 1) await directory.find(unknown);
+  expect(database.asked).toBe(2);
+  for (let round = 0; round < 50; round += 1) await directory.find(newKey());
+  await directory.find(key);
+  expect(database.asked).toBe(52);
+});
+
+test('look-ups under way are bounded', async () => {
+  const { directory } = start();
+  const results = await Promise.allSettled(Array.from({ length: 15 }, () => directory.find(newKey())));
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(5);
+  expect(await directory.find(newKey())).toBeUndefined();
+});
+
+test('a failing look-up is not remembered', async () => {
+  const key = newKey();
+  const { database, directory } = start(key);
+  database.isDown = true;
+  await expect(directory.find(key)).rejects.toMatchObject({ code: 'unavailable' });
+  database.isDown = false;
+  expect(await directory.find(key)).toBeDefined();
+});
+
+test('what another process wrote is seen at once where the database tells of it', async () => {
+  const key = newKey();
+  const { known, database, directory } = start(key);
+  await directory.find(key);
+  known.clear();
+  expect(await directory.find(key)).toBeDefined();
+  database.changes += 1;
+  expect(await directory.find(key)).toBeUndefined();
+});
+
+test('a look-up that began before a key was revoked leaves nothing behind', async () => {
+  const key = newKey();
+  const { known, directory } = start(key);
+  const during = directory.find(key);
+  known.clear();
+  directory.forget();
+  await during;
+  expect(await directory.find(key)).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import type { BaseLogger } from 'pino';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import type { Mail, Mailer } from './mailer.ts';
+
+/** What the owners of something are to be told. */
+export interface OwnersNotice {
+  /** For the log, which tells it too. */
+  readonly fields: object;
+  readonly message: string;
+  /** Undefined where the organization has no address. */
+  readonly mail: Mail | undefined;
+  /** Notes that it was told. */
+  readonly settle: () => Promise<unknown>;
+}
+
+/**
+ * Tells owners one thing after the other, in the log always, and by mail. What could not be sent isn't settled, so that it can be
+ * tried again: an owner may be told twice, but not never. Resolves to how many were told. Rejects with `unavailable` where some were
+ * not, after all were tried.
+ *
+ * @param signal ends it, also in the middle of a mail
+ */
+export async function tellOwners(
+  notices: readonly OwnersNotice[],
+  { mailer, log }: { readonly mailer: Mailer; readonly log: Pick<BaseLogger, 'warn'> },
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  const problems: string[] = [];
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => undefined); // Where nobody waits.
+  signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
+  for (const { fields, message, mail, settle } of notices) {
+    log.warn(fields, message);
+    try {
+      if (mail !== undefined) await Promise.race([mailer.send(mail), stopped.promise]);
+    } catch (error) {
+      if (signal.aborted) break;
+      problems.push(messageFromError(error));
+      continue;
+    }
+    await settle();
+  }
+  if (problems.length > 0) throw new AppError('unavailable', `${problems.length} not told: ${problems[0]}`);
+  return notices.length;
+}

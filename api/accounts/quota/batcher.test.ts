@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../runtime/errors.ts';
+import { times } from '../../../test/support/accounts/subject.ts';
+import { Batcher } from './batcher.ts';
+import type { UsageRequest, UsageStore } from './usage-store.ts';
+
+const READ = { kind: 'read', organizationId: 'org_1', day: '2026-11-20' } as const;
+
+/** A store that answers with the number of the request, and keeps the sizes of its batches. */
+class CountingStore implements UsageStore {
+  readonly batches: number[] = [];
+  failing = false;
+  #answered = 0;
+
+  async apply(requests: readonly UsageRequest[]) {
+    this.batches.push(requests.length);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.failing) throw new AppError('unavailable', 'down');
+    return requests.map(() => ({ isGranted: true, used: ++this.#answered, units: 0 as const }));
+  }
+}
+
+test('all requests of a tick share a batch, each gets its own answer, and what comes meanwhile waits for the next', async () => {
+  const store = new CountingStore();
+  const batcher = new Batcher(store, { batchMax: 100, waitingMax: 1000 });
+  const answers = times(50, () => batcher.submit(READ));
+  while (store.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const later = times(30, () => batcher.submit(READ));
+  expect((await answers).map(({ used }) => used)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  await later;
+  expect(store.batches).toEqual([50, 30]);
+});
+
+test('batches and waiting requests are bounded', async () => {
+  const store = new CountingStore();
+  const batcher = new Batcher(store, { batchMax: 4, waitingMax: 10 });
+  const results = await Promise.allSettled(Array.from({ length: 12 }, () => batcher.submit(READ)));
+  expect(results.map(({ status }) => status)).toEqual([...Array(10).fill('fulfilled'), 'rejected', 'rejected']);
+  expect(store.batches).toEqual([4, 4, 2]);
+});
+
+test('a batch that failed rejects its requests; the next one is tried', async () => {
+  const store = new CountingStore();
+  const batcher = new Batcher(store, { batchMax: 4, waitingMax: 10 });
+  store.failing = true;
+  const results = await Promise.allSettled([batcher.submit(READ), batcher.submit(READ)]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  store.failing = false;
+  expect(await batcher.submit(READ)).toEqual({ isGranted: true, used: 1, units: 0 });
+  await batcher.idle();
+});

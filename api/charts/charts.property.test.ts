@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addDays } from '../../runtime/day.ts';
+import {
+  countOf,
+  elementsOf,
+  findBadAttributes,
+  someDay,
+  someIntervals,
+  someValue,
+  tableRows,
+} from '../../test/support/charts/drawings.ts';
+import { HistoryChart } from './history-chart.tsx';
+import { MARKS_MAX } from './parts/change-marks.tsx';
+import { PLOT_BOTTOM, PLOT_TOP } from './parts/layout.ts';
+import { RankChart } from './rank-chart.tsx';
+import { changesOf, gapsOf, isHeld, shownIntervals } from './scales/intervals.ts';
+import { ShareBar } from './share-bar.tsx';
+import { Sparkline } from './sparkline.tsx';
+import { UsageChart } from './usage-chart.tsx';
+
+/** What a person may call a thing. */
+const someName = fc.oneof(fc.constantFrom('<script>alert(1)</script>', '"><b onload=x', "a'&amp;b", ''), fc.string());
+
+const someHistory = someDay.chain((from) =>
+  fc.record({
+    from: fc.constant(from),
+    to: fc.integer({ min: -3, max: 500 }).map((days) => addDays(from, days)),
+    series: fc.array(fc.record({ name: someName, intervals: someIntervals(from) }), { maxLength: 8 }),
+    window: fc.option(
+      fc.integer({ min: -50, max: 500 }).map((days) => ({ from: addDays(from, days), months: 12 })),
+      { nil: undefined },
+    ),
+    fromZero: fc.boolean(),
+    title: someName,
+  }),
+);
+
+const someUsage = someDay.chain((from) =>
+  fc.record({
+    from: fc.constant(from),
+    to: fc.integer({ min: 0, max: 100 }).map((days) => addDays(from, days)),
+    today: fc.nat(100).map((days) => addDays(from, days)),
+    days: fc.uniqueArray(
+      fc.record({
+        day: fc.integer({ min: -5, max: 105 }).map((days) => addDays(from, days)),
+        units: someValue,
+        refused: someValue,
+        limit: fc.option(someValue),
+      }),
+      { selector: ({ day }) => day },
+    ),
+    title: someName,
+  }),
+);
+
+type History = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
+
+function historyOf({ window, ...history }: History) {
+  return HistoryChart({ ...history, ...(window && { window }), id: 'a', unit: 'points' });
+}
+
+/** All kinds of charts over one history. */
+async function allOf(history: History): Promise<string> {
+  const { from, to, title, series, window } = history;
+  const rank = RankChart({ from, to, title, series, ...(window && { window }), id: 'b' });
+  const lines = series.map(({ name, intervals }) => Sparkline({ label: name, intervals, from, to }));
+  return (await Promise.all([historyOf(history), rank, ...lines])).join('');
+}
+
+/** The same with names that hold nothing special. */
+function withPlainNames(history: History): History {
+  return { ...history, title: 't', series: history.series.map((one, i) => ({ ...one, name: `s${i}` })) };
+}
+
+/** A history's days: to its first one at least. */
+const lastOf = ({ from, to }: History) => (to < from ? from : to);
+
+describe('whatever the data', () => {
+  test('no attribute is without a number, of the usage chart and of a meter neither', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, someUsage, async (history, usage) => {
+        expect(findBadAttributes(await allOf(withPlainNames(history)))).toEqual([]);
+        expect(findBadAttributes(await UsageChart({ ...usage, id: 'u', title: 't' }))).toEqual([]);
+        const bars = usage.days.map(({ units, limit }) => ShareBar({ label: 'l', used: units, limit }));
+        expect(findBadAttributes((await Promise.all(bars)).join(''))).toEqual([]);
+      }),
+    );
+  });
+
+  test('names are text alone, and nothing needs what the policy forbids: no script, no style attribute', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, someUsage, async (history, usage) => {
+        const named = elementsOf(await allOf(history));
+        expect(named).toEqual(elementsOf(await allOf(withPlainNames(history))));
+        const all = [...named, ...elementsOf(String(await UsageChart({ ...usage, id: 'u' })))];
+        expect(all.filter((element) => /^<(?:script|style)| (?:style|on\w+)=/.test(element))).toEqual([]);
+      }),
+    );
+  });
+
+  test('every change has a mark, which lies in the plot', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        const html = await historyOf(history);
+        const changes = history.series.flatMap(({ intervals }) =>
+          changesOf(shownIntervals(intervals, history.from, lastOf(history))),
+        );
+        expect(countOf(html, '<use')).toBe(changes.length);
+        const places = [...String(html).matchAll(/<use [^>]*x="([\d.]+)%" y="([\d.]+)"/g)];
+        expect(places).toHaveLength(countOf(String(html), '<use'));
+        for (const [, x, y] of places) {
+          expect(Number(x) >= 0 && Number(x) < 100).toBe(true);
+          expect(Number(y) >= PLOT_TOP && Number(y) <= PLOT_BOTTOM).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('the table has every interval and every gap', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        const rows = tableRows(String(await historyOf(history)));
+        const expected = history.series.flatMap(({ intervals }) => {
+          const shown = shownIntervals(intervals, history.from, lastOf(history));
+          return [...shown.filter(isHeld), ...gapsOf(shown, history.from, lastOf(history))];
+        });
+        expect(rows).toHaveLength(expected.length);
+      }),
+    );
+  });
+});
+
+test('more changes than are marked are counted in the summary, and all of them are in the table', async () => {
+  const intervals = Array.from({ length: MARKS_MAX + 30 }, (_, i) => {
+    const day = addDays('2026-01-01', i);
+    return { from: day, to: day, value: i % 7 };
+  });
+  const series = [{ name: 'Input', intervals }];
+  const html = String(
+    await HistoryChart({ id: 'h', title: 'T', unit: 'u', series, from: '2026-01-01', to: '2026-05-30' }),
+  );
+  expect(countOf(html, '<use')).toBe(MARKS_MAX);
+  expect(html).toContain('Input: only the 120 latest of 150 changes have a mark.');
+  expect(tableRows(html)).toHaveLength(150);
+});

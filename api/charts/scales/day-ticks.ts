@@ -1,0 +1,102 @@
+import { ticks } from 'd3-array';
+import { addDays, addMonths, type Day } from '../../../runtime/day.ts';
+import { formatMonth } from '../format.ts';
+import type { DayScale } from './day-scale.ts';
+
+/** A mark below the plot. */
+export interface DayTick {
+  readonly day: Day;
+  readonly label: string;
+  /** Shown only where there is room for all; the others alone are enough on a phone. */
+  readonly onlyWide: boolean;
+}
+
+/** Two rows, like a calendar's: days below which stands their month, or months below which stands their year. */
+export interface DayTicks {
+  readonly fine: readonly DayTick[];
+  /** Each marks where a month or year begins; its label is empty where the room up to the next is too small. */
+  readonly coarse: readonly DayTick[];
+}
+
+/** No axis gets more fine ticks than this, and a phone's no more than half of them, but for days and weeks. */
+export const FINE_TICKS_MAX = 19;
+
+const [DAYS_MAX, WEEKS_MAX, MONTHS_MAX] = [16, 125, 37 * 31];
+/** Room for a label in percent of the width, so that it fits on a phone: `Nov`, `Nov 2026`. */
+const [ROOM, ROOM_WITH_YEAR] = [9, 20];
+
+/** The ticks that help for this many days: days, weeks, months or years. */
+export function dayTicks(scale: DayScale): DayTicks {
+  if (scale.count <= WEEKS_MAX) return { fine: daysOrWeeks(scale), coarse: monthRow(scale) };
+  if (scale.count <= MONTHS_MAX) return { fine: someMonths(scale), coarse: yearRow(scale) };
+  return { fine: someYears(scale), coarse: [] };
+}
+
+function daysOrWeeks(scale: DayScale): readonly DayTick[] {
+  const weekly = scale.count > DAYS_MAX;
+  const firstMonday = (8 - new Date(`${scale.from}T00:00:00Z`).getUTCDay()) % 7;
+  const days = weekly ? stepped(scale, firstMonday, 7) : stepped(scale, 0, 1);
+  const everySecond = days.length > 10;
+  return days.map((day, i) => ({ day, label: `${Number(day.slice(8))}`, onlyWide: everySecond && i % 2 === 1 }));
+}
+
+function stepped(scale: DayScale, first: number, step: number): readonly Day[] {
+  const count = Math.max(0, Math.ceil((scale.count - first) / step));
+  return Array.from({ length: count }, (_, i) => addDays(scale.from, first + i * step));
+}
+
+function someMonths(scale: DayScale): readonly DayTick[] {
+  const months = monthStarts(scale);
+  const every = months.length > 26 ? 3 : 1 + Number(months.length > 14) * 2;
+  const onPhones = months.length > 18 ? 6 : 3;
+  const phone = months.length <= 6 ? every : Math.max(every, onPhones);
+  return months
+    .filter((day) => monthIndex(day) % every === 0)
+    .map((day) => ({ day, label: formatMonth(day), onlyWide: monthIndex(day) % phone !== 0 }));
+}
+
+function someYears(scale: DayScale): readonly DayTick[] {
+  const [first, last] = [Number(scale.from.slice(0, 4)), Number(scale.to.slice(0, 4))];
+  const years = ticks(first, last, 8).filter((year) => Number.isInteger(year));
+  return years
+    .map((year) => ({ day: `${String(year).padStart(4, '0')}-01-01`, label: `${year}`, onlyWide: false }))
+    .filter(({ day }) => day >= scale.from && day <= scale.to)
+    .map((tick, i) => ({ ...tick, onlyWide: i % 2 === 1 }));
+}
+
+function monthRow(scale: DayScale): readonly DayTick[] {
+  const told = new Set<string>();
+  return row(scale, monthStarts(scale), (day, room) => {
+    if (room < ROOM) return '';
+    const year = day.slice(0, 4);
+    if (told.has(year) || room < ROOM_WITH_YEAR) return formatMonth(day);
+    told.add(year);
+    return `${formatMonth(day)} ${year}`;
+  });
+}
+
+function yearRow(scale: DayScale): readonly DayTick[] {
+  const years = monthStarts(scale).filter((day) => day.endsWith('-01-01'));
+  return row(scale, years, (day, room) => (room < ROOM ? '' : day.slice(0, 4)));
+}
+
+/** What begins on these days, and what the first day shown is in the middle of. */
+function row(scale: DayScale, starts: readonly Day[], labelOf: (day: Day, room: number) => string): readonly DayTick[] {
+  const days = starts[0] === scale.from ? starts : [scale.from, ...starts];
+  return days.map((day, i) => {
+    const next = days[i + 1];
+    const room = (next === undefined ? 100 : scale.startOf(next)) - scale.startOf(day);
+    return { day, label: labelOf(day, room), onlyWide: false };
+  });
+}
+
+function monthStarts(scale: DayScale): readonly Day[] {
+  const first = scale.from.endsWith('-01') ? scale.from : addMonths(`${scale.from.slice(0, 8)}01`, 1);
+  const months: Day[] = [];
+  for (let day = first; day <= scale.to; day = addMonths(day, 1)) months.push(day);
+  return months;
+}
+
+function monthIndex(day: Day): number {
+  return Number(day.slice(5, 7)) - 1;
+}

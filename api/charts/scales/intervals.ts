@@ -1,0 +1,88 @@
+import { addDays, type Day } from '../../../runtime/day.ts';
+
+/** A stretch of days, both ends included, over which a value held; null when it is known that there was none. */
+export interface Interval {
+  readonly from: Day;
+  readonly to: Day;
+  readonly value: number | null;
+}
+
+/** An interval that has a value. */
+export type Held<T extends Interval = Interval> = T & { readonly value: number };
+
+/** A stretch of days without a value. */
+export interface Gap {
+  readonly from: Day;
+  readonly to: Day;
+}
+
+/** Where a value begins that is not the one before. */
+export interface Change<T extends Interval = Interval> {
+  readonly interval: Held<T>;
+  /** Undefined for the first value there is. */
+  readonly before: Held<T> | undefined;
+}
+
+/** The intervals in the order of their days, cut to the days shown; those without a finite value keep their place with null. */
+export function shownIntervals<T extends Interval>(intervals: readonly T[], from: Day, to: Day): readonly T[] {
+  return intervals
+    .filter((interval) => interval.from <= interval.to && interval.to >= from && interval.from <= to)
+    .map((interval) => ({
+      ...interval,
+      from: interval.from < from ? from : interval.from,
+      to: interval.to > to ? to : interval.to,
+      value: Number.isFinite(interval.value) ? interval.value : null,
+    }))
+    .sort((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
+}
+
+/** Whether an interval has a value. */
+export function isHeld<T extends Interval>(interval: T): interval is Held<T> {
+  return interval.value !== null;
+}
+
+/** Every place where a value begins that differs from the last known one, also across a gap; the first value counts. */
+export function changesOf<T extends Interval>(shown: readonly T[]): readonly Change<T>[] {
+  return shown
+    .filter(isHeld)
+    .map((interval, i, held) => ({ interval, before: held[i - 1] }))
+    .filter(({ interval, before }) => before?.value !== interval.value);
+}
+
+/** Runs of intervals with values, each beginning on the day after the one before: what a line connects. */
+export function runsOf<T extends Interval>(shown: readonly T[]): readonly (readonly Held<T>[])[] {
+  const runs: Held<T>[][] = [];
+  for (const interval of shown.filter(isHeld)) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run && last && interval.from <= addDays(last.to, 1)) run.push(interval);
+    else runs.push([interval]);
+  }
+  return runs;
+}
+
+/** The stretches of days from the first to the last one shown for which no interval has a value. */
+export function gapsOf(shown: readonly Interval[], from: Day, to: Day): readonly Gap[] {
+  const gaps: Gap[] = [];
+  let next = from;
+  for (const interval of shown.filter(isHeld).toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    if (interval.from > next) gaps.push({ from: next, to: addDays(interval.from, -1) });
+    const after = addDays(interval.to, 1);
+    if (after > next) next = after;
+  }
+  return next <= to ? [...gaps, { from: next, to }] : gaps;
+}
+
+/** The value of each single day, put together: days that follow each other with the same value make one interval. */
+export function intervalsFromPoints(
+  points: readonly { readonly date: Day; readonly value: number | null }[],
+): Interval[] {
+  const intervals: Interval[] = [];
+  for (const { date, value } of points.toSorted((a, b) => (a.date < b.date ? -1 : 1))) {
+    const last = intervals.at(-1);
+    if (last && last.value === value && addDays(last.to, 1) === date)
+      intervals[intervals.length - 1] = { ...last, to: date };
+    else intervals.push({ from: date, to: date, value });
+  }
+  return intervals;
+}

@@ -1,0 +1,47 @@
+import type { Accounts } from '../accounts/accounts.ts';
+import type { People } from '../accounts/people/open-people.ts';
+import type { Origin, Person } from '../accounts/people/people.ts';
+import type { CapabilityStates } from '../data/access/capabilities.ts';
+import type { Answers } from '../data/answers/answers.ts';
+import type { FaceDeps } from '../data/app.ts';
+import type { Integrations } from '../integrations/integrations.ts';
+import type { DeliveryLog } from '../webhooks/administration/delivery-log.ts';
+import type { EndpointAdministration } from '../webhooks/administration/endpoint-administration.ts';
+
+/** What the console does its work with. */
+export interface ConsoleDeps {
+  readonly accounts: Accounts;
+  readonly people: People;
+  readonly webhooks: ConsoleWebhooks;
+  readonly integrations: ConsoleIntegrations;
+  readonly capabilities: CapabilityStates;
+  readonly clock: () => Date;
+  /** Signs the tokens of forms; 32 bytes, the same in all processes of the service. */
+  readonly formKey: Buffer;
+  readonly settings: ConsoleSettings;
+}
+
+export interface ConsoleSettings {
+  /** `scheme://host` that people use; undefined: as each request names it. */
+  readonly publicUrl: string | undefined;
+  /** Pages of one person in a minute: what they show costs no quota. */
+  readonly pagesPerMinute: number;
+}
+
+/** Endpoints and what was sent to them, changed in the name of whoever acts. */
+export interface ConsoleWebhooks {
+  endpointsAs(person: Person, origin: Origin): EndpointAdministration;
+  logAs(person: Person, origin: Origin): DeliveryLog;
+}
+
+/** Declared pages, looked after in the name of whoever acts. */
+export interface ConsoleIntegrations {
+  as(person: Person, origin: Origin): Integrations;
+}
+
+/** What pages are made with. */
+export interface PageDeps extends Omit<ConsoleDeps, 'formKey'> {
+  /** The API's own answers. */
+  readonly answers: Answers;
+  readonly views: FaceDeps['views'];
+}

@@ -1,0 +1,68 @@
+/**
+ * The console: pages for people, made on the server (specification "Console"). It does nothing of its own: what it shows comes from the
+ * API's answers, and what it changes goes through the functions that the command line calls.
+ */
+import type { AddFace } from '../data/app.ts';
+import { connectRoutes } from './connections/connect.tsx';
+import { connectionsRoutes } from './connections/connections.tsx';
+import type { ConsoleDeps, PageDeps } from './console-deps.ts';
+import { changesPageRoute } from './data/changes.tsx';
+import { modelPageRoute } from './data/model/model.tsx';
+import { modelsRoutes } from './data/models.tsx';
+import { rankingsPageRoute } from './data/rankings.tsx';
+import { snapshotsRoutes } from './data/snapshots.tsx';
+import { sourcesRoutes } from './data/sources.tsx';
+import { integrationRoutes } from './integrations/integration.tsx';
+import { integrationsRoutes } from './integrations/integrations.tsx';
+import { auditRoute } from './organization/audit.tsx';
+import { keysRoutes } from './organization/keys.tsx';
+import { membersRoutes } from './organization/members.tsx';
+import { overviewRoute } from './organization/overview.tsx';
+import { settingsRoutes } from './organization/settings.tsx';
+import { usageRoutes } from './organization/usage.tsx';
+import { signInRoutes } from './people/sign-in.tsx';
+import { undoPasswordRoutes } from './people/undo-password.tsx';
+import { welcomeRoutes } from './people/welcome.tsx';
+import { youRoutes } from './people/you.tsx';
+import { bindConsole } from './shell/bind.ts';
+import type { ConsoleRoute } from './shell/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery.tsx';
+import { endpointRoutes } from './webhooks/endpoint.tsx';
+import { endpointsRoutes } from './webhooks/endpoints.tsx';
+
+/** Adds the console at `/console`, below the base path. */
+export function consoleFace({ formKey, ...deps }: ConsoleDeps): AddFace {
+  return async (app, { answers, views, baseUrlOf }) => {
+    const bindDeps = { ...deps, answers, views, formKey, baseUrlOf };
+    await app.register(async (scope) => bindConsole(scope, consoleRoutes(bindDeps), bindDeps), { prefix: '/console' });
+  };
+}
+
+/** Every page and every form of the console. */
+export function consoleRoutes(deps: PageDeps): readonly ConsoleRoute[] {
+  return [
+    ...signInRoutes(deps),
+    ...undoPasswordRoutes(deps),
+    ...welcomeRoutes(deps),
+    ...youRoutes(deps),
+    overviewRoute(deps),
+    ...keysRoutes(deps),
+    ...usageRoutes(deps),
+    ...modelsRoutes(deps),
+    modelPageRoute(deps),
+    rankingsPageRoute(deps),
+    changesPageRoute(deps),
+    ...snapshotsRoutes(deps),
+    ...sourcesRoutes(deps),
+    ...endpointsRoutes(deps),
+    ...endpointRoutes(deps),
+    ...deliveryRoutes(deps),
+    ...integrationsRoutes(deps),
+    ...integrationRoutes(deps),
+    ...connectionsRoutes(deps),
+    ...connectRoutes(deps),
+    ...membersRoutes(deps),
+    auditRoute(deps),
+    ...settingsRoutes(deps),
+  ];
+}

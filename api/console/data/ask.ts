@@ -1,0 +1,95 @@
+/**
+ * The API's own answers for the pages of an organization: with its rights, but without a key, and at no cost of its quota. What a page
+ * shows is what a request of theirs would get, and each answer says which request that is.
+ */
+import type { Organization } from '../../accounts/administration/organization.ts';
+import { isLive } from '../../data/access/capabilities.ts';
+import { findMissingFeature } from '../../data/access/refusals.ts';
+import type { Rights } from '../../data/access/rights.ts';
+import type { DataRoute } from '../../data/answers/data-route.ts';
+import { HttpError } from '../../server/errors/http-error.ts';
+import { RequestInvalid } from '../../server/errors/validation.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { callerOf } from '../shell/callers.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+/** What a page asks for: parameters as text, as in a URL; absent and empty ones are left out. */
+export interface Question {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+}
+
+export type Asked<T> = Found<T> | Refused;
+
+export interface Found<T> {
+  readonly data: T;
+  readonly refusal?: never;
+  /** The URL of the request that gives the same. */
+  readonly url: string;
+}
+
+/** What the plan doesn't include, or a parameter that can't be. */
+export interface Refused {
+  readonly data?: never;
+  readonly refusal: string;
+  readonly url: string;
+}
+
+export type Ask = <T>(route: DataRoute, question?: Question) => Promise<Asked<T>>;
+
+type AskDeps = Pick<PageDeps, 'answers' | 'capabilities'>;
+
+/**
+ * Asks for one page; `T` is what the route's response schema describes. Rejects with `not_found` where there is no such thing, and with
+ * what else the route rejects with.
+ */
+export function askFor({ organization, baseUrl }: OrganizationPages, deps: AskDeps): Ask {
+  const rights = rightsOf(organization, deps);
+  return async <T>(route: DataRoute, { params = {}, query = {} }: Question = {}) => {
+    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== ''));
+    const url = baseUrl + urlOf(route, params, given);
+    try {
+      assertOpen(route, organization, deps);
+      const { body = '', giveBack } = await deps.answers.answer(route, { params, query: given, baseUrl }, { rights });
+      const data = JSON.parse(String(body)) as T; // Our own answer, whose shape the API's tests hold to its schema.
+      giveBack?.();
+      return { data, url };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return { refusal, url };
+    }
+  };
+}
+
+/** Throws what a request of the organization would be refused with before its parameters are looked at. */
+function assertOpen({ access }: DataRoute, organization: Organization, { capabilities }: AskDeps): void {
+  if (!isLive(capabilities, access.capability, organization.id)) throw new NotOffered();
+  const missing = findMissingFeature(access.feature, callerOf(organization));
+  if (missing !== undefined) throw missing;
+}
+
+/** What is switched off: to the API's callers it doesn't exist, but the rest of a page is there without it. */
+class NotOffered extends Error {}
+
+function rightsOf({ id, terms }: Organization, { capabilities }: AskDeps): Rights {
+  const { plan, historyMonths, snapshots } = terms;
+  return { plan: isLive(capabilities, 'plans', id) ? plan : null, historyMonths, snapshots };
+}
+
+/** What is said in the page's place; undefined for an error that is no refusal. */
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof NotOffered) return 'This service does not offer that';
+  if (error instanceof RequestInvalid) return error.message;
+  return error instanceof HttpError && [403, 410].includes(error.status) ? error.message : undefined;
+}
+
+function urlOf(
+  { path }: DataRoute,
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, unknown>>,
+) {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(query as Record<string, string>).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}

@@ -1,0 +1,187 @@
+import { cursorFromSeq } from '../../../schemas/change.ts';
+import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
+import { formatMoney, formatNumber } from '../../charts/format.ts';
+import { changesRoute } from '../../data/routes/changes.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Badge, Table, withQuery } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { type Asked, askFor } from './ask.ts';
+import { Answered, DataPage } from './data-page.tsx';
+import { modelPath } from './models.tsx';
+
+interface Changes {
+  readonly events: readonly Change[];
+  readonly retained_from: string;
+  readonly published_through: string;
+}
+
+interface Change {
+  readonly seq: number;
+  readonly occurred_on: string;
+  readonly entity_type: (typeof ENTITY_TYPES)[number];
+  readonly key: Readonly<Record<string, string>>;
+  readonly op: 'upsert' | 'delete';
+  readonly data: Readonly<Record<string, unknown>> | null;
+}
+
+/** Events of a page, of all kinds together. */
+const EVENTS_SHOWN = 150;
+
+/** What changed, newest first: the feed is read from a little before its end. */
+export function changesPageRoute(deps: PageDeps): OrganizationRoute {
+  return {
+    kind: 'organization',
+    method: 'GET',
+    path: '/data/changes',
+    answer: async (pages) => {
+      const newest = deps.views.current().newest.last_seq;
+      const wanted = Number(pages.query['through'] ?? newest);
+      const through = Number.isSafeInteger(wanted) && wanted > 0 ? Math.min(wanted, newest) : newest;
+      const after = Math.max(0, through - EVENTS_SHOWN);
+      const entityType = ENTITY_TYPES.find((type) => type === pages.query['entity_type']);
+      const asked = await askFor(pages, deps)<Changes>(changesRoute, {
+        // From the beginning there is no cursor: the feed may have lost its first events.
+        query: {
+          cursor: after === 0 ? undefined : cursorFromSeq(after),
+          limit: String(Math.max(1, through - after)),
+          entity_type: entityType,
+        },
+      });
+      const body = <ChangesPage pages={pages} asked={asked} range={{ after, through, newest, entityType }} />;
+      return page('Changes', body);
+    },
+  };
+}
+
+interface Range {
+  readonly after: number;
+  readonly through: number;
+  readonly newest: number;
+  readonly entityType: string | undefined;
+}
+
+interface ChangesPageProps {
+  readonly pages: OrganizationPages;
+  readonly asked: Asked<Changes>;
+  readonly range: Range;
+}
+
+function ChangesPage({ pages, asked, range }: ChangesPageProps): JSX.Element {
+  const here = `${pages.path}/data/changes`;
+  const { after, through, newest, entityType } = range;
+  return (
+    <DataPage pages={pages} title="Changes">
+      <nav class="choices" aria-label="Kinds of changes">
+        {[undefined, ...ENTITY_TYPES].map((type) => (
+          <a
+            href={withQuery(here, { entity_type: type, through: String(through) })}
+            aria-current={type === entityType ? 'true' : undefined}
+            safe
+          >
+            {type ?? 'all'}
+          </a>
+        ))}
+      </nav>
+      <Answered
+        asked={asked}
+        show={({ data }) => (
+          <>
+            <p
+              class="hint"
+              safe
+            >{`The feed has changes from ${data.retained_from} to ${data.published_through}; these are number ${formatNumber(after + 1)} to ${formatNumber(through)}, newest first.`}</p>
+            <ChangesTable pages={pages} events={data.events.filter(({ seq }) => seq <= through).toReversed()} />
+          </>
+        )}
+      />
+      <nav class="pager" aria-label="More changes">
+        {through < newest && (
+          <a
+            href={withQuery(here, {
+              entity_type: entityType,
+              through: String(Math.min(newest, through + EVENTS_SHOWN)),
+            })}
+            rel="prev"
+          >
+            Newer
+          </a>
+        )}
+        {after > 0 && asked.data !== undefined && (
+          <a href={withQuery(here, { entity_type: entityType, through: String(after) })} rel="next">
+            Older
+          </a>
+        )}
+      </nav>
+    </DataPage>
+  );
+}
+
+function ChangesTable({
+  pages,
+  events,
+}: {
+  readonly pages: OrganizationPages;
+  readonly events: readonly Change[];
+}): JSX.Element {
+  return (
+    <Table
+      caption="Changes, newest first"
+      columns={['Number', 'Day', 'What', 'Of', 'Now']}
+      rows={events.map((event) => (
+        <tr>
+          <td class="number" safe>
+            {String(event.seq)}
+          </td>
+          <td safe>{event.occurred_on}</td>
+          <td>
+            <Badge
+              kind={event.op === 'delete' ? 'bad' : 'plain'}
+              text={event.op === 'delete' ? `${event.entity_type} gone` : event.entity_type}
+            />
+          </td>
+          <td>
+            <Subject pages={pages} change={event} />
+          </td>
+          <td safe>{describe(event)}</td>
+        </tr>
+      ))}
+      empty="None of this kind here; older ones may have some."
+    />
+  );
+}
+
+/** The model, and beside it what of the model. */
+function Subject({ pages, change }: { readonly pages: OrganizationPages; readonly change: Change }): JSX.Element {
+  const { id, model_id: modelId = id ?? '', ...rest } = change.key;
+  return (
+    <>
+      <a href={modelPath(pages, modelId)} safe>
+        {modelId}
+      </a>{' '}
+      <span class="hint" safe>
+        {Object.values(rest).join(' ')}
+      </span>
+    </>
+  );
+}
+
+/** What the record says now, in a few words. */
+function describe({ entity_type: type, data }: Change): string {
+  if (data === null) return '';
+  switch (type) {
+    case 'model':
+      return String(data['name']);
+    case 'score':
+      return formatNumber(Number(data['value']));
+    case 'ranking':
+      return `rank ${data['rank']}`;
+    case 'pricing':
+      return `${priceOf(data['input_per_million'])} in, ${priceOf(data['output_per_million'])} out (${data['currency']})`;
+  }
+}
+
+function priceOf(value: unknown): string {
+  return typeof value === 'number' ? formatMoney(value) : '–';
+}

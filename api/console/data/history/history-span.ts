@@ -1,0 +1,38 @@
+import { addDays, type Day, dayFromDate } from '../../../../runtime/day.ts';
+import { planWindowStart } from '../../../accounts/plans/periods.ts';
+import { HISTORY_MONTHS_FULL } from '../../../accounts/plans/plans.ts';
+import type { OrganizationPages } from '../../shell/visitor.ts';
+
+/** Days that a chart of history may show; the API answers no more at once. */
+export const SPANS = [90, 180, 400] as const;
+export type Span = (typeof SPANS)[number];
+
+/** What a chart of history shows, and the part of it that may be asked for. */
+export interface HistorySpan {
+  readonly days: Span;
+  /** Parameters of the request; undefined where all of it lies before the plan's window. */
+  readonly query: { readonly from: Day; readonly to: Day } | undefined;
+  /** What the chart is told: its days, and where the plan's window begins if it has a beginning. */
+  readonly chart: ChartSpan;
+}
+
+export interface ChartSpan {
+  readonly from: Day;
+  readonly to: Day;
+  readonly window?: { readonly from: Day; readonly months: number };
+}
+
+/** The days up to the newest that was published: what came after it, nobody knows. */
+export function historySpanOf({ organization, query, now }: OrganizationPages, newest: Day): HistorySpan {
+  const days = SPANS.find((span) => String(span) === query['days']) ?? 180;
+  const [from, months] = [addDays(newest, -days), organization.terms.historyMonths];
+  const limit = months >= HISTORY_MONTHS_FULL ? null : planWindowStart(months, dayFromDate(now));
+  const chart = { from, to: newest };
+  if (limit === null) return { days, query: chart, chart };
+  const asked = limit > from ? limit : from;
+  return {
+    days,
+    query: asked > newest ? undefined : { from: asked, to: newest },
+    chart: { ...chart, window: { from: limit, months } },
+  };
+}

@@ -1,0 +1,164 @@
+import { formatNumber } from '../../charts/format.ts';
+import { RankChart } from '../../charts/rank-chart.tsx';
+import { FIRST_PLACES_DEPTH, rankSeriesOfCategory } from '../../charts/series/history-series.ts';
+import { categoriesRoute } from '../../data/routes/current/categories.ts';
+import { rankingsRoute } from '../../data/routes/current/rankings.ts';
+import { rankingsHistoryRoute } from '../../data/routes/history/rankings-history.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Section, Table, withQuery } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { type Asked, askFor } from './ask.ts';
+import { Answered, DataPage } from './data-page.tsx';
+import { askHistory, type History } from './history/history.ts';
+import { type HistorySpan, historySpanOf } from './history/history-span.ts';
+import { SpanChoice } from './history/span-choice.tsx';
+import { modelPath } from './models.tsx';
+
+interface Categories {
+  readonly categories: readonly { readonly id: string; readonly model_count: number }[];
+}
+
+interface Rankings {
+  readonly ranked_at: string | null;
+  readonly method: string | null;
+  readonly total: number;
+  readonly next_cursor: string | null;
+  readonly rankings: readonly {
+    readonly model_id: string;
+    readonly rank: number;
+    readonly trueskill_mu: number | null;
+    readonly trueskill_sigma: number | null;
+  }[];
+}
+
+/** Who stands where in a category, and how the first ones came there. */
+export function rankingsPageRoute(deps: PageDeps): OrganizationRoute {
+  return {
+    kind: 'organization',
+    method: 'GET',
+    path: '/data/rankings',
+    answer: async (pages) => {
+      const ask = askFor(pages, deps);
+      const categories = await ask<Categories>(categoriesRoute);
+      const span = historySpanOf(pages, deps.views.current().newest.day);
+      const known = categories.data?.categories ?? [];
+      const category = pages.query['category'] ?? known[0]?.id;
+      const [rankings, history] = await Promise.all([
+        category === undefined
+          ? undefined
+          : ask<Rankings>(rankingsRoute, { query: { category, limit: '50', cursor: pages.query['cursor'] } }),
+        category === undefined || pages.query['cursor'] !== undefined
+          ? undefined
+          : askHistory(
+              ask,
+              rankingsHistoryRoute,
+              { query: { category_id: category, top: String(FIRST_PLACES_DEPTH) } },
+              span,
+            ),
+      ]);
+      const shown = { categories: known, category, rankings, history, span };
+      return page('Rankings', <RankingsPage pages={pages} shown={shown} />);
+    },
+  };
+}
+
+interface Shown {
+  readonly categories: Categories['categories'];
+  readonly category: string | undefined;
+  readonly rankings: Asked<Rankings> | undefined;
+  /** Of the first places; only beside the first page. */
+  readonly history: Asked<History> | undefined;
+  readonly span: HistorySpan;
+}
+
+function RankingsPage({ pages, shown }: { readonly pages: OrganizationPages; readonly shown: Shown }): JSX.Element {
+  const { categories, category, rankings, history, span } = shown;
+  const here = `${pages.path}/data/rankings`;
+  return (
+    <DataPage pages={pages} title="Rankings">
+      <nav class="choices" aria-label="Categories">
+        {categories.map(({ id, model_count: count }) => (
+          <a href={withQuery(here, { category: id })} aria-current={id === category ? 'true' : undefined}>
+            <span safe>{id}</span> <small safe>{formatNumber(count)}</small>
+          </a>
+        ))}
+      </nav>
+      {category === undefined && <p class="none">Nothing is ranked yet.</p>}
+      {history !== undefined && (
+        <Section title={`The first places in ${category}`}>
+          <SpanChoice pages={pages} shown={span.days} />
+          <Answered
+            asked={history}
+            show={({ data }) => (
+              <RankChart
+                id="first-places"
+                title={`Who stands first now, within the first ${FIRST_PLACES_DEPTH}`}
+                series={rankSeriesOfCategory(data.points, modelsOf(rankings))}
+                {...span.chart}
+              />
+            )}
+          />
+        </Section>
+      )}
+      {rankings !== undefined && (
+        <Section title="Now">
+          <Answered asked={rankings} show={({ data }) => <Places data={data} pages={pages} category={category} />} />
+        </Section>
+      )}
+    </DataPage>
+  );
+}
+
+/** Those who are ranked, by their ids, which alone no two of them share. */
+function modelsOf(rankings: Asked<Rankings> | undefined) {
+  return (rankings?.data?.rankings ?? []).map(({ model_id: id }) => ({ id, name: id }));
+}
+
+interface PlacesProps {
+  readonly data: Rankings;
+  readonly pages: OrganizationPages;
+  readonly category: string | undefined;
+}
+
+function Places({ data, pages, category }: PlacesProps): JSX.Element {
+  const { rankings, total, ranked_at: rankedAt, method, next_cursor: next } = data;
+  return (
+    <>
+      <p class="hint" safe>
+        {`${formatNumber(total)} models${method === null ? '' : `, by ${method}`}, as of ${rankedAt ?? 'no capture yet'}`}
+      </p>
+      <Table
+        caption="Ranking"
+        columns={['Rank', 'Model', 'Skill', 'Uncertainty']}
+        rows={rankings.map((ranking) => (
+          <tr>
+            <td class="number" safe>
+              {formatNumber(ranking.rank)}
+            </td>
+            <th scope="row">
+              <a href={modelPath(pages, ranking.model_id)} safe>
+                {ranking.model_id}
+              </a>
+            </th>
+            <td class="number" safe>
+              {ranking.trueskill_mu === null ? '' : formatNumber(ranking.trueskill_mu)}
+            </td>
+            <td class="number" safe>
+              {ranking.trueskill_sigma === null ? '' : formatNumber(ranking.trueskill_sigma)}
+            </td>
+          </tr>
+        ))}
+        empty="Nobody is ranked."
+      />
+      {next !== null && (
+        <nav class="pager" aria-label="More places">
+          <a href={withQuery(`${pages.path}/data/rankings`, { category, cursor: next })} rel="next">
+            Next places
+          </a>
+        </nav>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { sourcesRoute } from '../../data/routes/current/sources.ts';
+import type { Source } from '../../view/release-sources.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import { askFor } from './ask.ts';
+import { Answered, DataPage } from './data-page.tsx';
+
+interface Sources {
+  readonly sources: readonly Source[];
+}
+
+/** Whom the data come from, with the line that each of them asks for. */
+export function sourcesRoutes(deps: PageDeps): readonly OrganizationRoute[] {
+  return [
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/data/sources',
+      answer: async (pages) => {
+        const asked = await askFor(pages, deps)<Sources>(sourcesRoute);
+        return page(
+          'Sources',
+          <DataPage pages={pages} title="Sources">
+            <Answered asked={asked} show={({ data }) => <Shown sources={data.sources} />} />
+          </DataPage>,
+        );
+      },
+    },
+  ];
+}
+
+function Shown({ sources }: Sources): JSX.Element {
+  if (sources.length === 0) return <p class="none">The newest release names nobody.</p>;
+  return (
+    <>
+      {sources.map((source) => (
+        <Section title={source.name} id={source.id}>
+          {source.attribution !== null && <p safe>{source.attribution}</p>}
+          <Facts items={factsOf(source)} />
+        </Section>
+      ))}
+    </>
+  );
+}
+
+function factsOf(source: Source): readonly (readonly [label: string, html: JSX.Element])[] {
+  const { id, url, license, terms_url, terms_checked, redistribution, fetched_at, failed_since } = source;
+  return [
+    ['Id in records', <code safe>{id}</code>],
+    ['Home page', <Address url={url} />],
+    ['Licence', <Known text={license} />],
+    ['Terms', terms_url === null ? <Known text={null} /> : <Address url={terms_url} />],
+    ['Terms read', <Known text={terms_checked} />],
+    ['Passing on', <Badge {...passingOn(redistribution)} />],
+    ['Last fetch', <Instant at={fetched_at === null ? null : new Date(fetched_at)} />],
+    ...(failed_since === null
+      ? []
+      : [['Without a new file', <Badge kind="bad" text={`since ${failed_since}`} />] as const]),
+  ];
+}
+
+function passingOn(isAllowed: boolean) {
+  return isAllowed ? ({ kind: 'good', text: 'allowed' } as const) : ({ kind: 'plain', text: 'not allowed' } as const);
+}
+
+function Address({ url }: { readonly url: string }): JSX.Element {
+  return (
+    <a href={url} safe>
+      {url}
+    </a>
+  );
+}
+
+function Known({ text }: { readonly text: string | null }): JSX.Element {
+  return text === null ? <span class="none">not known</span> : <span safe>{text}</span>;
+}

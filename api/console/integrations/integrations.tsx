@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { ATTRIBUTION_BONUS, PLANS } from '../../accounts/plans/plans.ts';
+import { INTEGRATIONS_MAX, type Integration } from '../../integrations/integration.ts';
+import { snippetsFor } from '../../integrations/snippets.ts';
+import { notFound } from '../../server/errors/http-error.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { type ConsoleAnswer, formPage, redirect } from '../shell/answer.ts';
+import { Field, Form, Problems } from '../shell/fields.tsx';
+import type { FormProblems } from '../shell/form.ts';
+import { Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import { submit } from '../shell/submit.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { IntegrationState } from './state.tsx';
+
+const DeclarationForm = z.object({
+  name: z.string({ error: 'Say what it is.' }).trim().min(1, 'Say what it is.').max(100, 'At most 100 characters.'),
+  public_url: z.string({ error: 'Say its address.' }).trim().min(1, 'Say its address.'),
+});
+
+/** The pages on which an organization shows where its data come from, and declaring one. */
+export function integrationsRoutes({ integrations }: Pick<PageDeps, 'integrations'>): readonly OrganizationRoute[] {
+  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+    assertOffered(pages);
+    const declared = await integrations.as(pages.session.person, pages.origin).list(pages.organization.id);
+    const body = <IntegrationsPage pages={pages} declared={declared} problems={problems} />;
+    return formPage('Integrations', body, problems);
+  };
+  return [
+    { kind: 'organization', method: 'GET', path: '/integrations', answer: (pages) => show(pages) },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/integrations',
+      answer: (pages) =>
+        submit(DeclarationForm, pages, {
+          show,
+          work: async ({ name, public_url: url }) => {
+            assertOffered(pages);
+            const acting = integrations.as(pages.session.person, pages.origin);
+            const { id } = await acting.declare({ organizationId: pages.organization.id, name, url });
+            return redirect(`${pages.path}/integrations/${id}?done=declared`);
+          },
+        }),
+    },
+  ];
+}
+
+/** Throws `not_found` where attribution is not there for the organization. */
+export function assertOffered({ offers }: OrganizationPages): void {
+  if (!offers('attribution')) throw notFound(null, 'There is no such page');
+}
+
+interface IntegrationsPageProps {
+  readonly pages: OrganizationPages;
+  readonly declared: readonly Integration[];
+  readonly problems: FormProblems | undefined;
+}
+
+function IntegrationsPage({ pages, declared, problems }: IntegrationsPageProps): JSX.Element {
+  return (
+    <>
+      <h1>Integrations</h1>
+      {pages.query['done'] === 'removed' && (
+        <Notice kind="good">
+          <p>The integration was removed. What it earned ends with this UTC day.</p>
+        </Notice>
+      )}
+      <Bonus pages={pages} />
+      <Section title="Declared pages">
+        <Table
+          caption="Declared pages"
+          columns={['Name', 'Page', 'State', 'Last checked']}
+          rows={declared.map((integration) => <IntegrationRow integration={integration} path={pages.path} />)}
+          empty="None yet."
+        />
+      </Section>
+      {declared.length < INTEGRATIONS_MAX && (
+        <Section title="Declare a page">
+          <p>
+            It has to be public, and show a link to this service or its badge. It is checked within seconds, then daily.
+            On a host that many share, such as github.com, its address has to name you.
+          </p>
+          <Problems problems={problems} />
+          <Form action={`${pages.path}/integrations`} token={pages.token} className="form row">
+            <Field
+              label="What it is"
+              name="name"
+              values={pages.form}
+              problems={problems}
+              maxlength={100}
+              hint="Such as “model finder”."
+              autocomplete="off"
+            />
+            <Field
+              label="Its address"
+              name="public_url"
+              type="url"
+              values={pages.form}
+              problems={problems}
+              maxlength={2048}
+              hint="The page that shows the link."
+              autocomplete="off"
+            />
+            <button type="submit">Declare it</button>
+          </Form>
+        </Section>
+      )}
+      <Snippets pages={pages} />
+    </>
+  );
+}
+
+/** What integrations earn this organization, and what they could. */
+function Bonus({ pages }: Pick<IntegrationsPageProps, 'pages'>): JSX.Element {
+  const { plan, displayName, quotaLimit, dailyQuota } = pages.organization.terms;
+  const { perIntegration, integrationsMax } = ATTRIBUTION_BONUS;
+  if (!PLANS[plan].hasAttributionBonus) {
+    return (
+      <Notice kind="plain">
+        <p safe>{`On the ${displayName} plan integrations earn no units.`}</p>
+      </Notice>
+    );
+  }
+  const earned = (quotaLimit ?? 0) - (dailyQuota ?? 0); // Removed pages count until the day is over.
+  return (
+    <Section title="Bonus">
+      <p class="figure">
+        <strong safe>{`+${earned.toLocaleString('en')}`}</strong>
+        <span safe>{` of +${(perIntegration * integrationsMax).toLocaleString('en')} units a day`}</span>
+      </p>
+      <p class="hint" safe>
+        {`Each verified page earns ${perIntegration} units a day, up to ${integrationsMax} of them, however much traffic it has.`}
+      </p>
+    </Section>
+  );
+}
+
+function IntegrationRow({
+  integration,
+  path,
+}: {
+  readonly integration: Integration;
+  readonly path: string;
+}): JSX.Element {
+  const { id, name, url, checkedAt, problem } = integration;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`${path}/integrations/${id}`} safe>
+          {name}
+        </a>
+      </th>
+      <td class="long" safe>
+        {url}
+      </td>
+      <td>
+        <IntegrationState integration={integration} />
+        {problem !== null && (
+          <p class="hint" safe>
+            {problem}
+          </p>
+        )}
+      </td>
+      <td>
+        <Instant at={checkedAt} />
+      </td>
+    </tr>
+  );
+}
+
+/** What to paste into a page, for those who write it in different ways. */
+export function Snippets({ pages }: { readonly pages: OrganizationPages }): JSX.Element {
+  const { baseUrl, root, offers, organization } = pages;
+  return (
+    <Section title="What to paste">
+      {offers('embeds') && (
+        <p>
+          <img src={`${root.slice(0, -'/console'.length)}/badges/source.svg`} alt="The badge of this service" />
+        </p>
+      )}
+      {snippetsFor(baseUrl, organization.id).map(({ name, code }) => (
+        <>
+          <h3 safe>{name}</h3>
+          <Copyable text={code} />
+        </>
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import type { ApiKey, NewApiKey } from '../../accounts/administration/issued-key.ts';
+import { actorOf } from '../../accounts/people/person.ts';
+import { notFound } from '../../server/errors/http-error.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { curlLine } from '../data/request-line.tsx';
+import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
+import { Choice, Confirmed, Field, Form, Problems } from '../shell/fields.tsx';
+import { type FormProblems, textOf } from '../shell/form.ts';
+import { Pager, partOf } from '../shell/pager.tsx';
+import { Badge, Copyable, Instant, Notice, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import { NO_FIELDS, submit } from '../shell/submit.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+const DAY_MS = 86_400_000;
+/** Keys of a page, each with its forms. */
+const KEYS_SHOWN = 40;
+/** How long a key that is replaced goes on working. */
+const OVERLAP_MS = DAY_MS;
+const LIFETIMES = [
+  { value: '', label: 'never' },
+  { value: '30', label: 'in 30 days' },
+  { value: '90', label: 'in 90 days' },
+  { value: '365', label: 'in a year' },
+] as const;
+
+const KeyForm = z.object({
+  name: z
+    .string({ error: 'Say what it is for.' })
+    .trim()
+    .min(1, 'Say what it is for.')
+    .max(100, 'At most 100 characters.')
+    .regex(/^\P{Cc}*$/u, 'One line of text.'),
+  days: z.enum(['', '30', '90', '365']).default(''),
+});
+
+/** True for a key that is accepted now. */
+export function isWorking({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** False for a key that ends within the time for which a replaced one goes on: one that was replaced already, above all. */
+function isReplaceable(key: ApiKey, now: Date): boolean {
+  const end = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  return isWorking(key, now) && end > now.getTime() + OVERLAP_MS;
+}
+
+/** A key that ends is replaced by one that lasts as long. */
+function endOfSuccessor({ createdAt, expiresAt }: ApiKey, now: Date): Date | null {
+  return expiresAt === null ? null : new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+}
+
+/** An organization's keys: issued, replaced and revoked by every member. */
+export function keysRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
+  const { administration } = accounts;
+  const administrationOf = ({ session, origin }: OrganizationPages) =>
+    administration.as(actorOf(session.person), origin.address);
+  const show = async (pages: OrganizationPages, problems?: FormProblems): Promise<ConsoleAnswer> => {
+    const keys = await administration.listKeys(pages.organization.id);
+    return formPage('Keys', <KeysPage pages={pages} keys={keys} problems={problems} />, problems);
+  };
+  /** Rejects with `not_found` for another organization's key. */
+  const ownKey = async ({ organization, params }: OrganizationPages) => {
+    const keys = await administration.listKeys(organization.id);
+    const key = keys.find(({ id }) => id === params['key']);
+    if (key === undefined) throw notFound(null, 'There is no such key');
+    return key;
+  };
+  return [
+    { kind: 'organization', method: 'GET', path: '/keys', answer: (pages) => show(pages) },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/keys',
+      answer: (pages) =>
+        submit(KeyForm, pages, {
+          show,
+          work: async ({ name, days }) => {
+            const expiresAt = days === '' ? null : new Date(pages.now.getTime() + Number(days) * DAY_MS);
+            const issued = await administrationOf(pages).createKey(pages.organization.id, name, { expiresAt });
+            return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={undefined} />);
+          },
+        }),
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/keys/:key/replace',
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            const key = await ownKey(pages);
+            const rotation = { overlapMs: OVERLAP_MS, expiresAt: endOfSuccessor(key, pages.now), isOnce: true };
+            const { issued, replaced } = await administrationOf(pages).rotateKey(key.id, rotation);
+            return page('Your new key', <NewKeyPage pages={pages} issued={issued} replaced={replaced} />);
+          },
+        }),
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/keys/:key/revoke',
+      answer: async (pages) => {
+        await administrationOf(pages).revokeKey((await ownKey(pages)).id);
+        return redirect(`${pages.path}/keys?done=revoked`);
+      },
+    },
+  ];
+}
+
+interface KeysPageProps {
+  readonly pages: OrganizationPages;
+  readonly keys: readonly ApiKey[];
+  readonly problems: FormProblems | undefined;
+}
+
+function KeysPage({ pages, keys, problems }: KeysPageProps): JSX.Element {
+  const { path, token, form, now } = pages;
+  const newestFirst = keys.toReversed().sort((a, b) => Number(isWorking(b, now)) - Number(isWorking(a, now)));
+  const part = partOf(newestFirst, { query: pages.query, size: KEYS_SHOWN });
+  return (
+    <>
+      <h1>API keys</h1>
+      {pages.query['done'] === 'revoked' && (
+        <Notice kind="good">The key was revoked. Requests with it are refused from now on.</Notice>
+      )}
+      <Section title="New key">
+        <Problems problems={problems} />
+        <Form action={`${path}/keys`} token={token} className="form row">
+          <Field
+            label="What it is for"
+            name="name"
+            values={form}
+            problems={problems}
+            maxlength={100}
+            hint="Such as “dashboard” or “nightly job”."
+            autocomplete="off"
+          />
+          <Choice label="It ends" name="days" options={LIFETIMES} chosen={textOf(form, 'days')} />
+          <button type="submit">Create a key</button>
+        </Form>
+      </Section>
+      <Section title="Your keys">
+        <Table
+          caption="API keys"
+          columns={['Name', 'Key', 'State', 'Created', 'Last used', '']}
+          rows={part.shown.map((key) => <KeyRow apiKey={key} pages={pages} />)}
+          empty="None yet."
+        />
+        <Pager label="More keys" here={`${path}/keys`} part={part} before="Newer" after="Older" />
+      </Section>
+    </>
+  );
+}
+
+function KeyRow({ apiKey: key, pages }: { readonly apiKey: ApiKey; readonly pages: OrganizationPages }): JSX.Element {
+  const { path, token, now } = pages;
+  return (
+    <tr>
+      <th scope="row" safe>
+        {key.name}
+      </th>
+      <td>
+        <code safe>{`…${key.lastFour}`}</code>
+      </td>
+      <td>
+        <KeyState apiKey={key} now={now} />
+      </td>
+      <td>
+        <Instant at={key.createdAt} />
+      </td>
+      <td>
+        <Instant at={key.lastUsedAt} />
+      </td>
+      <td class="actions">
+        {isWorking(key, now) && (
+          <>
+            {isReplaceable(key, now) && (
+              <Confirmed
+                label="Replace"
+                question={`Make a new key named ${key.name}? This one goes on working for a day.`}
+                action={`${path}/keys/${key.id}/replace`}
+                token={token}
+              />
+            )}
+            <Confirmed
+              label="Revoke"
+              question={`Revoke ${key.name} for good? Whatever uses it is refused at once.`}
+              action={`${path}/keys/${key.id}/revoke`}
+              token={token}
+            />
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function KeyState({ apiKey: key, now }: { readonly apiKey: ApiKey; readonly now: Date }): JSX.Element {
+  if (key.revokedAt !== null) return <Badge kind="bad" text="revoked" />;
+  if (key.expiresAt === null) return <Badge kind="good" text="works" />;
+  if (key.expiresAt <= now) return <Badge kind="bad" text="ended" />;
+  return (
+    <>
+      <Badge kind="good" text="works" /> until <Instant at={key.expiresAt} />
+    </>
+  );
+}
+
+interface NewKeyPageProps {
+  readonly pages: OrganizationPages;
+  readonly issued: NewApiKey;
+  /** The key that it takes the place of. */
+  readonly replaced: ApiKey | undefined;
+}
+
+function NewKeyPage({ pages, issued, replaced }: NewKeyPageProps): JSX.Element {
+  return (
+    <>
+      <h1 safe>{`Your new key “${issued.name}”`}</h1>
+      <Notice kind="plain">
+        <p>This is the only time that it is shown. Put it where your program finds it, and nowhere else.</p>
+      </Notice>
+      <Section title="The key">
+        <Copyable text={issued.key} />
+      </Section>
+      <Section title="Try it">
+        <Copyable text={curlLine(`${pages.baseUrl}/v1/models?limit=3`, issued.key)} />
+      </Section>
+      {replaced !== undefined && (
+        <p>
+          The old one, <code safe>{`…${replaced.lastFour}`}</code>, ends on <Instant at={replaced.expiresAt} />.
+        </p>
+      )}
+      <p>
+        <a href={`${pages.path}/keys`}>All keys</a>
+      </p>
+    </>
+  );
+}

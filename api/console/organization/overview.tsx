@@ -1,0 +1,205 @@
+import type { UsageState } from '../../accounts/account.ts';
+import type { ApiKey } from '../../accounts/administration/issued-key.ts';
+import type { Organization } from '../../accounts/administration/organization.ts';
+import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
+import { updatesRoute } from '../../data/routes/current/updates.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { type Asked, askFor } from '../data/ask.ts';
+import { Answered } from '../data/data-page.tsx';
+import { modelPath } from '../data/models.tsx';
+import { curlLine } from '../data/request-line.tsx';
+import { page } from '../shell/answer.ts';
+import { callerOf } from '../shell/callers.ts';
+import { failureFrom } from '../shell/errors.tsx';
+import { Copyable, Facts, Instant, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { isWorking } from './keys.tsx';
+
+interface Updates {
+  readonly total: number;
+  readonly models: readonly NewModel[];
+}
+
+interface NewModel {
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string | null;
+  readonly added_at: string;
+}
+
+/** What an organization has, what it used of it today, and what there is to do first. */
+export function overviewRoute(deps: PageDeps): OrganizationRoute {
+  const { accounts } = deps;
+  return {
+    kind: 'organization',
+    method: 'GET',
+    path: '',
+    answer: async (pages) => {
+      const { organization } = pages;
+      const [usage, keys, updates] = await Promise.all([
+        accounts.quota.usage(callerOf(organization)),
+        accounts.administration.listKeys(organization.id),
+        askUpdates(pages, deps),
+      ]);
+      return page('Overview', <OverviewPage pages={pages} usage={usage} keys={keys} updates={updates} />);
+    },
+  };
+}
+
+/** Undefined while there is nothing to answer from. */
+async function askUpdates(pages: OrganizationPages, deps: PageDeps): Promise<Asked<Updates> | undefined> {
+  try {
+    return await askFor(pages, deps)<Updates>(updatesRoute, { query: { days: '7', limit: '8' } });
+  } catch (error) {
+    if (failureFrom(error).status === 503) return undefined;
+    throw error;
+  }
+}
+
+interface OverviewProps {
+  readonly pages: OrganizationPages;
+  readonly usage: UsageState;
+  readonly keys: readonly ApiKey[];
+  /** Undefined where nothing is published yet. */
+  readonly updates: Asked<Updates> | undefined;
+}
+
+function OverviewPage({ pages, usage, keys, updates }: OverviewProps): JSX.Element {
+  const { organization, now } = pages;
+  const live = keys.filter((key) => isWorking(key, now));
+  return (
+    <>
+      <h1 safe>{organization.name}</h1>
+      <FirstSteps pages={pages} keys={live} />
+      <div class="columns">
+        <Section title="Today">
+          <Used usage={usage} />
+        </Section>
+        <Section title="Plan">
+          <Facts items={planFacts(organization)} />
+        </Section>
+      </div>
+      <Section title="New models of the last 7 days">
+        <News pages={pages} updates={updates} />
+      </Section>
+    </>
+  );
+}
+
+function Used({ usage }: { readonly usage: UsageState }): JSX.Element {
+  const { used, limit, remaining, resetAt } = usage;
+  return (
+    <>
+      <p class="figure">
+        <strong safe>{used.toLocaleString('en')}</strong>
+        <span safe>{limit === null ? ' units, without a limit' : ` of ${limit.toLocaleString('en')} units`}</span>
+      </p>
+      {limit !== null && (
+        <meter
+          min={0}
+          max={Math.max(1, limit)}
+          value={Math.min(used, limit)}
+          high={limit * 0.9}
+          aria-label="Units used today"
+          safe
+        >
+          {`${used} of ${limit}`}
+        </meter>
+      )}
+      <p class="hint">
+        {remaining !== null && <span safe>{`${remaining.toLocaleString('en')} are left. `}</span>}
+        The day begins anew at <Instant at={new Date(resetAt * 1000)} />.
+      </p>
+    </>
+  );
+}
+
+function planFacts({ terms }: Organization): readonly (readonly [string, JSX.Element])[] {
+  const months = terms.historyMonths >= HISTORY_MONTHS_FULL ? 'all there is' : `${terms.historyMonths} months`;
+  return [
+    [
+      'Plan',
+      <span
+        safe
+      >{`${terms.displayName}${terms.status === 'active' ? '' : ` (${terms.status.replace('_', ' ')})`}`}</span>,
+    ],
+    ['Requests a minute', <span safe>{terms.burstPerMinute.toLocaleString('en')}</span>],
+    ['History', <span safe>{months}</span>],
+    [
+      'Beside current data',
+      <span safe>{terms.features.map((feature) => FEATURE_WORDS[feature]).join(', ') || 'nothing'}</span>,
+    ],
+    [
+      'Attribution',
+      <span safe>{terms.attributionRequired ? 'required where you show the data' : 'not required'}</span>,
+    ],
+    ['Redistribution', <span safe>{terms.redistributionAllowed ? 'allowed' : 'not allowed'}</span>],
+  ];
+}
+
+/** What a new organization does first, until it has done it. */
+function FirstSteps({
+  pages,
+  keys,
+}: {
+  readonly pages: OrganizationPages;
+  readonly keys: readonly ApiKey[];
+}): JSX.Element {
+  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return '';
+  const { path, baseUrl } = pages;
+  return (
+    <Section title="First steps">
+      <ol class="steps">
+        <li>
+          {keys.length === 0 ? (
+            <>
+              <a href={`${path}/keys`}>Create an API key</a>. It is shown once.
+            </>
+          ) : (
+            'You have a key.'
+          )}
+        </li>
+        <li>
+          Ask for something:
+          <Copyable text={curlLine(`${baseUrl}/v1/models?limit=3`)} />
+        </li>
+        <li>
+          See it <a href={`${path}/usage`}>counted</a>, some seconds later.
+        </li>
+      </ol>
+    </Section>
+  );
+}
+
+function News({ pages, updates }: Pick<OverviewProps, 'pages' | 'updates'>): JSX.Element {
+  if (updates === undefined) return <p class="none">Nothing is published yet.</p>;
+  return (
+    <Answered
+      asked={updates}
+      show={({ data: { models, total } }) => (
+        <>
+          <Table
+            caption="New models"
+            columns={['Model', 'By', 'Added']}
+            rows={models.map(({ id, name, organization, added_at }) => (
+              <tr>
+                <td>
+                  <a href={modelPath(pages, id)} safe>
+                    {name}
+                  </a>
+                </td>
+                <td safe>{organization ?? 'unknown'}</td>
+                <td safe>{added_at.slice(0, 10)}</td>
+              </tr>
+            ))}
+            empty="None."
+          />
+          {total > models.length && (
+            <p class="hint" safe>{`And ${(total - models.length).toLocaleString('en')} more.`}</p>
+          )}
+        </>
+      )}
+    />
+  );
+}

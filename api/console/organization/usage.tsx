@@ -1,0 +1,202 @@
+import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import type { RequestCounts } from '../../accounts/request-counts/request-counts.ts';
+import type { KeyUsage, UsageReport } from '../../accounts/request-counts/usage-report.ts';
+import { UsageChart } from '../../charts/usage-chart.tsx';
+import type { PageDeps } from '../console-deps.ts';
+import { page } from '../shell/answer.ts';
+import { Facts, Section, Table } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+
+/** Days that may be looked at; the first is shown unless told. A page has no room for more: the CSV has a year. */
+const SPANS = [90, 30, 7] as const;
+const YEAR_DAYS = 365;
+/** Keys of a page, and routes: those with the most requests. */
+const ROWS_SHOWN = 50;
+
+/** What an organization has used: by day, key and route, what was refused, and what caching saved. */
+export function usageRoutes({ accounts }: Pick<PageDeps, 'accounts'>): readonly OrganizationRoute[] {
+  return [
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/usage',
+      answer: async (pages) => {
+        const report = await accounts.readUsage(pages.organization.id, rangeOf(pages, spanOf(pages)));
+        return page('Usage', <UsagePage pages={pages} report={report} />);
+      },
+    },
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/usage.csv',
+      answer: async (pages) => {
+        const range = rangeOf(pages, pages.query['days'] === String(YEAR_DAYS) ? YEAR_DAYS : spanOf(pages));
+        return {
+          kind: 'file',
+          type: 'text/csv; charset=utf-8',
+          name: `usage-${range.from}-to-${range.to}.csv`,
+          text: accounts.usageCsv(pages.organization.id, range),
+        };
+      },
+    },
+  ];
+}
+
+function spanOf({ query }: OrganizationPages): number {
+  return SPANS.find((days) => String(days) === query['days']) ?? SPANS[0];
+}
+
+function rangeOf({ now }: OrganizationPages, days: number) {
+  const to = dayFromDate(now);
+  return { from: addDays(to, 1 - days), to };
+}
+
+function UsagePage({
+  pages,
+  report,
+}: {
+  readonly pages: OrganizationPages;
+  readonly report: UsageReport;
+}): JSX.Element {
+  const { path, organization } = pages;
+  const span = spanOf(pages);
+  const { quotaLimit } = organization.terms;
+  const firstDay = dayFromDate(organization.createdAt);
+  return (
+    <>
+      <h1>Usage</h1>
+      <nav class="choices" aria-label="Days shown">
+        {SPANS.toSorted((a, b) => a - b).map((days) => (
+          <a href={`${path}/usage?days=${days}`} aria-current={days === span ? 'true' : undefined} safe>
+            {`${days} days`}
+          </a>
+        ))}
+      </nav>
+      <Section title="By day">
+        <UsageChart
+          id="units"
+          days={report.days
+            .filter(({ day }) => day >= firstDay)
+            .map(({ day, units, limit, quota_exceeded: refused }) => ({
+              day,
+              units,
+              // Of a day without a request none is known.
+              limit: units === 0 ? quotaLimit : limit,
+              refused,
+            }))}
+          from={report.from}
+          to={report.to}
+          today={report.to}
+        />
+        <p class="hint">
+          A unit is a data response; days are UTC. Today's units are exact, everything else may lag by some seconds.{' '}
+          <a href={`${path}/usage.csv?days=${span}`}>Download as CSV</a>, or{' '}
+          <a href={`${path}/usage.csv?days=${YEAR_DAYS}`}>that of a year</a>.
+        </p>
+      </Section>
+      <Section title="In all">
+        <Facts items={totals(report.total)} />
+      </Section>
+      <Section title="By key">
+        <CountsTable
+          caption="Requests by key"
+          first="Key"
+          rows={report.keys.map((key) => [<KeyName apiKey={key} />, key])}
+        />
+      </Section>
+      <Section title="By route">
+        <CountsTable
+          caption="Requests by route"
+          first="Route"
+          rows={report.routes.map((route) => [<code safe>{route.route}</code>, route])}
+        />
+      </Section>
+      {report.client_sources.length > 1 && (
+        <Section title="By way in">
+          <CountsTable
+            caption="Requests by way in"
+            first="Way in"
+            rows={report.client_sources.map((source) => [<code safe>{source.client_source}</code>, source])}
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function totals(total: RequestCounts): readonly (readonly [string, JSX.Element])[] {
+  const saved = total.not_modified + total.shared_units;
+  return [
+    ['Requests', <Count value={total.requests} />],
+    ['Units', <Count value={total.units} />],
+    ['Saved by 304', <Count value={total.not_modified} />],
+    ['Saved by Idempotency-Key', <Count value={total.shared_units} />],
+    ['Units saved in all', <Count value={saved} />],
+    ['Refused: too many a minute', <Count value={total.rate_limited} />],
+    ['Refused: day used up', <Count value={total.quota_exceeded} />],
+    ['Other errors of yours', <Count value={total.client_errors} />],
+    ['Errors of ours', <Count value={total.server_errors} />],
+  ];
+}
+
+function Count({ value }: { readonly value: number }): JSX.Element {
+  return (
+    <span class="number" safe>
+      {value.toLocaleString('en')}
+    </span>
+  );
+}
+
+function KeyName({ apiKey }: { readonly apiKey: KeyUsage }): JSX.Element {
+  return (
+    <>
+      <span safe>{apiKey.key_name}</span>
+      {apiKey.last_four !== '' && (
+        <>
+          {' '}
+          <code safe>{`…${apiKey.last_four}`}</code>
+        </>
+      )}
+      {apiKey.revoked_at !== null && <span class="hint"> revoked</span>}
+    </>
+  );
+}
+
+interface CountsTableProps {
+  readonly caption: string;
+  /** What the first column has. */
+  readonly first: string;
+  readonly rows: readonly (readonly [name: JSX.Element, counts: RequestCounts])[];
+}
+
+function CountsTable({ caption, first, rows }: CountsTableProps): JSX.Element {
+  return (
+    <>
+      <Table
+        caption={caption}
+        columns={[first, 'Requests', 'Units', '304', 'Refused', 'Errors']}
+        rows={rows.slice(0, ROWS_SHOWN).map(([name, counts]) => (
+          <tr>
+            <th scope="row">{name}</th>
+            {[
+              counts.requests,
+              counts.units,
+              counts.not_modified,
+              counts.rate_limited + counts.quota_exceeded,
+              counts.client_errors + counts.server_errors,
+            ].map((value) => (
+              <td class="number" safe>
+                {value.toLocaleString('en')}
+              </td>
+            ))}
+          </tr>
+        ))}
+        empty="No requests in these days."
+      />
+      {rows.length > ROWS_SHOWN && (
+        <p class="hint" safe>{`The ${ROWS_SHOWN} with the most requests, of ${rows.length}; the CSV has all.`}</p>
+      )}
+    </>
+  );
+}

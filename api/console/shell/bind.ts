@@ -1,0 +1,208 @@
+/**
+ * How the console's routes are served. A request passes, in this order: where it comes from (a form of another site is refused), the
+ * session, the membership of the organization that the path names, the role, the pages of one person in a minute, the token of the
+ * form. Only then is it answered.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Session } from '../../accounts/people/people.ts';
+import type { FaceDeps } from '../../data/app.ts';
+import { HTML_TYPE } from '../../server/answer-headers.ts';
+import { takeBodies } from '../../server/bodies.ts';
+import { HttpError, httpError, notFound } from '../../server/errors/http-error.ts';
+import type { PageDeps } from '../console-deps.ts';
+import type { ConsoleAnswer } from './answer.ts';
+import { addAssets } from './assets.ts';
+import { FailurePage, failureFrom } from './errors.tsx';
+import type { FormValues } from './form.ts';
+import { Document, OrganizationHeader, PersonHeader, StrangerHeader } from './layout.tsx';
+import { type ConsoleRoute, formsWithoutPage, pathOf } from './routes.ts';
+import { isFromElsewhere, PAGE_HEADERS } from './security.ts';
+import { type Seen, see } from './see.ts';
+import type { Visitor } from './visitor.ts';
+
+/** Largest form, in bytes: names and ids, and a list of filters of an endpoint. */
+const FORM_BYTES_MAX = 64 * 1024;
+
+export interface BindDeps extends PageDeps {
+  readonly formKey: Buffer;
+  readonly baseUrlOf: FaceDeps['baseUrlOf'];
+}
+
+/** Adds the console's routes to a scope of their own. */
+export async function bindConsole(
+  scope: FastifyInstance,
+  routes: readonly ConsoleRoute[],
+  deps: BindDeps,
+): Promise<void> {
+  const root = scope.prefix;
+  const isSecure = deps.settings.publicUrl?.startsWith('https:') === true;
+  const formCookie = isSecure ? '__Host-modelstats_form' : 'modelstats_form';
+  takeBodies(scope, { kinds: ['form'], bytesMax: FORM_BYTES_MAX });
+  await scope.register(cookie);
+  await scope.register(csrf, {
+    cookieKey: formCookie,
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure },
+    csrfOpts: { hmacKey: deps.formKey.toString('base64') },
+    getToken: ({ body }) => textField(body, '_csrf'),
+    getUserInfo: ({ consoleSession }) => consoleSession?.id ?? STRANGER,
+  });
+  scope.decorateRequest('consoleSession', undefined);
+  scope.decorateRequest('seen', undefined);
+  const version = addAssets(scope);
+  scope.addHook('onSend', async (_, reply) => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) {
+      if (name !== 'Cache-Control' || !reply.hasHeader(name)) reply.header(name, value);
+    }
+  });
+  const fail = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const failure = failureFrom(error);
+    if (failure.status >= 500) request.log.error({ err: error }, 'a page of the console failed');
+    if (error instanceof HttpError) reply.headers(error.options.headers ?? {});
+    const html = await FailurePage({ failure, requestId: request.id, root, version });
+    return reply.code(failure.status).type(HTML_TYPE).send(html);
+  };
+  scope.setErrorHandler(fail);
+  scope.setNotFoundHandler((request, reply) => fail(notFound(null, 'There is no such page'), request, reply));
+  const server = { ...deps, root, version, formCookie };
+  for (const route of routes) bindRoute(scope, route, server);
+  for (const { at, to } of formsWithoutPage(routes))
+    scope.get(at, (request, reply) => reply.redirect(root + filledIn(to, request), 303));
+}
+
+function filledIn(path: string, { params }: FastifyRequest): string {
+  const values = params as Visitor['params']; // As in `visitorOf`.
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}
+
+interface Server extends BindDeps {
+  readonly root: string;
+  readonly version: string;
+  /** The cookie that a browser proves by that a form is its own: nobody else has its value. */
+  readonly formCookie: string;
+}
+
+/** Whose token a form of the sign-in page carries. */
+const STRANGER = 'stranger';
+
+function bindRoute(scope: FastifyInstance, route: ConsoleRoute, server: Server): void {
+  const path = pathOf(route);
+  const findWhatIsSeen = async (request: FastifyRequest, reply: FastifyReply) => {
+    const visitor = await visitorOf(request, reply, server);
+    const seen = await see(route, visitor, server);
+    if ('answer' in seen) return send(seen.answer, reply, { pages: visitor, server });
+    request.seen = seen;
+    return undefined;
+  };
+  const handler = async ({ seen }: FastifyRequest, reply: FastifyReply) => {
+    if (seen === undefined) throw new Error('a page was reached that nobody was found to see');
+    return send(await seen.run(), reply, { pages: seen.pages, server });
+  };
+  if (route.method === 'GET') scope.get(path, { preHandler: findWhatIsSeen }, handler);
+  else
+    scope.post(path, { onRequest: ownFormsOnly(server), preHandler: [findWhatIsSeen, scope.csrfProtection] }, handler);
+}
+
+/** Refuses the forms of other sites before they are read. */
+function ownFormsOnly({ baseUrlOf }: Server) {
+  return async (request: FastifyRequest) => {
+    if (!isFromElsewhere(request.headers, new URL(baseUrlOf(request)).origin)) return;
+    throw httpError('bad_request', 'This form was sent from another site, or to another address of this service.');
+  };
+}
+
+async function visitorOf(request: FastifyRequest, reply: FastifyReply, server: Server): Promise<Visitor> {
+  // No id and no word has it, and PostgreSQL fails where it is asked for one that does.
+  if (request.url.includes('%00')) throw notFound(null, 'There is no such page');
+  const { cookie: cookies } = request.headers;
+  const found = await server.people.signIn.findSession(cookies);
+  for (const value of found?.cookies ?? []) reply.header('Set-Cookie', value);
+  request.consoleSession = found?.session;
+  return {
+    // Fastify's own types don't know them: every one is a text, since the router and the query parser make no others.
+    params: request.params as Visitor['params'],
+    query: singleTexts(request.query),
+    form: (request.body ?? {}) as FormValues,
+    url: request.url,
+    cookies,
+    origin: {
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      browser: browserOf(request.cookies[server.formCookie]),
+    },
+    baseUrl: server.baseUrlOf(request),
+    root: server.root,
+    token: reply.generateCsrf({ userInfo: found?.session.id ?? STRANGER }),
+    session: found?.session,
+    now: server.clock(),
+  };
+}
+
+/** What tells a browser from others in what leaves it, such as a link in a mail: a hash of its secret. */
+function browserOf(secret: string | undefined): string | undefined {
+  return secret === undefined ? undefined : createHash('sha256').update(`browser:${secret}`).digest('base64url');
+}
+
+async function send(
+  answer: ConsoleAnswer,
+  reply: FastifyReply,
+  { pages, server }: { readonly pages: Seen['pages']; readonly server: Server },
+): Promise<FastifyReply> {
+  switch (answer.kind) {
+    case 'redirect':
+      for (const value of answer.cookies ?? []) reply.header('Set-Cookie', value);
+      return reply.redirect(answer.to, 303);
+    case 'file':
+      return reply
+        .type(answer.type)
+        .header('Content-Disposition', `attachment; filename="${answer.name}"`)
+        .send(Readable.from(answer.text));
+    case 'page': {
+      const { root, version } = server;
+      // A redirect would be asked about by the policy for forms, and so would those that follow it elsewhere.
+      if (answer.goesTo !== undefined) reply.header('Refresh', `0; url=${answer.goesTo}`);
+      const document = Document({
+        title: answer.title,
+        root,
+        version,
+        header: headerFor(pages),
+        children: answer.body,
+      });
+      return reply
+        .code(answer.status ?? 200)
+        .type(HTML_TYPE)
+        .send(await document);
+    }
+  }
+}
+
+function headerFor(seen: Seen['pages']): JSX.Element {
+  if ('organization' in seen) return OrganizationHeader({ pages: seen, here: seen.url });
+  if ('memberships' in seen) return PersonHeader({ pages: seen });
+  return StrangerHeader({ root: seen.root });
+}
+
+/** The first of each parameter. */
+function singleTexts(query: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(query as Readonly<Record<string, string | readonly string[]>>);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value : (value[0] ?? '')]),
+  );
+}
+
+function textField(body: unknown, name: string): string | undefined {
+  const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request to the console: whose session it names. */
+    consoleSession: Session | undefined;
+    /** Of a request to the console: what answers it. */
+    seen: Seen | undefined;
+  }
+}

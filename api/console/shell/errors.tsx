@@ -1,0 +1,78 @@
+import { isAppError } from '../../../runtime/errors.ts';
+import { HttpError } from '../../server/errors/http-error.ts';
+import { Document, StrangerHeader } from './layout.tsx';
+
+/** What a page that isn't one says. */
+export interface Failure {
+  readonly status: number;
+  readonly title: string;
+  readonly help: string;
+}
+
+const GONE: Failure = {
+  status: 404,
+  title: 'There is no such page',
+  help: 'It may have been removed, or it is not yours to see. If you came by a link, ask whoever gave it to you.',
+};
+const UNAVAILABLE: Failure = {
+  status: 503,
+  title: 'Not just now',
+  help: 'The service can not read or write what it needs at the moment. Nothing was changed; try again in a minute.',
+};
+const DEFECT: Failure = {
+  status: 500,
+  title: 'Something went wrong',
+  help: 'This is a defect on our side, and it was noted. Tell the operator the id of this request.',
+};
+const FOREIGN_FORM: Failure = {
+  status: 403,
+  title: 'This form is too old',
+  help: 'It was open for a long time, or you have signed in anew since. Go back, reload the page, and send it again. Nothing was changed.',
+};
+
+/** True for what the plugin throws that checks the tokens of forms. */
+function isForeignForm(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('FST_CSRF_');
+}
+
+/** An error's own status, or Fastify's: of a body that is too large, or of a kind that is not understood. */
+function statusOf(error: unknown): number {
+  if (error instanceof HttpError) return error.status;
+  if (isAppError(error, 'usage')) return 422;
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 ? status : DEFECT.status;
+}
+
+/** What somebody is told of an error; the error itself is for the log. */
+export function failureFrom(error: unknown): Failure {
+  if (isAppError(error, 'not_found')) return GONE;
+  if (isAppError(error, 'unavailable') || isAppError(error, 'store_unavailable')) return UNAVAILABLE;
+  if (isForeignForm(error)) return FOREIGN_FORM;
+  const status = statusOf(error);
+  if (status === 404) return GONE;
+  if (status === 503) return UNAVAILABLE;
+  if (status >= 500 || !(error instanceof Error)) return DEFECT;
+  return { status, title: 'That did not work', help: error.message };
+}
+
+export interface FailurePageProps {
+  readonly failure: Failure;
+  readonly requestId: string;
+  readonly root: string;
+  readonly version: string;
+}
+
+export function FailurePage({ failure, requestId, root, version }: FailurePageProps): JSX.Element {
+  return (
+    <Document title={failure.title} root={root} version={version} header={StrangerHeader({ root })}>
+      <div class="narrow">
+        <h1 safe>{failure.title}</h1>
+        <p safe>{failure.help}</p>
+        <p>
+          <a href={root}>Go to the console</a>
+        </p>
+        <p class="hint" safe>{`Request ${requestId}`}</p>
+      </div>
+    </Document>
+  );
+}

@@ -1,0 +1,205 @@
+import type { Children } from '@kitajs/html';
+import type { Capability } from '../../data/access/capabilities.ts';
+import { ICON, ICON_TYPE } from '../../server/pages/icon.ts';
+import type { OrganizationPages, PersonPages } from './visitor.ts';
+
+/** Where the console's own files lie, below its root. */
+export const ASSETS = 'assets';
+
+export interface DocumentProps {
+  readonly title: string;
+  /** The console's path, such as `/stats/console`. */
+  readonly root: string;
+  /** Changes with the files, so that browsers keep no old ones. */
+  readonly version: string;
+  readonly header: JSX.Element;
+  readonly children?: Children;
+}
+
+/** A page as a whole. htmx is kept from writing styles and from evaluating text, which the page's policy forbids. */
+export function Document({ title, root, version, header, children }: DocumentProps): JSX.Element {
+  const service = root.slice(0, -'/console'.length);
+  const asset = (name: string) => `${root}/${ASSETS}/${name}?v=${version}`;
+  return (
+    <>
+      {'<!doctype html>'}
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <title safe>{`${title} · modelstats`}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <meta
+            name="htmx-config"
+            content='{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}'
+          />
+          <link rel="stylesheet" href={asset('console.css')} />
+          <link rel="stylesheet" href={asset('charts.css')} />
+          <link rel="icon" type={ICON_TYPE} href={service + ICON} />
+          <script src={asset('htmx.min.js')} defer></script>
+          <script src={asset('console.js')} defer></script>
+        </head>
+        <body>
+          <a class="skip" href="#main">
+            Skip to the content
+          </a>
+          {header}
+          <main id="main" tabindex="-1">
+            {children}
+          </main>
+          <footer>
+            <p>
+              <a href={`${service}/docs`}>Documentation</a>
+            </p>
+          </footer>
+        </body>
+      </html>
+    </>
+  );
+}
+
+/** Who sees no more than the way in. */
+export function StrangerHeader({ root }: { readonly root: string }): JSX.Element {
+  return (
+    <header class="top">
+      <Brand href={root} />
+    </header>
+  );
+}
+
+/** Somebody who is signed in, outside of any organization. */
+export function PersonHeader({ pages }: { readonly pages: PersonPages }): JSX.Element {
+  return (
+    <header class="top">
+      <Brand href={pages.root} />
+      <Organizations pages={pages} current={undefined} />
+      <Person pages={pages} />
+    </header>
+  );
+}
+
+/** Somebody in an organization: its pages, with the one that is shown marked. */
+export function OrganizationHeader({
+  pages,
+  here,
+}: {
+  readonly pages: OrganizationPages;
+  readonly here: string;
+}): JSX.Element {
+  const links = NAVIGATION.filter(
+    ({ isForOwners = false, capability }) =>
+      (pages.role === 'owner' || !isForOwners) && (capability === undefined || pages.offers(capability)),
+  );
+  return (
+    <>
+      <header class="top">
+        <Brand href={pages.path} />
+        <Organizations pages={pages} current={pages.organization.name} />
+        <Person pages={pages} />
+      </header>
+      <nav class="pages" aria-label="Pages of the organization">
+        <ul>
+          {links.map(({ to, label }) => (
+            <li>
+              <a
+                href={pages.path + to}
+                aria-current={isHere(here.slice(pages.path.length), to) ? 'page' : undefined}
+                safe
+              >
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </>
+  );
+}
+
+interface NavigationLink {
+  readonly to: string;
+  readonly label: string;
+  readonly isForOwners?: boolean;
+  /** Without which there is nothing to see. */
+  readonly capability?: Capability;
+}
+
+const NAVIGATION: readonly NavigationLink[] = [
+  { to: '', label: 'Overview' },
+  { to: '/keys', label: 'Keys' },
+  { to: '/usage', label: 'Usage' },
+  { to: '/data', label: 'Data' },
+  { to: '/webhooks', label: 'Webhooks', capability: 'webhooks' },
+  { to: '/integrations', label: 'Integrations', capability: 'attribution' },
+  { to: '/connections', label: 'Connections', capability: 'mcp' },
+  { to: '/members', label: 'Members' },
+  { to: '/audit', label: 'Audit log', isForOwners: true },
+  { to: '/settings', label: 'Settings' },
+];
+
+function isHere(path: string, to: string): boolean {
+  const [plain = ''] = path.split('?', 1);
+  return to === '' ? plain === '' || plain === '/' : plain === to || plain.startsWith(`${to}/`);
+}
+
+function Brand({ href }: { readonly href: string }): JSX.Element {
+  return (
+    <a class="brand" href={href}>
+      modelstats
+    </a>
+  );
+}
+
+/** The organizations of a person, to switch between them. */
+function Organizations({
+  pages,
+  current,
+}: {
+  readonly pages: PersonPages;
+  readonly current: string | undefined;
+}): JSX.Element {
+  return (
+    <details class="menu">
+      <summary>
+        <span class="unseen">Organization: </span>
+        <span safe>{current ?? 'Choose an organization'}</span>
+      </summary>
+      <ul>
+        {pages.memberships.map(({ organizationId, organizationName }) => (
+          <li>
+            <a href={`${pages.root}/orgs/${organizationId}`} safe>
+              {organizationName}
+            </a>
+          </li>
+        ))}
+        <li>
+          <a href={`${pages.root}/welcome`}>New organization …</a>
+        </li>
+      </ul>
+    </details>
+  );
+}
+
+function Person({ pages }: { readonly pages: PersonPages }): JSX.Element {
+  return (
+    <details class="menu end">
+      <summary>
+        <span class="unseen">Signed in as </span>
+        <span safe>{pages.session.person.email}</span>
+      </summary>
+      <ul>
+        <li>
+          <a href={`${pages.root}/you`}>You and your sessions</a>
+        </li>
+        <li>
+          <form method="post" action={`${pages.root}/sign-out`}>
+            <input type="hidden" name="_csrf" value={pages.token} />
+            <button type="submit" class="link">
+              Sign out
+            </button>
+          </form>
+        </li>
+      </ul>
+    </details>
+  );
+}

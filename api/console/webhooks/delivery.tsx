@@ -1,0 +1,116 @@
+import { notFound } from '../../server/errors/http-error.ts';
+import type { LoggedDeliveryWithAttempts } from '../../webhooks/administration/deliveries.ts';
+import type { Attempt } from '../../webhooks/queue/delivery-queue.ts';
+import type { PageDeps } from '../console-deps.ts';
+import { formPage, redirect } from '../shell/answer.ts';
+import { Form, Problems } from '../shell/fields.tsx';
+import type { FormProblems } from '../shell/form.ts';
+import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';
+import type { OrganizationRoute } from '../shell/routes.ts';
+import { NO_FIELDS, submit } from '../shell/submit.ts';
+import type { OrganizationPages } from '../shell/visitor.ts';
+import { DELIVERY_KINDS_SHOWN, describeAttempt, describeLast } from './deliveries.tsx';
+import { ownEndpoint } from './own-endpoint.ts';
+
+/** One delivery: each attempt, and what the receiver answered. */
+export function deliveryRoutes({ webhooks }: Pick<PageDeps, 'webhooks'>): readonly OrganizationRoute[] {
+  const ownDelivery = async (pages: OrganizationPages) => {
+    const { params, session, origin } = pages;
+    await ownEndpoint(pages, webhooks);
+    const delivery = await webhooks.logAs(session.person, origin).get(params['delivery'] ?? '');
+    if (delivery.endpointId !== params['endpoint']) throw notFound(null, 'There is no such delivery');
+    return delivery;
+  };
+  const show = async (pages: OrganizationPages, problems?: FormProblems) => {
+    const body = <DeliveryPage pages={pages} delivery={await ownDelivery(pages)} problems={problems} />;
+    return formPage('Delivery', body, problems);
+  };
+  return [
+    {
+      kind: 'organization',
+      method: 'GET',
+      path: '/webhooks/:endpoint/deliveries/:delivery',
+      answer: (pages) => show(pages),
+    },
+    {
+      kind: 'organization',
+      method: 'POST',
+      path: '/webhooks/:endpoint/deliveries/:delivery/replay',
+      answer: (pages) =>
+        submit(NO_FIELDS, pages, {
+          show,
+          work: async () => {
+            const { endpointId, id } = await ownDelivery(pages);
+            await webhooks.logAs(pages.session.person, pages.origin).replay(endpointId, id);
+            return redirect(`${pages.path}/webhooks/${endpointId}?replayed=1`);
+          },
+        }),
+    },
+  ];
+}
+
+interface DeliveryPageProps {
+  readonly pages: OrganizationPages;
+  readonly delivery: LoggedDeliveryWithAttempts;
+  readonly problems: FormProblems | undefined;
+}
+
+function DeliveryPage({ pages, delivery, problems }: DeliveryPageProps): JSX.Element {
+  const endpoint = `${pages.path}/webhooks/${delivery.endpointId}`;
+  return (
+    <>
+      <p>
+        <a href={endpoint}>The endpoint</a>
+      </p>
+      <h1 safe>{`Delivery of ${delivery.topic}`}</h1>
+      <Problems problems={problems} />
+      <Section title="Delivery">
+        <Facts
+          items={[
+            ['State', <span safe>{delivery.state}</span>],
+            ['Kind', <span safe>{DELIVERY_KINDS_SHOWN[delivery.kind]}</span>],
+            ['Made', <Instant at={delivery.createdAt} />],
+            ['Done', <Instant at={delivery.finishedAt} />],
+            ['Next attempt', <Instant at={delivery.nextAttemptAt} />],
+            ['Change', <span safe>{delivery.seq === null ? 'none' : `number ${delivery.seq}`}</span>],
+            ['Id', <code safe>{delivery.id}</code>],
+            ['Event', <code safe>{delivery.eventId}</code>],
+          ]}
+        />
+        {delivery.kind !== 'ping' && delivery.state !== 'waiting' && (
+          <Form action={`${endpoint}/deliveries/${delivery.id}/replay`} token={pages.token} className="inline">
+            <button type="submit">Send again</button>
+          </Form>
+        )}
+      </Section>
+      {delivery.allAttempts.map((attempt) => (
+        <AttemptSection attempt={attempt} />
+      ))}
+      {delivery.allAttempts.length === 0 && (
+        <p class="none" safe>
+          {describeLast(delivery)}
+        </p>
+      )}
+    </>
+  );
+}
+
+function AttemptSection({ attempt }: { readonly attempt: Attempt }): JSX.Element {
+  return (
+    <Section title={`Attempt ${attempt.attempt}`}>
+      <p>
+        <Badge kind={attempt.outcome === 'delivered' ? 'good' : 'bad'} text={attempt.outcome} />{' '}
+        <Instant at={attempt.startedAt} />
+      </p>
+      <p safe>{describeAttempt(attempt)}</p>
+      {attempt.answer !== null && attempt.answer !== '' && (
+        <>
+          <p class="hint">The beginning of the answer:</p>
+          <pre tabindex="0" safe>
+            {attempt.answer}
+          </pre>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import type { Customer } from '../../../test/support/accounts/subject.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { publishSmallDays, SMALL_DAYS, TODAY } from '../../../test/worlds/small-days.ts';
+import { NO_SUBSCRIPTION } from '../../accounts/plans/terms.ts';
+
+const api = useApi({ days: SAMPLE_DAYS, accounts: {} });
+
+function withQuota(daily_quota: number | null): Promise<Customer> {
+  return api.accounts.add({ plan: 'commercial', contract: { daily_quota, burst_per_minute: 10_000 } });
+}
+
+function ask(customer: Customer, url: string, key: string) {
+  return api.ask(customer, url, { headers: { 'idempotency-key': key } });
+}
+
+async function usedBy(customer: Customer): Promise<number> {
+  return (await api.accountOf(customer)).usage.used;
+}
+
+describe('Idempotency-Key', () => {
+  test('the same request again with the same key reserves one unit, however it is written', async () => {
+    const customer = await withQuota(null);
+    for (const url of ['/v1/models', '/v1/models', '/v1/models?limit=50', '/v1/models?sort=id'])
+      expect((await ask(customer, url, 'a')).headers['x-quota-used'], url).toBe('1');
+    expect((await ask(customer, '/v1/models', 'b')).headers['x-quota-used']).toBe('2');
+  });
+
+  test('one key on another request takes a unit of its own, so a key all day buys nothing', async () => {
+    const customer = await withQuota(3);
+    const seen: unknown[] = [];
+    for (const url of ['/v1/models', '/v1/models?limit=1', '/v1/scores', '/v1/benchmarks', '/v1/models?limit=1']) {
+      const { statusCode, headers } = await ask(customer, url, 'a');
+      seen.push([statusCode, headers['x-quota-used']]);
+    }
+    expect(seen).toEqual([
+      [200, '1'],
+      [200, '2'],
+      [200, '3'],
+      [429, '3'],
+      [200, '3'],
+    ]);
+  });
+
+  test('a key that reserved today passes when the quota is used up, any other does not', async () => {
+    const customer = await withQuota(1);
+    const statuses: number[] = [];
+    for (const key of ['a', 'b', 'a', 'A']) statuses.push((await ask(customer, '/v1/models', key)).statusCode);
+    expect(statuses).toEqual([200, 429, 200, 429]);
+  });
+
+  test('a request that failed leaves nothing behind: its key holds no unit, and takes one when it succeeds', async () => {
+    const customer = await withQuota(1);
+    const seen: unknown[] = [];
+    for (const url of ['/v1/models/none', '/v1/models', '/v1/models/none', '/v1/models']) {
+      const { statusCode, headers } = await ask(customer, url, 'a');
+      seen.push([statusCode, headers['x-quota-used']]);
+    }
+    expect(seen).toEqual([
+      [404, '0'],
+      [200, '1'],
+      [429, '1'],
+      [200, '1'],
+    ]);
+  });
+
+  test('a key belongs to its organization and its API key', async () => {
+    const [customer, neighbour] = [await withQuota(null), await withQuota(null)];
+    const second = await api.accounts.accounts.administration.createKey(customer.organizationId, 'second');
+    await ask(customer, '/v1/models', 'a');
+    expect((await ask({ ...customer, key: second.key }, '/v1/models', 'a')).headers['x-quota-used']).toBe('2');
+    expect((await ask(neighbour, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
+  });
+
+  test('a key is scoped to one UTC day', async () => {
+    const customer = await withQuota(null);
+    api.clock.set('2026-06-30T23:59:59.999Z');
+    await ask(customer, '/v1/models', 'a');
+    api.clock.set('2026-07-01T00:00:00Z');
+    expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
+    expect((await ask(customer, '/v1/models', 'a')).headers['x-quota-used']).toBe('1');
+  });
+
+  test('it changes neither the burst counter nor the body', async () => {
+    const customer = await withQuota(null);
+    const plain = await api.ask(customer, '/v1/models');
+    const [first, second] = [await ask(customer, '/v1/models', 'a'), await ask(customer, '/v1/models', 'a')];
+    expect([first.body, second.body]).toEqual([plain.body, plain.body]);
+    const remaining = [plain, first, second].map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+    expect(remaining).toEqual([9_999, 9_998, 9_997]);
+  });
+
+  test('up to 128 characters are taken; none or more are 422 with the header named, together with other problems', async () => {
+    const customer = await withQuota(null);
+    expect((await ask(customer, '/v1/models', 'k'.repeat(128))).statusCode).toBe(200);
+    const tooLong = await ask(customer, '/v1/models?limit=0', 'k'.repeat(129));
+    expect(tooLong.statusCode).toBe(422);
+    expect(tooLong.json().detail).toEqual([
+      expect.objectContaining({ loc: ['query', 'limit'] }),
+      expect.objectContaining({
+        loc: ['header', 'Idempotency-Key'],
+        type: 'string_too_long',
+        ctx: { max_length: 128 },
+      }),
+    ]);
+    const empty = await ask(customer, '/v1/models', '');
+    expect(empty.json().detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], type: 'string_too_short' }]);
+    expect(await usedBy(customer)).toBe(1);
+  });
+});
+
+describe('a retry after a publication', () => {
+  const [FIRST = '', SECOND = '', THIRD = ''] = Object.keys(SMALL_DAYS);
+  const its = useApi({
+    days: (store) => publishSmallDays(store, [FIRST, SECOND]),
+    now: `${TODAY}T12:00:00Z`,
+    accounts: {},
+  });
+  const headers = { 'idempotency-key': 'a' };
+  const PATHS = [
+    '/v1/snapshots',
+    `/v1/snapshots/${SECOND}/download?dataset=models`,
+    '/v1/changes',
+    '/v1/changes?entity_type=score',
+    '/v1/models?limit=1',
+    '/v1/updates',
+    '/v1/models/a/history?kind=score',
+    '/v1/rankings/history?category_id=general',
+  ];
+
+  test('costs no second unit, whatever was published or pruned in between, and tells of it', async () => {
+    const customer = await its.accounts.add({ plan: 'commercial', contract: { burst_per_minute: 10_000 } });
+    const usedAfterAll = async () => {
+      for (const path of PATHS) {
+        const { statusCode } = await its.ask(customer, path, { headers });
+        expect(statusCode, path).toBe(200);
+      }
+      return (await its.accountOf(customer)).usage.used;
+    };
+    expect(await usedAfterAll()).toBe(PATHS.length);
+    await publishSmallDays(its.store, [THIRD]);
+    await its.follower.refresh();
+    expect(await usedAfterAll()).toBe(PATHS.length);
+    await its.store.prune({ changesMonths: 0, snapshots: 90, states: 7 });
+    await its.follower.refresh();
+    expect(await usedAfterAll()).toBe(PATHS.length);
+    const { snapshots } = (await its.ask(customer, '/v1/snapshots', { headers })).json();
+    expect(snapshots.map(({ id }: { id: string }) => id)).toEqual([THIRD, SECOND, FIRST]);
+    expect((await its.ask(customer, '/v1/changes', { headers })).json()).toMatchObject({ retained_from: THIRD });
+  });
+
+  test('is another request once the plan shows other snapshots', async () => {
+    const customer = await its.accounts.add({ plan: 'builder' });
+    const used = async () => (await its.ask(customer, '/v1/snapshots', { headers })).headers['x-quota-used'];
+    expect([await used(), await used()]).toEqual(['1', '1']);
+    const { administration } = its.accounts.accounts;
+    await administration.changePlan(customer.organizationId, () => ({ ...NO_SUBSCRIPTION, plan: 'commercial' }));
+    expect([await used(), await used()]).toEqual(['2', '2']);
+  });
+});

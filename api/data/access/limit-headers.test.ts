@@ -1,0 +1,160 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../runtime/errors.ts';
+import type { Customer } from '../../../test/support/accounts/subject.ts';
+import type { AskOptions } from '../../../test/support/api/open-api.ts';
+import { replaceQuota } from '../../../test/support/api/test-accounts.ts';
+import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+
+/** Fails on purpose where a test says so. */
+const fault = { usage: false };
+
+const api = useApi({
+  days: SAMPLE_DAYS,
+  accounts: {
+    wrap: (accounts) =>
+      replaceQuota(accounts, {
+        reserve: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.reserve(...given)),
+        release: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.release(...given)),
+        usage: (...given) => (fault.usage ? Promise.reject(down()) : accounts.quota.usage(...given)),
+      }),
+  },
+});
+
+function down(): AppError {
+  return new AppError('unavailable', 'connect ECONNREFUSED 10.0.0.7:5432');
+}
+
+const RESET = String(Date.parse('2026-07-01T00:00:00Z') / 1000);
+const OLD = '/v1/models/x/history?kind=score&from=2025-06-01&to=2026-06-01';
+const DOWNLOAD = `/v1/snapshots/${SAMPLE_DAYS[2]}/download?dataset=models`;
+
+function builder(contract = {}): Promise<Customer> {
+  return api.accounts.add({ plan: 'builder', contract });
+}
+
+interface Row extends AskOptions {
+  readonly what: string;
+  readonly url: string;
+  readonly status: number;
+  /** Units after it. */
+  readonly used: number;
+}
+
+describe('Response headers', () => {
+  test.each([
+    { what: '200', url: '/v1/models', status: 200, used: 1 },
+    { what: '200 of the account', url: '/v1/account', status: 200, used: 0 },
+    { what: '302', url: `${DOWNLOAD}&redirect=true`, status: 302, used: 1 },
+    { what: '304', url: '/v1/models', status: 304, used: 0, headers: { 'if-none-match': '*' } },
+    { what: '403 of the window', url: OLD, status: 403, used: 0 },
+    { what: '404 of an id', url: '/v1/models/none', status: 404, used: 0 },
+    { what: '404 of a route', url: '/v1/nothing', status: 404, used: 0 },
+    { what: '400 of a path', url: '/v1/models/%FF', status: 400, used: 0 },
+    { what: '400 of a query', url: '/v1/models?q=%FF', status: 400, used: 0 },
+    { what: '405', url: '/v1/models', method: 'POST', status: 405, used: 0 },
+    { what: '200 of HEAD', url: '/v1/models', method: 'HEAD', status: 200, used: 1 },
+    { what: '405 of OPTIONS', url: '/v1/account', method: 'OPTIONS', status: 405, used: 0 },
+    { what: '422', url: '/v1/models?limit=0', status: 422, used: 0 },
+  ] as readonly Row[])(
+    'are on every authenticated answer and tell the state after it: $what',
+    async ({ url, method = 'GET', status, used, headers = {} }) => {
+      const response = await api.ask(await builder(), url, { method, headers });
+      expect(response.statusCode).toBe(status);
+      expect(response.headers).toMatchObject({
+        'x-ratelimit-limit': '300',
+        'x-ratelimit-remaining': '299',
+        'x-ratelimit-reset': String(Date.parse('2026-06-30T12:01:00Z') / 1000),
+        'x-quota-limit': '5000',
+        'x-quota-used': String(used),
+        'x-quota-remaining': String(5000 - used),
+        'x-quota-reset': RESET,
+        'x-service-plan': 'builder',
+        'cdn-cache-control': 'no-store',
+        'x-request-id': expect.stringMatching(/^[0-9A-Z]{26}$/),
+      });
+      expect(response.headers['retry-after']).toBeUndefined();
+    },
+  );
+
+  test('429 has them with Retry-After, for the quota as for the burst', async () => {
+    const customer = await builder({ daily_quota: 1, burst_per_minute: 2 });
+    const answers: LightMyRequestResponse[] = [];
+    for (let round = 0; round < 3; round += 1) answers.push(await api.ask(customer, '/v1/models'));
+    const [last, quota, burst] = answers;
+    expect([last?.statusCode, last?.headers['x-quota-remaining']]).toEqual([200, '0']);
+    const common = {
+      'x-quota-limit': '1',
+      'x-quota-used': '1',
+      'x-quota-remaining': '0',
+      'x-ratelimit-remaining': '0',
+    };
+    expect(quota?.headers).toMatchObject({ ...common, 'retry-after': String(12 * 3600) });
+    expect(burst?.headers).toMatchObject({ ...common, 'retry-after': '60' });
+  });
+
+  test('500 gives the unit back and has them, saying nothing of what happened', async () => {
+    const other = await openOwnApi({ store: api.store.url, accounts: { as: 'community' } });
+    const view = other.follower.current();
+    view.rows = () => Promise.reject(new Error('a detail that is nobody’s business'));
+    const response = await other.get('/v1/scores');
+    expect([response.statusCode, response.json().error.code]).toEqual([500, 'internal_error']);
+    expect(response.body).not.toContain('business');
+    expect(response.headers).toMatchObject({ 'x-quota-used': '0', 'x-ratelimit-remaining': '59' });
+  });
+
+  test('503 has what is known without the control database, no unit is given for free, and no detail gets out', async () => {
+    const customer = await builder();
+    await api.ask(customer, '/v1/models');
+    fault.usage = true;
+    const [data, missing] = [await api.ask(customer, '/v1/models'), await api.ask(customer, '/v1/models/%20/x')];
+    fault.usage = false;
+    expect([data.statusCode, data.json().error]).toEqual([
+      503,
+      expect.objectContaining({ code: 'unavailable', request_id: data.headers['x-request-id'] }),
+    ]);
+    expect(data.body).not.toMatch(/ECONN|10\.0\.0\.7/);
+    expect(missing.statusCode).toBe(404);
+    for (const { headers } of [data, missing]) {
+      expect(headers).toMatchObject({
+        'x-ratelimit-limit': '300',
+        'x-service-plan': 'builder',
+        'x-quota-limit': '5000',
+      });
+      expect(headers).toMatchObject({ 'x-quota-reset': RESET });
+      expect([headers['x-quota-used'], headers['x-quota-remaining'], headers['retry-after']]).toEqual(
+        Array(3).fill(undefined),
+      );
+    }
+  });
+
+  test('an unlimited Commercial has the word unlimited', async () => {
+    const { headers } = await api.ask(api.accounts.customers.commercial, '/v1/models');
+    expect(headers).toMatchObject({
+      'x-quota-limit': 'unlimited',
+      'x-quota-remaining': 'unlimited',
+      'x-service-plan': 'commercial',
+    });
+    expect(headers['x-quota-used']).toMatch(/^\d+$/);
+  });
+
+  test('X-Cache is on data routes only, on every answer of theirs', async () => {
+    const customer = await builder();
+    const cacheOf = async (url: string) => (await api.ask(customer, url)).headers['x-cache'];
+    expect([await cacheOf('/v1/scores?limit=7'), await cacheOf('/v1/scores?limit=7')]).toEqual(['MISS', 'HIT']);
+    expect(await Promise.all([DOWNLOAD, OLD, '/v1/models?limit=0', '/v1/models/none'].map(cacheOf))).toEqual(
+      Array(4).fill('BYPASS'),
+    );
+    expect(await Promise.all(['/v1/account', '/v1/nothing', '/health/live', '/openapi.json'].map(cacheOf))).toEqual(
+      Array(4).fill(undefined),
+    );
+    for (const [url, told] of [
+      ['/v1/account', undefined],
+      ['/v1/models', 'BYPASS'],
+    ] as const) {
+      const refused = await api.ask(customer, url, { method: 'POST' });
+      expect([refused.statusCode, refused.headers['x-cache']]).toEqual([405, told]);
+    }
+  });
+});

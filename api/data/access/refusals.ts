@@ -1,0 +1,74 @@
+import type { Awaitable } from '../../../runtime/awaitable.ts';
+import { isAppError } from '../../../runtime/errors.ts';
+import type { UsageState } from '../../accounts/account.ts';
+import type { BurstState } from '../../accounts/burst/rate-limiter.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { FEATURE_WORDS, type Feature, firstPlanWith, PLANS, type PlanName } from '../../accounts/plans/plans.ts';
+import { ApiError } from '../errors/api-error.ts';
+
+/** A caller, and whether plans are there for it: they are told of only then (specification "Capabilities"). */
+export interface KnownCaller {
+  readonly caller: Caller;
+  readonly hasLimits: boolean;
+}
+
+/** What a caller is told that asks too often (specification "Burst limit"; specification "Backstop"). */
+export function tooManyRequests(state: BurstState, { caller, hasLimits }: KnownCaller, what: string): ApiError {
+  return new ApiError('rate_limit_exceeded', `${what}; the limit is ${state.limit} a minute`, {
+    limitType: 'burst',
+    limitScope: state.scope,
+    plan: hasLimits ? caller.terms.plan : undefined,
+    resetAt: new Date(state.resetAt * 1000).toISOString(),
+    headers: { 'Retry-After': String(state.retryAfterSeconds) },
+  });
+}
+
+/** What a client is told that sends too many requests without a valid key (specification "Attempts without a key"). */
+export function tooManyAttempts(when: { readonly resetAt: Date; readonly retryAfterSeconds: number }): ApiError {
+  return new ApiError('rate_limit_exceeded', 'Too many attempts without a valid API key from this address', {
+    limitType: 'burst',
+    resetAt: when.resetAt.toISOString(),
+    headers: { 'Retry-After': String(when.retryAfterSeconds) },
+  });
+}
+
+/** What a caller is told whose day is used up (specification "Daily quota"). */
+export function quotaExceeded({ limit, resetAt }: UsageState, { terms }: Caller, now: Date): ApiError {
+  const seconds = Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
+  return new ApiError('quota_exceeded', `Your organization's ${limit} data responses of today are used up`, {
+    limitType: 'daily_quota',
+    plan: terms.plan,
+    resetAt: new Date(resetAt * 1000).toISOString(),
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/** `feature_not_in_plan` where the caller's plan lacks it, else undefined; null is no feature. */
+export function findMissingFeature(feature: Feature | null, { terms }: Caller): ApiError | undefined {
+  if (feature === null || terms.features.includes(feature)) return undefined;
+  const message = `The ${terms.displayName} plan does not include ${FEATURE_WORDS[feature]}${whereElse(feature, terms.plan)}`;
+  return new ApiError('feature_not_in_plan', message, { plan: terms.plan });
+}
+
+/** From which plan on there is a feature; nothing where a contract has taken it out of a plan that has it. */
+function whereElse(feature: Feature, plan: PlanName): string {
+  const first = firstPlanWith(feature);
+  if (first === undefined || PLANS[plan].features.includes(feature)) return '';
+  return `; it is there from ${first.displayName} on`;
+}
+
+/** Why the control database doesn't answer is for the log; callers are told `unavailable` and no more. */
+export function hideOutageReason<T>(work: () => Awaitable<T>): Awaitable<T> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(throwWithoutReason) : result;
+  } catch (error) {
+    return throwWithoutReason(error);
+  }
+}
+
+function throwWithoutReason(error: unknown): never {
+  if (!isAppError(error, 'unavailable')) throw error;
+  const message = 'Keys and limits cannot be checked just now; try again in a moment';
+  throw new ApiError('unavailable', message, { cause: error });
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { RequestProblem } from '../../server/errors/validation.ts';
+import { findCursorProblem } from '../queries/list-cursor.ts';
+import { type ListQuery, listPage } from '../queries/list-page.ts';
+import {
+  type DataRoute,
+  dataRoute,
+  type JsonText,
+  jsonArray,
+  jsonObject,
+  type RequestContext,
+  type RouteDescription,
+} from './data-route.ts';
+import type { Dependency } from './dependencies.ts';
+import { freeText, integer } from './parameters.ts';
+import type { CheckedQuery } from './parse-request.ts';
+
+/** What a list of current records says about itself; limit, cursor, total and next_cursor are the same for all of them. */
+export interface ListRouteDefinition<Filters>
+  extends Pick<RouteDescription, 'path' | 'operationId' | 'limitPerMinute' | 'summary' | 'description' | 'example'> {
+  /** Query parameters besides `limit` and `cursor`. */
+  readonly filters: z.ZodObject & z.ZodType<Filters>;
+  /** Records per page. */
+  readonly limit: { readonly max: number; readonly fallback: number };
+  /** What the body is called in the OpenAPI document. */
+  readonly bodyName: string;
+  /** The records' field of the body. */
+  readonly records: { readonly name: string; readonly schema: z.ZodArray };
+  /** Fields of the body before the records. */
+  readonly before?: {
+    readonly schema: z.ZodRawShape;
+    readonly values: (filters: Filters, context: RequestContext) => Readonly<Record<string, JsonText>>;
+  };
+  /** All that a page depends on beside the parameters. */
+  readonly dependsOn: (filters: Filters, context: RequestContext) => Dependency;
+  /** Rejects with `not_found` where what a filter names never was; left out where any value may be. */
+  readonly assertThere?: (filters: Filters, context: RequestContext) => Promise<void>;
+  /** Which records, in which order. */
+  readonly list: (filters: Filters, context: RequestContext) => Omit<ListQuery, 'limit' | 'cursor'>;
+}
+
+interface PageParameters {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A route that lists current records in pages (specification "Lists"): `{…, <records>: […], total, next_cursor}`. */
+export function listRoute<Filters>(definition: ListRouteDefinition<Filters>): DataRoute {
+  const { filters, limit, bodyName, records, before, dependsOn, assertThere, list, ...description } = definition;
+  // zod can't express the type of `extend` on an object whose shape is a type parameter.
+  const query = filters.extend({
+    limit: integer({ min: 1, ...limit, description: 'Records per page' }),
+    cursor: LIST_CURSOR,
+  }) as unknown as z.ZodObject & z.ZodType<Filters & PageParameters>;
+  return dataRoute({
+    ...description,
+    capability: 'current',
+    feature: null,
+    query,
+    response: z.object({ ...before?.schema, [records.name]: records.schema, ...LIST_FIELDS }).meta({ id: bodyName }),
+    errors: assertThere === undefined ? [] : ['not_found'],
+    cacheControl: 'public, max-age=60',
+    check: findCursorProblems,
+    prepare: (request) => request.query,
+    answer: {
+      dependsOn,
+      ...(assertThere && { assertThere }),
+      cached: async (effective, context) => {
+        const { limit: pageSize, cursor } = effective;
+        const page = await listPage(context.view, { ...list(effective, context), limit: pageSize, cursor });
+        if (page.total === 0) await assertThere?.(effective, context);
+        return jsonObject({
+          ...before?.values(effective, context),
+          [records.name]: jsonArray(page.lines),
+          total: String(page.total),
+          next_cursor: JSON.stringify(page.nextCursor),
+        });
+      },
+    },
+  });
+}
+
+/** Longest cursor: two ids of 200 characters and a sort value, escaped and in base64. */
+const CURSOR_LENGTH_MAX = 4096;
+
+const LIST_CURSOR = freeText({
+  max: CURSOR_LENGTH_MAX,
+  description: 'The `next_cursor` of the page before, with the same filters and order',
+  example: 'ZjI2NGJkMzNbImdwdC01LjQtbWluaSJd',
+}).optional();
+
+const LIST_FIELDS = {
+  total: z.int().min(0).describe('Records that meet the filters, on all pages'),
+  next_cursor: z.string().nullable().describe('For the next page; null on the last one'),
+};
+
+function findCursorProblems({ values, wrong }: CheckedQuery<PageParameters>): readonly RequestProblem[] {
+  if (values.cursor === undefined || wrong.has('cursor')) return [];
+  const problem = findCursorProblem(values.cursor);
+  return problem === undefined ? [] : [problem];
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { DATASETS, type DatasetName, publishedName } from '../../../schemas/datasets.ts';
+import { recordSchema } from '../../../schemas/records.ts';
+import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+
+/**
+ * A record in an answer: as in the snapshots; keys may be added by a minor version (specification "Record versions"). What one has
+ * added is not there while the newest release is in a version before it.
+ */
+function record(dataset: DatasetName, name: string) {
+  const isInAll = (field: string) =>
+    RECORD_VERSIONS.every(({ datasets }) =>
+      datasets[dataset].columns.some((column) => publishedName(column) === field),
+    );
+  const fields = Object.entries(recordSchema(dataset).shape).map(
+    ([field, schema]) => [field, isInAll(field) ? schema : z.optional(schema)] as const,
+  );
+  return z
+    .looseObject(Object.fromEntries(fields))
+    .meta({ id: name, description: `One record per ${DATASETS[dataset].grain}` });
+}
+
+export const ModelSchema = record('models', 'Model');
+export const BenchmarkSchema = record('benchmarks', 'Benchmark');
+export const ScoreSchema = record('scores', 'Score');
+export const RankingSchema = record('rankings', 'Ranking');
+export const PriceSchema = record('pricing', 'Price');
+
+/** Records for the examples of the routes, as the days of June 2026 had them. */
+
+export const EXAMPLE_MODEL = {
+  id: 'gpt-5.4-mini',
+  name: 'GPT-5.4 mini',
+  organization: 'openai',
+  release_date: '2026-03-17',
+  context_length: 400_000,
+  inference: ['azure', 'openai', 'openrouter'],
+  source: 'models-dev',
+  updated_at: '2026-06-10T20:55:45Z',
+};
+export const EXAMPLE_RANKINGS = [
+  {
+    model_id: 'claude-fable-5',
+    category: 'text',
+    rank: 1,
+    trueskill_mu: 1508,
+    trueskill_sigma: 4.5918,
+    updated_at: '2026-06-17T06:47:47Z',
+  },
+  {
+    model_id: 'claude-opus-4-6-thinking',
+    category: 'text',
+    rank: 2,
+    trueskill_mu: 1503,
+    trueskill_sigma: 2.0408,
+    updated_at: '2026-06-29T06:21:06Z',
+  },
+] as const;
+export const EXAMPLE_PRICE = {
+  model_id: 'gpt-5.4-mini',
+  provider: 'openai',
+  input_per_million: 0.75,
+  output_per_million: 4.5,
+  currency: 'USD',
+  effective_from: '2026-03-17',
+  source: 'models-dev',
+  updated_at: '2026-03-17T19:51:31Z',
+};

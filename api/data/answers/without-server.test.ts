@@ -1,0 +1,108 @@
+/** The routes' answers where there is no server: as tools, pages, badges and feeds ask for them. */
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { ALL_RIGHTS } from '../access/rights.ts';
+import { modelRoute } from '../routes/current/model.ts';
+import { modelsRoute } from '../routes/current/models.ts';
+import { snapshotDownloadRoute } from '../routes/snapshots/snapshot-download.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { Answers } from './answers.ts';
+import { dataRoute } from './data-route.ts';
+import { value } from './dependencies.ts';
+
+/** For its view; nothing is asked over HTTP. */
+const api = useApi({ days: SAMPLE_DAYS });
+let answers: Answers;
+
+beforeAll(() => {
+  answers = new Answers({
+    views: api.follower,
+    versions: RECORD_VERSIONS,
+    clock: api.clock.now,
+    cache: new AnswerCache(1 << 20),
+    signUrl: async (key) => `/files/${key}`,
+    packFromBytes: 1,
+  });
+});
+
+test('an answer with all rights is status, headers and body, and at hand the second time', async () => {
+  const first = await answers.answer(modelsRoute, { query: { limit: '1' } }, { rights: ALL_RIGHTS });
+  expect(first).toMatchObject({
+    status: 200,
+    headers: { 'X-Cache': 'MISS', 'X-Data-As-Of': '2026-06-03T23:59:59Z', 'Cache-Control': 'public, max-age=60' },
+  });
+  const body = JSON.parse(String(first.body));
+  expect(body.models).toHaveLength(1);
+  const request = { query: { limit: '1', cursor: body.next_cursor } };
+  const next = await answers.answer(modelsRoute, request, { rights: ALL_RIGHTS });
+  expect(JSON.parse(String(next.body)).models[0].id).not.toBe(body.models[0].id);
+  const again = await answers.answer(modelsRoute, { query: { limit: '1' } }, { rights: ALL_RIGHTS });
+  expect(again).toEqual({ ...first, headers: { ...first.headers, 'X-Cache': 'HIT' } });
+});
+
+test('what is wrong with a request is thrown, all of it at once', async () => {
+  const wrong = answers.answer(
+    modelsRoute,
+    { query: { limit: 'x', sort: 'y' }, headers: { 'idempotency-key': '' } },
+    { rights: ALL_RIGHTS },
+  );
+  await expect(wrong).rejects.toMatchObject({
+    detail: [{ loc: ['query', 'sort'] }, { loc: ['query', 'limit'] }, { loc: ['header', 'Idempotency-Key'] }],
+  });
+  const unknown = answers.answer(modelRoute, { params: { id: 'nobody' } }, { rights: ALL_RIGHTS });
+  await expect(unknown).rejects.toMatchObject({ code: 'not_found', options: { param: 'id' } });
+});
+
+/** A route at a path, whose answer is the path. */
+function routeAt(path: `/v1/${string}`) {
+  return dataRoute({
+    path,
+    operationId: 'getPath',
+    capability: 'current',
+    feature: null,
+    limitPerMinute: 1,
+    summary: 'A path',
+    params: z.object({}),
+    response: z.string(),
+    example: path,
+    errors: [],
+    cacheControl: 'public, max-age=60',
+    prepare: () => null,
+    answer: { dependsOn: () => value('the same'), cached: async () => JSON.stringify(path) },
+  });
+}
+
+test('routes that are asked for the same, and depend on the same, have tags of their own', async () => {
+  const paths = ['/v1/one', '/v1/other'] as const;
+  const told = await Promise.all(paths.map((path) => answers.answer(routeAt(path), {}, { rights: ALL_RIGHTS })));
+  expect(told.map(({ body }) => JSON.parse(String(body)))).toEqual(paths);
+  expect(new Set(told.map(({ headers }) => headers['ETag'])).size).toBe(2);
+});
+
+test('addresses of this service begin where the caller says', async () => {
+  const request = { params: { snapshot_id: '2026-06-03' }, query: { dataset: 'models' }, baseUrl: 'https://a.test/v' };
+  const { headers, body } = await answers.answer(snapshotDownloadRoute, request, { rights: ALL_RIGHTS });
+  expect(JSON.parse(String(body)).url).toMatch(/^https:\/\/a\.test\/v\/files\/releases\/2026-06-03/);
+  expect(headers['X-Cache']).toBe('BYPASS');
+});
+
+test('a body is packed once for all who want it packed', async () => {
+  const ask = (mayPack: boolean) =>
+    answers.answer(modelsRoute, { query: { limit: '2' }, mayPack }, { rights: ALL_RIGHTS });
+  const whole = await ask(false);
+  const [first, second] = await Promise.all([ask(true), ask(true)]);
+  expect(gunzipSync(first.body ?? '')).toEqual(whole.body);
+  expect(second.body).toBe(first.body);
+  const again = await ask(true);
+  expect(again.body).toBe(first.body);
+  expect(again.headers).toEqual({
+    ...whole.headers,
+    ETag: whole.headers['ETag']?.replace(/"$/, '-gzip"'),
+    'X-Cache': 'HIT',
+    'Content-Encoding': 'gzip',
+  });
+});

@@ -1,0 +1,82 @@
+import { Counter, Gauge } from 'prom-client';
+import { type ReleaseFacts, ReleaseMetrics } from '../../storage/release-metrics.ts';
+import { Metrics } from '../server/metrics.ts';
+import type { ViewEvent } from '../view/follow/view-follower.ts';
+import type { ProblemOfPart } from './health.ts';
+
+/** What the API counts beside what every server does (specification "Health and metrics"). */
+export class ApiMetrics extends Metrics {
+  /** Since somebody read the metrics last. */
+  readonly #cacheResults = new Map<string, number>();
+  readonly #builds = new Counter({
+    name: 'modelstats_view_builds_total',
+    help: 'What became of attempts to follow the catalog: swapped, failed, damaged, or recovered after failures',
+    labelNames: ['result'],
+    registers: [this.registry],
+  });
+  readonly #buildSeconds = new Gauge({
+    name: 'modelstats_view_build_seconds',
+    help: 'How long the last view took to build',
+    registers: [this.registry],
+  });
+  readonly #releaseDay = new Gauge({
+    name: 'modelstats_view_release_day_timestamp_seconds',
+    help: 'Midnight UTC of the day that is served',
+    registers: [this.registry],
+  });
+  readonly #release = new ReleaseMetrics(this.registry);
+  readonly #countsDropped = new Counter({
+    name: 'modelstats_usage_details_dropped_total',
+    help: 'Requests that are missing from usage by key and route, since it could not be written',
+    registers: [this.registry],
+  });
+
+  constructor() {
+    super();
+    const results = this.#cacheResults;
+    new Counter({
+      name: 'modelstats_cache_answers_total',
+      help: 'Data answers, by X-Cache',
+      labelNames: ['result'],
+      registers: [this.registry],
+      collect() {
+        for (const [result, count] of results) this.inc({ result }, count);
+        results.clear();
+      },
+    });
+  }
+
+  /** Tells `/metrics` what `/health/ready` tells: each time it is read, the problem of each part. */
+  watchProblems(find: () => readonly Pick<ProblemOfPart, 'part' | 'code'>[]): void {
+    new Gauge({
+      name: 'modelstats_problem',
+      help: 'Parts that do not do their work, as /health/ready names them: 1 while the problem lasts',
+      labelNames: ['part', 'code'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { part, code } of find()) this.set({ part, code }, 1);
+      },
+    });
+  }
+
+  onViewEvent(event: ViewEvent): void {
+    this.#builds.inc({ result: event.type });
+    if (event.type !== 'swapped') return;
+    this.#buildSeconds.set(event.durationMs / 1000);
+    this.#releaseDay.set(Date.parse(`${event.day}T00:00:00Z`) / 1000);
+  }
+
+  onRelease(release: ReleaseFacts): void {
+    this.#release.onRelease(release);
+  }
+
+  onCountsDropped(requests: number): void {
+    this.#countsDropped.inc(requests);
+  }
+
+  /** Counts an answer by its `X-Cache`; those without one are no data answers. */
+  onCache(result: string): void {
+    this.#cacheResults.set(result, (this.#cacheResults.get(result) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,155 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { HealthProblem } from '../../runtime/health-problem.ts';
+import type { RecordVersion } from '../../schemas/versions/record-version.ts';
+import { RECORD_VERSIONS } from '../../schemas/versions/record-versions.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { addressLimiter, type LimitAddress } from '../accounts/address-limit.ts';
+import { API_KEYS } from '../accounts/credentials/token-form.ts';
+import type { ShowErrorPage } from '../server/pages/error-pages.ts';
+import { createServer, type RouteDeps, type ServerSettings } from '../server/server.ts';
+import type { AccessControl, BackstopLimits } from './access/access-control.ts';
+import { type Capability, type CapabilityStates, isLive } from './access/capabilities.ts';
+import type { AnswerCache } from './answers/answer-cache.ts';
+import { type AnswerDeps, Answers } from './answers/answers.ts';
+import type { SignUrl } from './answers/data-route.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { bindAccess } from './bind-access.ts';
+import { bindAccountRoute, bindDataRoute, cacheResultOf } from './bind-routes.ts';
+import { API_ERRORS } from './errors/api-errors.ts';
+import type { FileLinks } from './files/file-links.ts';
+import { addFiles } from './files/files.ts';
+import { PublishedFiles } from './files/published-files.ts';
+import { type FindProblem, type HealthSource, problemsOf, readinessOf } from './health.ts';
+import type { OpenRoute } from './openapi/open-operation.ts';
+import { addOpenApi } from './openapi/openapi.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { DATA_ROUTES } from './routes/data-routes.ts';
+
+export interface ApiSettings extends ServerSettings {
+  /** Attempts without a valid key per minute and client address. */
+  readonly failedAttemptsMax: number;
+  readonly capabilities: CapabilityStates;
+  /** Requests per key, route and minute that differ from the routes' own, by the name of the route. */
+  readonly backstop: BackstopLimits;
+}
+
+export interface ApiDeps {
+  readonly settings: ApiSettings;
+  /** Whose keys are asked for; undefined: nobody's, and everything is open to all. */
+  readonly accounts: Accounts | undefined;
+  readonly views: AnswerDeps['views'] & HealthSource;
+  readonly cache: AnswerCache;
+  readonly clock: () => Date;
+  readonly signUrl: SignUrl;
+  /** Where the objects of a file store lie, to be served under signed addresses; undefined for other stores. */
+  readonly files: { readonly folder: string; readonly links: FileLinks } | undefined;
+  readonly logger: FastifyBaseLogger | undefined;
+  readonly metrics: ApiMetrics;
+  /** Why the nights that this process runs are not published, for the public; default: they are, or it runs none. */
+  readonly findScheduleProblem?: (() => HealthProblem | undefined) | undefined;
+  /** Aborted when it is about to stop, and goes on answering for a moment; default: never. */
+  readonly stopping?: AbortSignal | undefined;
+  /** Default: those that this program knows. */
+  readonly versions?: readonly RecordVersion[] | undefined;
+  /** What else is served here, such as the console; default: nothing. */
+  readonly faces?: readonly AddFace[];
+  /** How the pages of error codes look; default: plain. */
+  readonly showErrorPage?: ShowErrorPage | undefined;
+  /** What of that the OpenAPI document has, too; default: nothing. */
+  readonly openRoutes?: readonly OpenRoute[];
+}
+
+/** What another face of the service stands on: the same answers, however they are brought. */
+export interface FaceDeps extends RouteDeps {
+  readonly answers: Answers;
+  readonly views: AnswerDeps['views'];
+  /** Undefined where nobody is asked for a key. */
+  readonly access: AccessControl | undefined;
+  /** Limits requests without a key; it limits none where nobody is asked for a key. */
+  readonly limitAddress: LimitAddress;
+}
+
+/** Adds the routes of another face of the service, below the base path. */
+export type AddFace = (app: FastifyInstance, deps: FaceDeps) => Promise<void>;
+
+/**
+ * The HTTP service over what was published. It never listens: whoever builds it does, and closes it.
+ */
+export async function buildApp(deps: ApiDeps): Promise<FastifyInstance> {
+  const { settings, accounts, views, clock, logger, metrics } = deps;
+  const { basePath } = settings;
+  const isGuarded = accounts !== undefined;
+  const answers = new Answers({
+    ...deps,
+    packFromBytes: settings.compressFromBytes,
+    versions: deps.versions ?? RECORD_VERSIONS,
+  });
+  const findProblem = problemFinder(deps);
+  metrics.watchProblems(() => problemsOf(views.problem, findProblem));
+  let access: AccessControl | undefined;
+  return createServer(settings, {
+    logger,
+    metrics,
+    readiness: () => readinessOf(views, findProblem, { isStopping: deps.stopping?.aborted ?? false }),
+    stopping: deps.stopping,
+    errors: API_ERRORS,
+    showErrorPage: deps.showErrorPage,
+    keyPrefix: API_KEYS.prefix,
+    onAnswer: (request, reply) => {
+      const cache = cacheResultOf(request, reply);
+      if (cache !== undefined) metrics.onCache(cache);
+      return cache;
+    },
+    guard: isGuarded
+      ? async (app) => {
+          const guard = await bindAccess(app, { ...settings, accounts, clock });
+          access = guard.control;
+          return guard;
+        }
+      : undefined,
+    routes: async (app, { root, baseUrlOf, sendWhole, missing }) => {
+      const serverUrl = (settings.publicUrl ?? '') + basePath;
+      // The document is for everybody, so what is not live for all is not in it.
+      const isShown = (capability: Capability) => !isGuarded || isLive(settings.capabilities, capability, undefined);
+      const hasLimits = isGuarded && isShown('plans');
+      const document = openApiDocument(
+        DATA_ROUTES.filter(({ capability }) => isShown(capability)),
+        { serverUrl, hasLimits, hasAccount: hasLimits && isShown('account'), openRoutes: deps.openRoutes ?? [] },
+      );
+      addOpenApi(app, { document, views });
+      const published = new PublishedFiles(views);
+      if (deps.files !== undefined) addFiles(app, { ...deps.files, clock, find: (key) => published.find(key) });
+      app.decorateRequest('cacheResult', undefined);
+      if (isGuarded) bindAccountRoute(app, sendWhole);
+      const binding = { answers, isGuarded, baseUrlOf, sendWhole };
+      for (const route of DATA_ROUTES) bindDataRoute(app, route, binding);
+      const limitAddress = addressLimiter({ accounts, clock });
+      const faceDeps = { answers, views, limitAddress, root, baseUrlOf, sendWhole, missing };
+      for (const addFace of deps.faces ?? []) await addFace(app, { ...faceDeps, access });
+    },
+  });
+}
+
+/** How the parts beside the view are. Without the causes, which may name paths and hosts: those are for the log. */
+function problemFinder({
+  accounts,
+  findScheduleProblem,
+}: Pick<ApiDeps, 'accounts' | 'findScheduleProblem'>): FindProblem {
+  return (part) => {
+    switch (part) {
+      case 'accounts':
+        return told(accounts?.problem, 'keys and limits can not be checked: the control database does not do its work');
+      case 'limits':
+        return told(
+          accounts?.countingProblem,
+          'each process counts requests per minute alone: Redis does not do its work',
+        );
+      case 'schedule':
+        return findScheduleProblem?.();
+    }
+  };
+}
+
+function told(problem: HealthProblem | undefined, message: string): HealthProblem | undefined {
+  return problem && { ...problem, message };
+}

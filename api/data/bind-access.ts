@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { whenThere } from '../../runtime/awaitable.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { httpError } from '../server/errors/http-error.ts';
+import { limitFailedAttempts } from '../server/failed-attempts.ts';
+import { improperUrl, isPathBelow, isProperUrl } from '../server/request-checks.ts';
+import type { Guard } from '../server/server.ts';
+import { AccessControl, type BackstopLimits, type Credentials, type RouteAccess } from './access/access-control.ts';
+import type { CapabilityStates } from './access/capabilities.ts';
+import { tooManyAttempts } from './access/refusals.ts';
+import type { Visit } from './access/visit.ts';
+
+export interface AccessOptions {
+  readonly accounts: Accounts;
+  readonly capabilities: CapabilityStates;
+  readonly backstop: BackstopLimits;
+  readonly failedAttemptsMax: number;
+  readonly basePath: string;
+  readonly clock: () => Date;
+}
+
+/** A guard, and who it asks: for faces whose requests ask for several answers. */
+export interface AccessGuard extends Guard {
+  readonly control: AccessControl;
+}
+
+/**
+ * The guard of every route that asks for access, and of what doesn't exist below `/v1`. Admits the request, keeps its visit with
+ * it, and settles that when the status is known.
+ */
+export async function bindAccess(app: FastifyInstance, options: AccessOptions): Promise<AccessGuard> {
+  const { accounts, capabilities, backstop, failedAttemptsMax, basePath, clock } = options;
+  const countFailure = await limitFailedAttempts(app, {
+    max: failedAttemptsMax,
+    addressesMax: ADDRESSES_MAX,
+    refusal: tooManyAttempts,
+  });
+  const control = new AccessControl({ accounts, capabilities, backstop, countFailure, clock });
+  const isBelowV1 = ({ url }: FastifyRequest) => isPathBelow(`${basePath}/v1`, url);
+  app.decorateRequest('visit', undefined);
+  app.decorateRequest('hasEnded', false);
+  return {
+    control,
+    admit: (request, { access, allow }) => {
+      if (access === undefined && !(request.is404 && isBelowV1(request))) return undefined;
+      // A URL that is not properly encoded names no route.
+      const isProper = isProperUrl(request.url);
+      const hasMethod = allow === undefined;
+      return whenThere(
+        control.admit(new RequestCredentials(request), isProper ? access : undefined, { hasMethod }),
+        (visit) => {
+          request.visit = visit;
+          if (request.hasEnded) {
+            void visit.abandon({ hasBegun: false });
+            throw httpError('request_timeout', 'Nobody waits for the answer any more');
+          }
+          if (!isProper && visit.refusal?.code === 'not_found') throw improperUrl();
+          if (visit.refusal !== undefined) throw visit.refusal;
+        },
+      );
+    },
+    headersOf: ({ visit }, status) => visit?.settle(status) ?? NO_HEADERS,
+    onEnd: (request, abort) => {
+      const { visit } = request;
+      request.hasEnded = true;
+      if (abort === undefined) visit?.finish();
+      else void visit?.abandon(abort);
+    },
+    admitUnrouted: async (request) => {
+      if (!isBelowV1(request)) return { headers: {}, refusal: undefined };
+      const visit = await control.admit(new RequestCredentials(request), undefined);
+      const refusal = visit.refusal?.code === 'not_found' ? undefined : visit.refusal;
+      const headers = await visit.settle(refusal?.status ?? improperUrl().status);
+      visit.finish(); // No hook sees its end.
+      return { headers, refusal };
+    },
+  };
+}
+
+const NO_HEADERS = {};
+
+/** Client addresses whose failed attempts are remembered. Smaller: an attacker with many addresses is forgotten sooner. */
+const ADDRESSES_MAX = 20_000;
+
+/** The credentials of a request. Its address takes a while to find out, and counts for failed attempts alone. */
+class RequestCredentials implements Credentials {
+  readonly bearerToken: string | undefined;
+  readonly #request: FastifyRequest;
+
+  constructor(request: FastifyRequest) {
+    this.bearerToken = bearerTokenFrom(request.headers.authorization);
+    this.#request = request;
+  }
+
+  get clientAddress(): string | undefined {
+    return this.#request.ip;
+  }
+}
+
+function bearerTokenFrom(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+}
+
+/** The visit of a request on a route that asks for access. */
+export function getVisit({ visit }: FastifyRequest): Visit {
+  if (visit === undefined) throw new Error('a route below /v1 was reached without being admitted');
+  return visit;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route below `/v1` asks of its callers; every such route has it. */
+    access?: RouteAccess;
+  }
+  interface FastifyRequest {
+    /** Set where the route asks for access and the key was valid. */
+    visit: Visit | undefined;
+    /** Whether nothing more will be sent; it can happen while the key is looked up. */
+    hasEnded: boolean;
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { HealthProblem } from '../../runtime/health-problem.ts';
+import { type HealthSource, readinessOf } from './health.ts';
+
+const SINCE = new Date('2026-06-30T12:00:00Z');
+const problemOf = (code: string): HealthProblem => ({ code, message: `a ${code}`, since: SINCE });
+const told = (code: string) => ({ code, message: `a ${code}`, since: SINCE.toISOString() });
+const RELEASE = { day: '2026-06-29', data_as_of: '2026-06-29T23:59:59Z', published_at: '2026-06-30T00:20:00Z' };
+
+function askReady(health: HealthSource, problems: Readonly<Record<string, HealthProblem>> = {}, isStopping = false) {
+  const { isReady, body } = readinessOf(health, (part) => problems[part], { isStopping });
+  return [isReady, body];
+}
+
+test('the problem of every part is told, and the service is ready all the same', () => {
+  const parts = { accounts: problemOf('unavailable'), limits: problemOf('unavailable'), schedule: problemOf('held') };
+  expect(askReady({ release: RELEASE, problem: problemOf('corrupt') }, parts)).toEqual([
+    true,
+    {
+      status: 'ready',
+      release: RELEASE,
+      problem: told('corrupt'),
+      problems: [
+        { part: 'view', ...told('corrupt') },
+        { part: 'accounts', ...told('unavailable') },
+        { part: 'limits', ...told('unavailable') },
+        { part: 'schedule', ...told('held') },
+      ],
+    },
+  ]);
+});
+
+test('a service that is about to stop is not ready, whatever it serves', () => {
+  expect(askReady({ release: RELEASE, problem: undefined }, {}, true)).toEqual([
+    false,
+    { status: 'stopping', problem: null, problems: [] },
+  ]);
+});
+
+test('a service that has nothing to serve yet tells its problems too', () => {
+  expect(askReady({ release: undefined, problem: undefined }, { accounts: problemOf('unavailable') })).toEqual([
+    false,
+    { status: 'starting', problem: null, problems: [{ part: 'accounts', ...told('unavailable') }] },
+  ]);
+});

@@ -1,0 +1,221 @@
+import { expect, test } from 'vitest';
+import { Documented } from '../../../test/support/api/documented.ts';
+import { API_ERRORS } from '../errors/api-errors.ts';
+import { DATA_ROUTES } from '../routes/data-routes.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+const OPTIONS = { serverUrl: '/stats', hasLimits: false };
+const document = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, OPTIONS)));
+const documented = new Documented(document, { isClosed: true });
+const operations = documented.operations.map((operation) => [operation.path, operation] as const);
+const dataOperations = operations.filter(([path]) => path.startsWith('/v1/'));
+type Component = Omit<Property, 'properties'> & { readonly properties?: Record<string, Property> };
+
+interface Property {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly properties?: object;
+  readonly items?: Property;
+  readonly anyOf?: readonly Property[];
+  readonly oneOf?: readonly Property[];
+}
+const schemas: Record<string, Component> = document.components.schemas;
+
+test('has each component once and leads nowhere else', () => {
+  expect(Object.keys(schemas).filter((name) => name.endsWith('Input'))).toEqual([]);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => String(to));
+  expect([...new Set(references)].filter((to) => documented.resolve({ $ref: to }) === undefined)).toEqual([]);
+  const unused = Object.keys(schemas).filter((name) => !references.includes(`#/components/schemas/${name}`));
+  expect(unused).toEqual([]);
+});
+
+const OPERATION_IDS = {
+  '/v1/models': 'listModels',
+  '/v1/models/{id}': 'getModel',
+  '/v1/benchmarks': 'listBenchmarks',
+  '/v1/scores': 'listScores',
+  '/v1/rankings': 'listRankings',
+  '/v1/updates': 'listUpdates',
+  '/v1/categories': 'listCategories',
+  '/v1/sources': 'listSources',
+  '/v1/models/{model_id}/history': 'getModelHistory',
+  '/v1/rankings/history': 'getRankingsHistory',
+  '/v1/snapshots': 'listSnapshots',
+  '/v1/snapshots/{snapshot_id}/download': 'downloadSnapshot',
+  '/v1/changes': 'listChanges',
+  '/v1/account': 'getAccount',
+  '/health/live': 'getLiveness',
+  '/health/ready': 'getReadiness',
+  '/openapi.json': 'getOpenApiDocument',
+  '/docs/errors': 'listErrorPages',
+  '/docs/errors/{code}': 'getErrorPage',
+};
+
+test('calls every operation by a name that stays', () => {
+  const whole = openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true });
+  const ids = Object.entries(whole.paths ?? {}).map(([path, item]) => [path, item?.get?.operationId]);
+  expect(Object.fromEntries(ids)).toEqual(OPERATION_IDS);
+});
+
+test('has a name for every object that an answer is made of', () => {
+  const whole = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true })));
+  const nameless = (schema: Property, at: string): readonly string[] => [
+    ...(schema.properties === undefined ? [] : [at]),
+    ...partsOf(schema).flatMap((part) => nameless(part, at)),
+  ];
+  const found = Object.entries(whole.components.schemas as typeof schemas).flatMap(([component, schema]) => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => nameless(field, `${component}.${name}`)),
+    ...partsOf(schema).flatMap((part) => nameless(part, component)),
+  ]);
+  expect(found).toEqual([]);
+  const answers = Object.values(whole.paths as Record<string, { get: { responses: object } }>).map(
+    ({ get }) => JSON.stringify(get.responses).match(/"schema":\{(?!"\$ref"|"type":"string")[^}]*/g) ?? [],
+  );
+  expect(answers.flat()).toEqual(['"schema":{"type":"object","additionalProperties":true']); // This document itself.
+});
+
+function partsOf({ items, anyOf = [], oneOf = [] }: Property): readonly Property[] {
+  return [...(items === undefined ? [] : [items]), ...anyOf, ...oneOf];
+}
+
+test('says of each kind of history what its points hold, and of each change what its key and data are', () => {
+  const shapesOf = (name: string) =>
+    (schemas[name]?.oneOf ?? []).map((shape) => documented.resolve<Property>(shape as Property & { $ref: string }));
+  const histories = new Map(DATA_ROUTES.map(({ path, example }) => [path, example]));
+  expect(shapesOf('ModelHistory').map(({ properties }) => Object(properties)['kind'].const)).toEqual([
+    'score',
+    'ranking',
+    'pricing',
+    'metadata',
+  ]);
+  const told = shapesOf('ChangeEvent').map(({ properties = {} }) => {
+    const { entity_type: type, op, key, data } = Object(properties);
+    return [
+      type.const,
+      op.const,
+      key.$ref,
+      ...(data.anyOf ?? [data]).map((part: Property & { type?: string }) => part.$ref ?? part.type),
+    ]
+      .join(' ')
+      .replaceAll(COMPONENT, '');
+  });
+  expect(told).toEqual([
+    'model upsert ModelKey Model',
+    'model delete ModelKey Model null',
+    'score upsert ScoreKey Score',
+    'score delete ScoreKey Score null',
+    'ranking upsert RankingKey Ranking',
+    'ranking delete RankingKey Ranking null',
+    'pricing upsert PriceKey Price',
+    'pricing delete PriceKey Price null',
+  ]);
+  const history = Object(histories.get('/v1/models/:model_id/history'));
+  const ofScore = { ...history, kind: 'score' };
+  expect(documented.problems({ $ref: `${COMPONENT}ModelHistory` }, history)).toEqual([]);
+  expect(documented.problems({ $ref: `${COMPONENT}ModelHistory` }, ofScore)).not.toEqual([]);
+});
+
+const COMPONENT = '#/components/schemas/';
+
+test('has no field that is null and nothing else: openapi-fetch leaves those out of its types', () => {
+  const bare = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([name, field]) =>
+      Object(field).type === 'null' ? [`${component}.${name}`] : [],
+    ),
+  );
+  expect(bare).toEqual([]);
+});
+
+test('names every code of an error, and leaves open what more there may be of the rest', () => {
+  expect(schemas['ErrorCode']).toMatchObject({ enum: Object.keys(API_ERRORS) });
+  expect(schemas['LimitType']).toMatchObject({ enum: ['burst', 'daily_quota'] });
+  const whole = JSON.parse(JSON.stringify(openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true })));
+  expect(whole.components.schemas.Account.properties.client_source).toEqual({
+    type: 'string',
+    description: expect.stringContaining('api_key, mcp_api_key, mcp_oauth'),
+  });
+  expect(Object(schemas['Score']?.properties)['source'].type).toEqual(['string', 'null']);
+});
+
+test('says of every field what it is', () => {
+  const silent = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
+    Object.entries(properties)
+      .filter(([, { description, $ref }]) => description === undefined && $ref === undefined)
+      .map(([name]) => `${component}.${name}`),
+  );
+  expect(silent).toEqual([]);
+});
+
+test.each(operations)('%s describes its parameters, with examples that they take', (_, { parameters, path }) => {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+  for (const { name, description, schema, example, required, in: place } of parameters) {
+    expect(description, name).toMatch(/\w{3}/);
+    expect(documented.problems(schema, example), name).toEqual([]);
+    expect(place !== 'path' || required, name).toBe(true);
+    if ('default' in schema) expect(documented.problems(schema, schema['default']), name).toEqual([]);
+  }
+});
+
+test.each(operations)('%s has an example of each JSON answer that its schema takes', (_, { responses }) => {
+  for (const [status, response] of Object.entries(responses)) {
+    const { schema, example, examples } = response.content?.['application/json'] ?? {};
+    if (schema === undefined) continue;
+    const values = Object.values(examples ?? {}).map((named) => (named as { value: unknown }).value);
+    for (const value of [...(example === undefined ? [] : [example]), ...values]) {
+      expect(documented.problems(schema, value), status).toEqual([]);
+    }
+  }
+});
+
+test('shows both answers of /health/ready that are not ready, under one name', () => {
+  const ready = documented.operations.find(({ path }) => path === '/health/ready');
+  const { schema, examples = {} } = ready?.responses['503']?.content?.['application/json'] ?? {};
+  const statuses = Object.entries(examples).map(([name, example]) => [name, Object(Object(example).value).status]);
+  expect([schema, statuses]).toEqual([
+    { $ref: `${COMPONENT}HealthNotReady` },
+    [
+      ['starting', 'starting'],
+      ['stopping', 'stopping'],
+    ],
+  ]);
+});
+
+test.each(dataOperations)('%s shows an answer, 304 and every error with an example for each code', (_, operation) => {
+  const { responses, security } = operation;
+  expect(security).toEqual([{ bearer: [] }]);
+  expect(responses['200']?.content?.['application/json']?.example).toBeDefined();
+  expect(Object.keys(responses)).toEqual(
+    expect.arrayContaining(['304', '400', '401', '404', '422', '429', '500', '503']),
+  );
+  expect(Object.keys(responses['304']?.headers ?? {})).toEqual(expect.arrayContaining(['ETag', 'Last-Modified']));
+  expect(Object.keys(responses['429']?.headers ?? {})).toContain('Retry-After');
+  for (const [status, { headers, content }] of Object.entries(responses)) {
+    expect(Object.keys(headers ?? {}), status).toContain('X-Request-ID');
+    if (Number(status) < 400 || status === '422') continue;
+    const codes = Object.keys(content?.['application/json']?.examples ?? {});
+    expect(codes, status).not.toEqual([]);
+    for (const code of codes) expect(new Map(Object.entries(API_ERRORS)).get(code)?.status).toBe(Number(status));
+  }
+});
+
+test('asks for a key wherever data are, and nowhere else', () => {
+  expect(document.security).toEqual([{ bearer: [] }]);
+  const open = operations.filter(([, { security }]) => security?.length === 0).map(([path]) => path);
+  expect(open).toEqual(['/health/live', '/health/ready', '/openapi.json', '/docs/errors', '/docs/errors/{code}']);
+});
+
+test('the headers of quota and burst limit can be switched on', () => {
+  const limited = new Documented(openApiDocument(DATA_ROUTES, { ...OPTIONS, hasLimits: true }) as never, {
+    isClosed: true,
+  });
+  for (const { path, responses, parameters } of limited.operations.filter(({ tags }) => !tags.includes('meta'))) {
+    const without = Object.entries(responses).filter(([, { headers }]) => !('X-Quota-Remaining' in (headers ?? {})));
+    expect(
+      without.map(([status]) => status),
+      path,
+    ).toEqual(['401', '408', '413', '431']); // Refused before it is known who asks.
+    if (!['/v1/account', '/v1/sources'].includes(path))
+      expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+  }
+});

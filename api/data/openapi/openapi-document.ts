@@ -1,0 +1,123 @@
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { ValidationBodySchema } from '../../server/errors/validation.ts';
+import type { DataCapability, DataRoute } from '../answers/data-route.ts';
+import { ErrorBodySchema } from '../errors/api-error.ts';
+import { accountOperation } from './account-operation.ts';
+import { dataOperation } from './data-operation.ts';
+import { HEADER_COMPONENTS } from './headers.ts';
+import { metaOperations } from './meta-operations.ts';
+import { OPEN_TAG, type OpenRoute, openOperation } from './open-operation.ts';
+import { type Paths, ResponseCollector } from './operation.ts';
+import { SchemaCollector } from './schema-collector.ts';
+
+export interface DocumentOptions {
+  /** Where the routes begin: an address without a slash at the end, or a path; empty for the root of the host. */
+  readonly serverUrl: string;
+  /** Whether answers carry the headers of quota and burst limit, and requests may carry `Idempotency-Key`. */
+  readonly hasLimits: boolean;
+  /** Whether callers can ask for their account; default: where there are limits. */
+  readonly hasAccount?: boolean;
+  /** What is answered without a key besides; default: nothing. */
+  readonly openRoutes?: readonly OpenRoute[];
+}
+
+/**
+ * The OpenAPI document of the data routes and of the routes about the service. A pure function of its input: everything in it
+ * derives from the routes' own schemas, the dataset table and the table of error codes.
+ */
+export function openApiDocument(
+  routes: readonly DataRoute[],
+  { serverUrl, hasLimits, hasAccount = hasLimits, openRoutes = [] }: DocumentOptions,
+): OpenApi.Document {
+  const schemas = new SchemaCollector();
+  const responses = new ResponseCollector();
+  for (const body of [ErrorBodySchema, ValidationBodySchema]) schemas.schemaFrom(body, 'output');
+  const operations = routes.map((route) => [
+    route.access.name,
+    { get: dataOperation(route, { schemas, responses, hasLimits }) },
+  ]);
+  const open = openRoutes.flatMap((route) => {
+    const { path, operation } = route;
+    if (operation === undefined) return [];
+    return [[templateOf(path), { get: openOperation(route, operation, { schemas, responses }) }] as const];
+  });
+  const paths: Paths = {
+    ...Object.fromEntries(operations),
+    ...(hasAccount ? accountOperation({ schemas, responses }) : {}),
+    ...Object.fromEntries(open),
+    ...metaOperations({ schemas, responses }),
+  };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Model Statistics API',
+      version: '1.0.0',
+      summary: 'AI models, benchmarks, scores, rankings and prices, day by day',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl === '' ? '/' : serverUrl }],
+    security: [{ bearer: [] }],
+    tags: Object.entries({ ...TAGS, ...(hasAccount ? ACCOUNT_TAG : {}), ...(open.length > 0 ? OPEN_TAGS : {}) })
+      .filter(([name]) => !(name in TAGS) || name === 'meta' || routes.some(({ capability }) => capability === name))
+      .map(([name, description]) => ({ name, description })),
+    paths: paths as OpenApi.Document['paths'] & object, // The same, without the types of 3.0.
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key of your organization' } },
+      parameters: PARAMETERS,
+      headers: HEADER_COMPONENTS,
+      responses: responses.components,
+      schemas: schemas.components,
+    },
+  };
+}
+
+const DESCRIPTION = `A read-only record of AI models, made anew every night: what there is now, how it has been day by day, and what changed.
+
+- **Requests** are \`GET\` with \`Authorization: Bearer <API_KEY>\`. Ids are case-sensitive and percent-encoded in paths.
+- **Answers** are JSON. Ignore keys that you don't know: minor versions add some. \`X-Data-As-Of\` says what point in time they reflect.
+- **Lists** come in pages: pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null.
+- **Conditional requests** with \`If-None-Match\` or \`If-Modified-Since\` get \`304\` while nothing changed, which costs no quota.
+- **Errors** carry a stable \`code\` and a \`help_url\`; parameters that are wrong are all told at once, with \`422\`.
+- **A copy of your own** starts with a snapshot and follows the change feed from its \`change_cursor\`.`;
+
+const TAGS: Readonly<Record<DataCapability | 'meta', string>> = {
+  current: 'The newest release: models, benchmarks, scores, rankings, prices',
+  history: 'Daily series. Days without data are absent, never interpolated',
+  snapshots: 'The whole of a day as compressed JSON Lines',
+  changes: 'Every change in order, for a copy that stays in step',
+  meta: 'About the service itself; these need no key and cost no quota',
+};
+
+const ACCOUNT_TAG = { account: 'Your plan and what you have used of it' };
+
+const OPEN_TAGS = { [OPEN_TAG]: 'Pictures, pages and feeds for pages of others' };
+
+/** `/badges/models/:id.svg` → `/badges/models/{id}.svg`. */
+function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+const PARAMETERS: Record<string, OpenApi.ParameterObject> = {
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of an answer at hand; 304 while it holds',
+    schema: { type: 'string' },
+    example: '"5aac5a2389c93885ffe2d8646e07e326"',
+  },
+  IfModifiedSince: {
+    name: 'If-Modified-Since',
+    in: 'header',
+    description: 'The Last-Modified of an answer at hand; 304 while nothing changed since. If-None-Match outranks it',
+    schema: { type: 'string' },
+    example: 'Tue, 30 Jun 2026 00:20:00 GMT',
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same request again with the same key, on the same UTC day, costs no further unit of the quota',
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    example: 'nightly-import-2026-06-30',
+  },
+};

@@ -1,0 +1,84 @@
+import { createHook } from 'node:async_hooks';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { useApi } from '../../../test/support/api/use-api.ts';
+import { SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
+import { API_ERRORS } from '../errors/api-errors.ts';
+
+/** How often something begins to be packed during the work. */
+async function countPackers(work: () => Promise<void>): Promise<number> {
+  let count = 0;
+  const hook = createHook({
+    init: (_, type) => {
+      if (type === 'ZLIB') count += 1;
+    },
+  }).enable();
+  await work();
+  hook.disable();
+  return count;
+}
+
+describe.each(['', '/stats'])('below «%s»', (basePath) => {
+  const api = useApi({ days: SAMPLE_DAYS.slice(0, 2), now: '2026-06-03T12:00:00Z', settings: { basePath } });
+
+  /** Fetches as a stranger would: without a key. */
+  const open = (path: string, headers: Record<string, string> = {}) =>
+    api.app.inject({ method: 'GET', url: basePath + path, headers });
+
+  test('/openapi.json names the base path, needs no key and is sent once', async () => {
+    const first = await open('/openapi.json');
+    expect(first.json().servers).toEqual([{ url: basePath || '/' }]);
+    expect((await open('/docs/json')).json()).toEqual(first.json());
+    expect(parse((await open('/docs/yaml')).body)).toEqual(first.json());
+    const again = await open('/openapi.json', { 'if-none-match': String(first.headers.etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  test.each([
+    '/openapi.json',
+    '/docs/json',
+    '/docs/yaml',
+    '/docs/reference/openapi.json',
+    '/docs/reference/static/scalar.js',
+  ])('%s is packed once, however often it is asked for', async (path) => {
+    const [plain, first] = [await open(path), await open(path, { 'accept-encoding': 'gzip' })];
+    expect([first.statusCode, first.headers['content-encoding']]).toEqual([200, 'gzip']);
+    expect(gunzipSync(first.rawPayload).equals(plain.rawPayload)).toBe(true);
+    expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    expect(first.headers.etag).toBe(String(plain.headers.etag).replace(/"$/, '-gzip"'));
+    const packers = await countPackers(async () => {
+      for (const encodings of ['gzip', 'gzip, deflate, br', 'br, gzip;q=0.5']) {
+        const again = await open(path, { 'accept-encoding': encodings });
+        expect([again.headers['content-encoding'], again.rawPayload.equals(first.rawPayload)]).toEqual(['gzip', true]);
+      }
+    });
+    expect(packers).toBe(0);
+    expect((await open(path, { 'if-none-match': String(first.headers.etag) })).statusCode).toBe(304);
+    expect((await open(path, { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined();
+  });
+
+  test('/docs/errors leads to a page for every code, as safe as the documentation', async () => {
+    const index = await open('/docs/errors');
+    const links = [...index.body.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => String(link));
+    expect(links).toEqual(Object.keys(API_ERRORS).map((code) => `${basePath}/docs/errors/${code}`));
+    for (const link of links) {
+      const page = await api.app.inject(link);
+      expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^;]+';/);
+      expect(page.body).toContain(API_ERRORS[link.split('/').at(-1) as keyof typeof API_ERRORS].help);
+    }
+  });
+
+  test('help_url of an answer leads to a page', async () => {
+    const { error } = (await api.get(`${basePath}/v1/models/nope`)).json();
+    const { statusCode, body } = await api.app.inject(new URL(error.help_url).pathname);
+    expect([statusCode, body.includes('<h1><code>not_found</code></h1>')]).toEqual([200, true]);
+  });
+
+  test.each(['/docs/errors/nope', '/docs/errors/__proto__'])('%s has no page', async (path) => {
+    const { statusCode, headers, body } = await open(path);
+    expect([statusCode, headers['cache-control']]).toEqual([404, 'no-store']);
+    expect(JSON.parse(body).error).toMatchObject({ code: 'not_found', param: 'code' });
+  });
+});

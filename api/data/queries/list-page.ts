@@ -1,0 +1,199 @@
+import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
+import { number, text } from '../../../storage/duckdb/row-shape.ts';
+import { orderSql, type SortKey } from '../../view/tables/list-orders.ts';
+import type { View } from '../../view/view.ts';
+import { allOf, type Condition } from './conditions.ts';
+import { type CursorPlace, cursorFrom, cursorHash, getPlace } from './list-cursor.ts';
+
+export interface ListQuery {
+  /** A table of the view with current records: each has its `pos`, its place in the order of the key, and its `line`. */
+  readonly table: string;
+  readonly conditions: readonly Condition[];
+  /** What sorts first; undefined: the key alone. */
+  readonly sort?: SortKey | undefined;
+  /** Tables with the same records that take less to read than `table`. */
+  readonly faster?: FasterTables | undefined;
+  /** The table's key, or the parts of it that the conditions leave open: what a cursor names a record by. */
+  readonly key: readonly string[];
+  /** True where looking takes nearly all of a page's time, so that a first page is counted with the same look. */
+  readonly isCostly?: boolean;
+  /** What is put into each record's published line, and how; default: nothing. */
+  readonly detail?: { readonly sql: string; readonly addTo: (line: string, detail: string) => string };
+  /** What a cursor belongs to besides table and order; default: the conditions. */
+  readonly cursorScope?: string | readonly Condition[];
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface FasterTables {
+  /** Has each record's `pos` and `place` in the order of `sort`. */
+  readonly sorted: string | undefined;
+  readonly counted: string;
+  /** The list's conditions as these tables are asked for them. */
+  readonly conditions: readonly Condition[];
+}
+
+export interface ListPage {
+  /** Records as JSON text. */
+  readonly lines: readonly string[];
+  /** Records that meet the conditions, on all pages. */
+  readonly total: number;
+  readonly nextCursor: string | null;
+}
+
+/**
+ * One page of the records that meet the conditions (specification "Lists"). First the positions of its records are found, from
+ * columns that are quick to read, then their lines by their positions (decision 0056).
+ */
+export async function listPage(view: View, query: ListQuery): Promise<ListPage> {
+  const { sort, key } = query;
+  const hash = hashOf(query);
+  const parts = (sort === undefined ? 0 : 1) + key.length;
+  const place = query.cursor === undefined ? undefined : getPlace(query.cursor, hash, parts);
+  const isCountedWithPage = query.isCostly === true && place === undefined;
+  const [page, total] = isCountedWithPage
+    ? await readCountedPage(view, query)
+    : await Promise.all([readPage(view, query, place), countAll(view, query)]);
+  const last = page.records.at(-1);
+  return {
+    lines: page.records.map(({ line }) => line),
+    total,
+    nextCursor: page.hasMore && last !== undefined ? cursorFrom(hash, last.place) : null,
+  };
+}
+
+async function readPage(view: View, query: ListQuery, place: CursorPlace | undefined) {
+  return readFound(view, query, await findPositions(view, query, place));
+}
+
+async function readFound(view: View, query: ListQuery, positions: readonly number[]) {
+  const records = await readRecords(view, query, positions.slice(0, query.limit));
+  return { records, hasMore: positions.length > query.limit };
+}
+
+/** Tells lists apart for cursors, which clients hold across versions of the service: only what is named here counts. */
+function hashOf({ table, conditions, cursorScope, sort }: ListQuery): string {
+  const order = sort && { column: sort.column, isDescending: sort.isDescending, type: sort.type };
+  return cursorHash([table, cursorScope ?? conditions, order ?? null]);
+}
+
+/** Positions of the page's records, in its order, and of one more where there is one. */
+async function findPositions(view: View, query: ListQuery, place: CursorPlace | undefined): Promise<readonly number[]> {
+  const { table, sort, conditions, faster, limit } = query;
+  const inOrder = sort === undefined ? 'pos' : orderSql(sort);
+  // Of an order by whole numbers DuckDB reads no more than it needs.
+  const from =
+    faster?.sorted === undefined
+      ? { table, conditions, order: inOrder }
+      : { table: faster.sorted, conditions: faster.conditions, order: 'place' };
+  const later = place === undefined ? [] : await findLater(view, query, place);
+  const { sql, values } = allOf([...from.conditions, ...later]);
+  const rows = await view.rows(
+    { pos: number },
+    `SELECT pos FROM ${from.table} WHERE ${sql} ORDER BY ${from.order} LIMIT ${limit + 1}`,
+    values,
+  );
+  return rows.map(({ pos }) => pos);
+}
+
+/** The first page, and how many records there are on all, in one look; the pages that follow find the number kept. */
+async function readCountedPage(view: View, query: ListQuery) {
+  const { table, sort, conditions, limit } = query;
+  const { sql, values } = allOf(conditions);
+  const rows = await view.rows(
+    { pos: number, total: number },
+    `SELECT pos, (count(*) OVER ())::DOUBLE AS total FROM ${table} WHERE ${sql}
+     ORDER BY ${sort === undefined ? 'pos' : orderSql(sort)} LIMIT ${limit + 1}`,
+    values,
+  );
+  const total = rows[0]?.total ?? 0;
+  const page = await readFound(
+    view,
+    query,
+    rows.map(({ pos }) => pos),
+  );
+  return [page, await view.totals.get(totalKey(query), async () => total)] as const;
+}
+
+/** The condition for records behind a cursor's, which itself may be gone. */
+async function findLater(
+  view: View,
+  { table, sort, key }: ListQuery,
+  place: CursorPlace,
+): Promise<readonly Condition[]> {
+  const ids = place.slice(sort === undefined ? 0 : 1);
+  const { sql, values } = allOf([laterKey(key, ids)]);
+  const [next] = await view.rows({ pos: number }, `SELECT pos FROM ${table} WHERE ${sql} ORDER BY pos LIMIT 1`, values);
+  const laterPos: Condition = { sql: 'pos >= ?::INTEGER', values: [next?.pos ?? POS_MAX] };
+  if (sort === undefined) return [laterPos];
+  const [value = null] = place;
+  const { column, isDescending, type, isNullable } = sort;
+  if (value === null) return [{ sql: `${column} IS NULL`, values: [] }, laterPos];
+  const typed = `TRY_CAST(?::VARCHAR AS ${type})`;
+  const beyond = `${column} ${isDescending ? '<=' : '>='} ${typed}`;
+  return [
+    // DuckDB skips blocks for the bound alone, but not always for one that NULL meets too.
+    { sql: isNullable ? `${beyond} OR ${column} IS NULL` : beyond, values: [value] },
+    { sql: `${column} IS DISTINCT FROM ${typed} OR ${laterPos.sql}`, values: [value, ...laterPos.values] },
+  ];
+}
+
+/** What a cursor says of the column that a list is sorted by: a text that reads back as the same value. */
+function sortTextSql({ column, type }: SortKey): string {
+  return type === 'DOUBLE' ? doubleTextSql(column) : `CAST(${column} AS VARCHAR)`;
+}
+
+/** Behind every record: INTEGER ends there. */
+const POS_MAX = 2 ** 31 - 1;
+
+/** `k1 >= a AND (k1 > a OR (k2 > b))`: DuckDB skips blocks by a column's range, not by that of a list of columns. */
+function laterKey([column = '', ...columns]: readonly string[], [id = null, ...ids]: CursorPlace): Condition {
+  if (columns.length === 0) return { sql: `${column} > ?`, values: [id] };
+  const rest = laterKey(columns, ids);
+  return { sql: `${column} >= ? AND (${column} > ? OR (${rest.sql}))`, values: [id, id, ...rest.values] };
+}
+
+/** How many records meet the conditions, on all pages. */
+function countAll(view: View, query: ListQuery): Promise<number> {
+  const counted = query.faster?.counted ?? query.table;
+  const { sql, values } = allOf(query.faster?.conditions ?? query.conditions);
+  return view.totals.get(totalKey(query), async () => {
+    const select = `SELECT count(*)::DOUBLE AS total FROM ${counted} WHERE ${sql}`;
+    const [row] = await view.rows({ total: number }, select, values);
+    return row?.total ?? 0;
+  });
+}
+
+function totalKey({ table, conditions }: ListQuery): string {
+  const { sql, values } = allOf(conditions);
+  return JSON.stringify([table, sql, values]);
+}
+
+interface ListedRecord {
+  readonly line: string;
+  /** What a cursor says of it. */
+  readonly place: string;
+}
+
+/** The records at these positions, in their order. */
+async function readRecords(
+  view: View,
+  query: ListQuery,
+  positions: readonly number[],
+): Promise<readonly ListedRecord[]> {
+  if (positions.length === 0) return [];
+  const { table, sort, key, detail } = query;
+  const place = [...(sort === undefined ? [] : [sortTextSql(sort)]), ...key];
+  // Only numbers that stand in the statement are looked up in the index.
+  const rows = await view.rowsOnce(
+    { pos: number, line: text, detail: text, place: text },
+    `SELECT pos, line, ${detail?.sql ?? "''"} AS detail, to_json([${place.join(', ')}])::VARCHAR AS place
+     FROM ${table} WHERE pos IN (${positions.join(', ')})`,
+  );
+  const byPosition = new Map(rows.map((row) => [row.pos, row]));
+  return positions.map((pos) => {
+    const row = byPosition.get(pos);
+    if (row === undefined) throw new Error(`${table} has no record at position ${pos}`);
+    return { line: detail === undefined ? row.line : detail.addTo(row.line, row.detail), place: row.place };
+  });
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { cursorFromSeq, seqFromCursor } from '../../../schemas/change.ts';
+import { ENTITY_TYPES, type EntityType } from '../../../schemas/datasets.ts';
+import { retainedFrom } from '../../../schemas/retention.ts';
+import { queryProblem, type RequestProblem } from '../../server/errors/validation.ts';
+import type { View } from '../../view/view.ts';
+import { firstRetainedSeq } from '../../view/view-meta.ts';
+import { dataRoute, jsonFrame } from '../answers/data-route.ts';
+import { all, releaseOf, value } from '../answers/dependencies.ts';
+import { freeText, integer, oneOf } from '../answers/parameters.ts';
+import { EXAMPLE_RANKINGS } from '../answers/records.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { ChangeEventSchema } from './change-event.ts';
+
+/**
+ * Events that a filtered page looks at before it ends, full or not. Smaller: more pages without an event for rare types;
+ * larger: one request reads longer.
+ */
+const SCANNED_MAX = 100_000;
+
+interface Effective {
+  /** The last event the caller has, 0 for none; the page begins behind it, or with the first one that the feed still has. */
+  readonly after: number;
+  readonly limit: number;
+  readonly entityType: EntityType | undefined;
+}
+
+/** `GET /v1/changes` (specification "Change feed"). */
+export const changesRoute = dataRoute({
+  path: '/v1/changes',
+  operationId: 'listChanges',
+  capability: 'changes',
+  feature: 'incremental',
+  limitPerMinute: 60,
+  summary: 'The change feed: every upsert and delete since a cursor',
+  description:
+    'Apply a page, store next_cursor, go on while has_more is true. A filtered page may be empty although has_more is true.',
+  query: z.object({
+    cursor: freeText({
+      max: 40,
+      description: 'A change_cursor of a snapshot or a next_cursor; left out: begins at retained_from',
+      example: 'NDYwMDA',
+    }).optional(),
+    limit: integer({ min: 1, max: 1000, fallback: 1000, description: 'Events per page' }),
+    entity_type: oneOf(ENTITY_TYPES, {
+      description: 'Only events of this type; cursors stay the same',
+      example: 'pricing',
+    }).optional(),
+  }),
+  response: z
+    .object({
+      events: z.array(ChangeEventSchema).describe('Ascending by seq'),
+      next_cursor: z.string().describe('Where the next page begins; store it once this page is applied'),
+      has_more: z.boolean().describe('True: go on at once'),
+      retained_from: z.iso.date().describe('The earliest day still in the feed'),
+      published_through: z.iso.date().describe('The newest published day, with or without changes'),
+    })
+    .meta({ id: 'Changes' }),
+  example: {
+    events: [
+      {
+        seq: 46_001,
+        occurred_on: '2026-06-29',
+        entity_type: 'ranking',
+        entity_id: 'claude-opus-4-6-thinking:text',
+        key: { model_id: 'claude-opus-4-6-thinking', category: 'text' },
+        op: 'upsert',
+        data: EXAMPLE_RANKINGS[1],
+        schema_version: '1.0',
+      },
+      {
+        seq: 46_002,
+        occurred_on: '2026-06-29',
+        entity_type: 'pricing',
+        entity_id: 'gpt-5.4-mini:freemodel',
+        key: { model_id: 'gpt-5.4-mini', provider: 'freemodel' },
+        op: 'delete',
+        data: null,
+        schema_version: '1.0',
+      },
+    ],
+    next_cursor: 'NDYwMDI',
+    has_more: true,
+    retained_from: '2025-06-04',
+    published_through: '2026-06-29',
+  },
+  errors: ['cursor_expired'],
+  cacheControl: 'private, max-age=60',
+  check: ({ values, wrong }, { view }) => (wrong.has('cursor') ? [] : findCursorProblems(values.cursor, view)),
+  prepare: ({ query }, { view }): Effective => ({
+    after: seqBefore(query.cursor, view),
+    limit: query.limit,
+    entityType: query.entity_type,
+  }),
+  answer: {
+    // The newest release stands for all events: its hash covers those before. `published_through` is its day.
+    dependsOn: (_, { view }) => {
+      const { catalog } = view.meta;
+      return all(releaseOf(view), value([retainedFrom(catalog), firstRetainedSeq(catalog)]));
+    },
+    lent: async ({ after, limit, entityType }, { view }) => {
+      const { catalog } = view.meta;
+      return view.read((texts) => {
+        const stretch = texts.findEvents({ after, limit, entityType, scannedMax: SCANNED_MAX });
+        const frame = jsonFrame({}, 'events', {
+          next_cursor: JSON.stringify(cursorFromSeq(stretch.lastSeq)),
+          has_more: String(stretch.lastSeq < view.newest.last_seq),
+          retained_from: JSON.stringify(retainedFrom(catalog)),
+          published_through: JSON.stringify(view.newest.day),
+        });
+        return texts.readEvents(stretch, frame);
+      });
+    },
+  },
+});
+
+/** What is wrong with a cursor: it is none, or ahead of the feed. */
+function findCursorProblems(cursor: string | undefined, { newest }: View): readonly RequestProblem[] {
+  const seq = cursor === undefined ? 0 : seqFromCursor(cursor);
+  if (seq === undefined) {
+    return [queryProblem('cursor', cursor, { msg: 'This is not a cursor of the change feed', type: 'cursor_invalid' })];
+  }
+  if (seq <= newest.last_seq) return [];
+  const msg = 'This cursor is ahead of the feed; it is not one of this service, or an older state was restored';
+  return [queryProblem('cursor', cursor, { msg, type: 'cursor_ahead' })];
+}
+
+/** The event that a cursor names, 0 without one; throws `cursor_expired` where the feed no longer has what follows it. */
+function seqBefore(cursor: string | undefined, { meta: { catalog } }: View): number {
+  if (cursor === undefined) return 0; // The beginning, wherever the feed begins by now.
+  const seq = seqFromCursor(cursor);
+  if (seq !== undefined && seq >= firstRetainedSeq(catalog) - 1) return seq;
+  const from = retainedFrom(catalog);
+  const message = `The feed begins on ${from}; import the latest snapshot and go on from its change_cursor`;
+  throw new ApiError('cursor_expired', message, { param: 'cursor', retainedFrom: from });
+}

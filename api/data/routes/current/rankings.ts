@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { methodOfCategory, type RankingMethods } from '../../../../schemas/release.ts';
+import type { View } from '../../../view/view.ts';
+import { all, contentOf, inForce, value } from '../../answers/dependencies.ts';
+import { listRoute } from '../../answers/list-route.ts';
+import { id } from '../../answers/parameters.ts';
+import { EXAMPLE_RANKINGS, RankingSchema } from '../../answers/records.ts';
+import { where } from '../../queries/conditions.ts';
+import { assertKnown } from '../../queries/known-ids.ts';
+
+export const rankingsRoute = listRoute({
+  path: '/v1/rankings',
+  operationId: 'listRankings',
+  limitPerMinute: 60,
+  summary: 'The ranking of a category',
+  description: 'By rank, models that share one by id. A category that was ranked once and is no longer is empty.',
+  filters: z.object({ category: id('The category; GET /v1/categories lists them', 'text') }),
+  limit: { max: 50, fallback: 10 },
+  bodyName: 'Rankings',
+  records: { name: 'rankings', schema: z.array(RankingSchema).describe('One page, by rank') },
+  before: {
+    schema: {
+      category: z.string().describe('As asked for'),
+      ranked_at: z.iso.datetime().nullable().describe('Capture that brought the rankings as they are; null before any'),
+      method: z
+        .string()
+        .nullable()
+        .describe('How the ranking is made, as its source says; null where that says nothing'),
+    },
+    values: ({ category }, { view }) => {
+      return {
+        category: JSON.stringify(category),
+        ranked_at: JSON.stringify(rankedAt(view)),
+        method: JSON.stringify(methodOf(view, category)),
+      };
+    },
+  },
+  example: {
+    category: 'text',
+    ranked_at: '2026-06-29T23:59:59Z',
+    method: 'bradley-terry',
+    rankings: EXAMPLE_RANKINGS,
+    total: 20,
+    next_cursor: 'ZmE3M2IzMjlbIjIiLCJjbGF1ZGUtb3B1cy00LTYtdGhpbmtpbmciXQ',
+  },
+  dependsOn: (_, { view }) => all(contentOf(view, ['rankings']), inForce(view.rankingMethods), value(rankedAt(view))),
+  assertThere: ({ category }, { view }) => assertKnown(view, 'category', { id: category, param: 'category' }),
+  list: ({ category }) => ({
+    table: 'rankings',
+    conditions: where('category = ?', category),
+    sort: { column: 'rank', isDescending: false, type: 'INTEGER', isNullable: false },
+    key: ['model_id'],
+  }),
+});
+
+function methodOf(view: View, category: string): string | null {
+  // Written by the view, from a release that was parsed.
+  return methodOfCategory(JSON.parse(view.rankingMethods.value) as RankingMethods | null, category);
+}
+
+/** When the rankings were captured that are in force: a later capture of the same is none. Null where none ever were. */
+function rankedAt(view: View): string | null {
+  const captures = view.capturesOf('rankings');
+  const { since } = view.contentOf('rankings');
+  const captured = captures.findLast(({ day }) => day <= since.day) ?? captures[0];
+  return captured?.data_as_of ?? null;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type ListOrder, SCORE_ORDERS, SCORE_SOURCE } from '../../../view/tables/list-orders.ts';
+import { contentOf } from '../../answers/dependencies.ts';
+import { listRoute } from '../../answers/list-route.ts';
+import { day, decimal, id, oneOf } from '../../answers/parameters.ts';
+import { ScoreSchema } from '../../answers/records.ts';
+import { type Condition, where } from '../../queries/conditions.ts';
+import type { FasterTables } from '../../queries/list-page.ts';
+
+const ScoreFiltersSchema = z.object({
+  model: id('The model', 'gpt-5').optional(),
+  benchmark: id('The benchmark', 'aider-polyglot--percent-correct').optional(),
+  source: id('Who measured', 'official').optional(),
+  min_value: decimal({ description: 'Least score', example: 50 }).optional(),
+  max_value: decimal({ description: 'Greatest score', example: 90.5 }).optional(),
+  measured_after: day({ description: 'Measured on this day or later', example: '2026-01-01' }).optional(),
+  measured_before: day({ description: 'Measured on this day or earlier', example: '2026-06-29' }).optional(),
+  sort: oneOf(['model_id', 'value', '-value', '-measured_at'], {
+    description: 'Order; a minus turns it round; records without the value come last',
+  })
+    .default('model_id')
+    .meta({ default: 'model_id' }),
+});
+type ScoreFilters = z.infer<typeof ScoreFiltersSchema>;
+
+export const scoresRoute = listRoute({
+  path: '/v1/scores',
+  operationId: 'listScores',
+  limitPerMinute: 120,
+  summary: 'Scores, with filters',
+  filters: ScoreFiltersSchema,
+  limit: { max: 500, fallback: 100 },
+  bodyName: 'Scores',
+  records: { name: 'scores', schema: z.array(ScoreSchema).describe('One page, in the order asked for') },
+  example: {
+    scores: [
+      {
+        model_id: 'gpt-5',
+        benchmark_id: 'aider-polyglot--percent-correct',
+        value: 88,
+        source: 'https://aider.chat/docs/leaderboards/',
+        measured_at: '2025-08-23',
+        updated_at: '2026-06-04T23:30:39Z',
+      },
+    ],
+    total: 1,
+    next_cursor: null,
+  },
+  dependsOn: (_, { view }) => contentOf(view, ['scores']),
+  list: (filters) => ({
+    table: 'scores',
+    conditions: conditionsFrom(filters),
+    sort: orderFrom(filters)?.sort,
+    faster: fasterTables(filters),
+    key: ['model_id', 'benchmark_id'],
+  }),
+});
+
+function orderFrom({ sort }: ScoreFilters): ListOrder | undefined {
+  return sort === 'model_id' ? undefined : SCORE_ORDERS[sort];
+}
+
+function fasterTables(filters: ScoreFilters): FasterTables | undefined {
+  // The tables of the orders don't have the models; of one they aren't needed.
+  if (filters.model !== undefined) return undefined;
+  const isDated = filters.measured_after !== undefined || filters.measured_before !== undefined;
+  // In an order, blocks that lie within bounds, or outside, are counted without being read.
+  const { table: counted } = SCORE_ORDERS[isDated ? '-measured_at' : 'value'];
+  // No source of the view: NULL, which nothing equals.
+  const conditions = conditionsFrom(filters, `TRY_CAST(?::VARCHAR AS ${SCORE_SOURCE})`);
+  return { sorted: orderFrom(filters)?.table, counted, conditions };
+}
+
+/** @param source what a `source` is compared with, `?` standing for the one that is asked for */
+function conditionsFrom(query: ScoreFilters, source = '?'): readonly Condition[] {
+  return [
+    ...where('model_id = ?', query.model),
+    ...where('benchmark_id = ?', query.benchmark),
+    ...where(`source = ${source}`, query.source),
+    ...where('value >= ?', query.min_value),
+    ...where('value <= ?', query.max_value),
+    ...where('measured_at >= ?::VARCHAR::DATE', query.measured_after),
+    ...where('measured_at <= ?::VARCHAR::DATE', query.measured_before),
+  ];
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { SourceSchema } from '../../../view/release-sources.ts';
+import { dataRoute } from '../../answers/data-route.ts';
+import { inForce } from '../../answers/dependencies.ts';
+
+export const sourcesRoute = dataRoute({
+  path: '/v1/sources',
+  operationId: 'listSources',
+  capability: 'current',
+  feature: null,
+  isFree: true,
+  limitPerMinute: 60,
+  summary: 'Whom the data come from, and on which terms',
+  description: 'As the newest release names them. Costs no unit of the daily quota.',
+  response: z.object({ sources: z.array(SourceSchema).describe('By id') }).meta({ id: 'Sources' }),
+  example: {
+    sources: [
+      {
+        id: 'shop',
+        name: 'The shop',
+        url: 'https://shop.example.com',
+        license: 'CC-BY-4.0',
+        terms_url: 'https://shop.example.com/terms',
+        attribution: 'Data from The shop, https://shop.example.com',
+        redistribution: true,
+        terms_checked: '2026-06-01',
+        fetched_at: '2026-06-29T00:05:00Z',
+        checked_at: '2026-06-30T00:05:00Z',
+        failed_since: '2026-06-30',
+        files: 2,
+      },
+    ],
+  },
+  errors: [],
+  cacheControl: 'public, max-age=60',
+  prepare: () => ({}),
+  answer: {
+    dependsOn: (_, { view }) => inForce(view.sources),
+    cached: async (_, { view }) => `{"sources":${view.sources.value}}`,
+  },
+});

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { addDays } from '../../../../runtime/day.ts';
+import type { View } from '../../../view/view.ts';
+import type { RequestContext } from '../../answers/data-route.ts';
+import { all, contentOf, type Dependency, sinceDay, value } from '../../answers/dependencies.ts';
+import { listRoute } from '../../answers/list-route.ts';
+import { integer } from '../../answers/parameters.ts';
+import { EXAMPLE_MODEL, ModelSchema } from '../../answers/records.ts';
+
+export const updatesRoute = listRoute({
+  path: '/v1/updates',
+  operationId: 'listUpdates',
+  limitPerMinute: 30,
+  summary: 'Recently added models, newest first',
+  description: 'A model is added when a night first sees it; those of the very first night are not news.',
+  filters: z.object({
+    days: integer({ min: 1, max: 30, fallback: 7, description: 'How many days before today to look back' }),
+  }),
+  limit: { max: 200, fallback: 50 },
+  bodyName: 'Updates',
+  records: {
+    name: 'models',
+    schema: z
+      .array(
+        z
+          .looseObject({ ...ModelSchema.shape, added_at: z.iso.datetime().describe('Capture that first saw it') })
+          .meta({ id: 'AddedModel' }),
+      )
+      .describe('Newest first'),
+  },
+  before: {
+    schema: { days: z.int().describe('As asked for') },
+    values: ({ days }) => ({ days: String(days) }),
+  },
+  example: {
+    days: 7,
+    models: [{ ...EXAMPLE_MODEL, added_at: '2026-06-29T23:59:59Z' }],
+    total: 43,
+    next_cursor: 'MGM3ZWI1ZTdbIjIwMjYtMDYtMjkiLCJncHQtNS40LW1pbmkiXQ',
+  },
+  dependsOn: ({ days }, context) => all(contentOf(context.view, ['models']), windowOf(days, context)),
+  list: ({ days }, { view, today }) => ({
+    table: 'models',
+    conditions: [
+      {
+        sql: 'added_on >= ?::VARCHAR::DATE AND added_on > TRY_CAST(?::VARCHAR AS DATE)',
+        values: [addDays(today, -days), view.capturedDays('models')[0] ?? ''],
+      },
+    ],
+    sort: { column: 'added_on', isDescending: true, type: 'DATE', isNullable: true },
+    key: ['id'],
+    // Only `days`, not the date: a cursor must still work after midnight.
+    cursorScope: `days ${days}`,
+    detail: { sql: 'CAST(added_on AS VARCHAR)', addTo: addedAtOf(view) },
+  }),
+});
+
+/** The days with new models that are within the window. It changes at midnight where one leaves it. */
+function windowOf(days: number, { view, today }: Pick<RequestContext, 'view' | 'today'>): Dependency {
+  const from = addDays(today, -days);
+  const { addedDays } = view.meta;
+  const left = addedDays.findLast((day) => day < from);
+  const within = addedDays.filter((day) => day >= from);
+  return left === undefined ? value(within) : sinceDay(addDays(left, days + 1), within);
+}
+
+/** Puts the time of the capture that first saw a model behind its record, by the day of that capture. */
+function addedAtOf({ meta }: View): (line: string, day: string) => string {
+  const capturedAt = new Map(meta.catalog.releases.map((release) => [release.day, release.data_as_of]));
+  return (line, day) => `${line.slice(0, -1)},"added_at":${JSON.stringify(capturedAt.get(day) ?? null)}}`;
+}

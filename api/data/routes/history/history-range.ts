@@ -1,0 +1,91 @@
+import { addDays, type Day } from '../../../../runtime/day.ts';
+import { planWindowStart } from '../../../accounts/plans/periods.ts';
+import { queryProblem, type RequestProblem } from '../../../server/errors/validation.ts';
+import type { Rights } from '../../access/rights.ts';
+import { day } from '../../answers/parameters.ts';
+import type { CheckedQuery } from '../../answers/parse-request.ts';
+import { ApiError } from '../../errors/api-error.ts';
+
+/** Longest span of one history request, `to` − `from` in days (specification "Service limits"). */
+const HISTORY_SPAN_DAYS_MAX = 400;
+
+/** The earliest day that can be asked for; days before it don't compare as text. */
+const FIRST_DAY: Day = '0001-01-01';
+
+/** `from` and `to` of a history. */
+export const RANGE = {
+  from: day({
+    description: 'First day, inclusive; default 400 days before `to`, or where the plan begins',
+    example: '2026-01-01',
+  }).optional(),
+  to: day({ description: 'Last day, inclusive; default today', example: '2026-06-29' }).optional(),
+};
+
+export interface HistoryRange {
+  readonly from: Day;
+  readonly to: Day;
+  /** The oldest day that the plan may query; null: no limit. */
+  readonly planLimitFrom: Day | null;
+}
+
+/**
+ * What is wrong with the range of a history request (specification "History requests"). A `from` before the plan's window is
+ * refused as such however long the range is: a shorter one would not help.
+ */
+export function findRangeProblems(
+  {
+    values: { from, to: givenTo },
+    wrong,
+  }: CheckedQuery<{ readonly from?: Day | undefined; readonly to?: Day | undefined }>,
+  { today, rights }: { readonly today: Day; readonly rights: Rights },
+): readonly RequestProblem[] {
+  if (from === undefined) return [];
+  if (from > today) return [problemOf(from, `from is in the future; today is ${today}`)];
+  if (wrong.has('to')) return [];
+  const to = clampToToday(givenTo, today);
+  if (from > to) return [problemOf(from, `from is after to, ${to}`)];
+  const requestedDays = daysBetween(from, to);
+  if (requestedDays <= HISTORY_SPAN_DAYS_MAX || from < (planWindowStart(rights.historyMonths, today) ?? FIRST_DAY))
+    return [];
+  const msg = `The range spans ${requestedDays} days; ask for at most ${HISTORY_SPAN_DAYS_MAX} at once`;
+  const ctx = { max_days: HISTORY_SPAN_DAYS_MAX, requested_days: requestedDays };
+  return [queryProblem('from', from, { msg, type: 'range_too_large', ctx })];
+}
+
+/**
+ * The range that a history request without problems is served (specification "Plan window"). Throws `history_window_exceeded` for
+ * one that the plan doesn't reach.
+ */
+export function resolveRange(
+  given: { readonly from?: Day | undefined; readonly to?: Day | undefined },
+  { today, rights }: { readonly today: Day; readonly rights: Rights },
+): HistoryRange {
+  const to = clampToToday(given.to, today);
+  const limit = planWindowStart(rights.historyMonths, today);
+  if (limit !== null && given.from !== undefined && given.from < limit) throw windowExceeded('from', limit, rights);
+  if (limit !== null && to < limit) throw windowExceeded('to', limit, rights);
+  const from = given.from ?? latest(addDays(to, -HISTORY_SPAN_DAYS_MAX), limit ?? FIRST_DAY);
+  return { from, to, planLimitFrom: limit };
+}
+
+function problemOf(from: Day, msg: string): RequestProblem {
+  return queryProblem('from', from, { msg, type: 'value_error' });
+}
+
+function clampToToday(to: Day | undefined, today: Day): Day {
+  return to === undefined || to > today ? today : to;
+}
+
+function windowExceeded(param: 'from' | 'to', earliest: Day, { plan }: Rights): ApiError {
+  // Where plans are not told of, neither is that there are any.
+  const message = `The history${plan === null ? '' : ' of your plan'} begins on ${earliest}`;
+  return new ApiError('history_window_exceeded', message, { param, plan: plan ?? undefined });
+}
+
+function daysBetween(from: Day, to: Day): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
+}
+
+function latest(one: Day, other: Day): Day {
+  return other > one ? other : one;
+}

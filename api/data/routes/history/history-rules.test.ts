@@ -1,0 +1,141 @@
+/** The rules of a history request (specification "History requests"; specification "Plan window"). */
+import { expect, test } from 'vitest';
+import { useApi } from '../../../../test/support/api/use-api.ts';
+import { BACKFILL_ROWS, ODD_ID, publishSmallDays, TODAY } from '../../../../test/worlds/small-days.ts';
+
+const api = useApi({
+  days: async (store) => {
+    await publishSmallDays(store);
+    await store.backfill(BACKFILL_ROWS, '2026-06-09T00:00:00Z');
+  },
+  now: `${TODAY}T12:00:00Z`,
+});
+
+interface Point {
+  readonly date: string;
+  readonly value: number | null;
+  readonly benchmark_id: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly source: string;
+}
+
+async function history(query: string, model = 'a') {
+  const body = await api.json(`/v1/models/${encodeURIComponent(model)}/history?${query}`);
+  return body as { readonly points: readonly Point[]; readonly window: Readonly<Record<string, unknown>> };
+}
+
+async function valuesByDay(query: string, model?: string): Promise<readonly string[]> {
+  return (await history(query, model)).points.map(({ date, value }) => `${date.slice('2026-'.length)} ${value}`);
+}
+
+test('points are daily and ascending; a day that was not captured, or whose row was bad, has none', async () => {
+  const scores = await valuesByDay('kind=score&benchmark_id=code');
+  expect(scores).toEqual(['06-01 50', '06-02 55', '06-03 55', '06-06 55', '06-07 55']);
+  const ranks = await valuesByDay('kind=ranking');
+  expect(ranks).toEqual(['06-01 1', '06-02 1', '06-03 1', '06-06 2', '06-07 2']);
+  const prices = await valuesByDay('kind=pricing&provider=p1&from=2026-06-01');
+  expect(prices).toEqual(['06-01 3', '06-02 3', '06-04 3', '06-06 3', '06-07 3.5']);
+});
+
+test('within a day, series stand in the order of their ids', async () => {
+  const { points } = await history('kind=score&from=2026-06-01&to=2026-06-02');
+  expect(points.map(({ date, benchmark_id: id }) => `${date} ${id}`)).toEqual([
+    '2026-06-01 code',
+    '2026-06-01 math/x',
+    '2026-06-02 code',
+    '2026-06-02 math/x',
+  ]);
+});
+
+test('reconstructed prices have every day of the calendar that they are known for, and no other', async () => {
+  const { points } = await history('kind=pricing&provider=p1&to=2026-06-01');
+  expect(points.map(({ date, value, source }) => `${date.slice('2026-'.length)} ${value} ${source}`)).toEqual([
+    ...['05-20', '05-21', '05-22', '05-23', '05-24'].map((day) => `${day} 1 backfill`),
+    ...['05-28', '05-29', '05-30', '05-31'].map((day) => `${day} 2 backfill`),
+    '06-01 3 capture',
+  ]);
+});
+
+test('a request spans 400 days, no more; longer ranges are had by dates', async () => {
+  expect((await api.get('/v1/models/a/history?kind=score&from=2025-05-07&to=2026-06-11')).statusCode).toBe(200);
+  const refused = await api.get('/v1/models/a/history?kind=score&from=2025-05-06&to=2026-06-11');
+  expect(refused.statusCode).toBe(422);
+  expect(refused.json()).toMatchObject({ detail: [{ loc: ['query', 'from'], type: 'range_too_large' }] });
+  const whole = await history('kind=pricing');
+  const parts = [
+    await history('kind=pricing&from=2025-06-01&to=2026-05-22'),
+    await history('kind=pricing&from=2026-05-23&to=2026-06-03'),
+    await history('kind=pricing&from=2026-06-04&to=2026-06-11'),
+  ];
+  expect(parts.flatMap(({ points }) => points)).toEqual(whole.points);
+});
+
+test('window tells what was served, and since when there are data of this kind', async () => {
+  expect((await history('kind=score&to=2030-01-01')).window).toEqual({
+    from: '2025-05-07',
+    to: TODAY,
+    plan_limit_from: null,
+    available_from: '2026-06-01',
+  });
+  expect((await history('kind=pricing')).window).toMatchObject({ available_from: '2026-05-20' });
+  // Of the kind, over all models: this model has never been ranked there.
+  expect((await history('kind=ranking&category_id=code')).window).toMatchObject({ available_from: '2026-06-01' });
+});
+
+test('a score carries its sample size, source and day of measurement', async () => {
+  const { points } = await history('kind=score&benchmark_id=code&to=2026-06-01');
+  expect(points).toEqual([
+    {
+      date: '2026-06-01',
+      value: 50,
+      benchmark_id: 'code',
+      category_id: null,
+      payload: { n: 7, source: 'official', measured_at: null },
+      source: 'capture',
+    },
+  ]);
+});
+
+test('a rank carries how many were ranked that day', async () => {
+  const { points } = await history('kind=ranking');
+  expect(points.map(({ payload }) => payload['positions'])).toEqual([4, 4, 4, 5, 5]);
+  expect(points[0]).toMatchObject({ category_id: 'general', payload: { trueskill_mu: 25.5, trueskill_sigma: 1 } });
+});
+
+test('metadata are the record without its id and time stamp, on the days on which the model was there', async () => {
+  const { points } = await history('kind=metadata', 'gone');
+  expect(points.map(({ date }) => date)).toEqual(['2026-06-01', '2026-06-02', '2026-06-06', '2026-06-07']);
+  const record = { name: 'Model gone', organization: 'org', release_date: null, context_length: null, inference: null };
+  expect(points[0]).toMatchObject({ value: null, payload: record, source: 'capture' });
+  expect(Object.keys(points[0]?.payload ?? {})).toEqual(Object.keys(record));
+});
+
+test('ids are taken as they are: with / : @ + % and spaces, and in their own case', async () => {
+  expect(await valuesByDay('kind=score&to=2026-06-02', ODD_ID)).toEqual(['06-01 2', '06-02 2']);
+  expect(await valuesByDay('kind=score&benchmark_id=math%2Fx&to=2026-06-01')).toEqual(['06-01 1']);
+  expect(await valuesByDay('kind=ranking&from=2026-06-03&to=2026-06-06', 'Case')).toEqual(['06-03 2', '06-06 1']);
+  expect(await valuesByDay('kind=ranking&from=2026-06-03&to=2026-06-06', 'case')).toEqual(['06-03 2', '06-06 2']);
+});
+
+test('an unknown id is 404 with its parameter, a known one without points is 200', async () => {
+  const unknown = async (path: string) => {
+    const response = await api.get(path);
+    return [response.statusCode, response.json().error?.code, response.json().error?.param];
+  };
+  expect(await unknown('/v1/models/A/history?kind=score')).toEqual([404, 'not_found', 'model_id']);
+  expect(await unknown('/v1/models/a/history?kind=score&benchmark_id=Code')).toEqual([
+    404,
+    'not_found',
+    'benchmark_id',
+  ]);
+  expect(await unknown('/v1/models/a/history?kind=ranking&category_id=x')).toEqual([404, 'not_found', 'category_id']);
+  expect(await unknown('/v1/models/A/history?kind=score&benchmark_id=x')).toEqual([404, 'not_found', 'model_id']);
+  expect(await unknown('/v1/models/a/history?kind=pricing&provider=P1')).toEqual([404, 'not_found', 'provider']);
+  expect(await valuesByDay('kind=ranking&category_id=code')).toEqual([]);
+  expect(await valuesByDay('kind=score', 'case')).toEqual([]);
+  expect(await valuesByDay('kind=score&to=2026-05-31')).toEqual([]);
+  expect(await valuesByDay('kind=pricing&provider=p2&to=2026-05-31')).toEqual([]);
+  expect(await valuesByDay('kind=pricing&provider=p2', 'gone')).toEqual([]);
+  // A filter of another kind means nothing here.
+  expect(await valuesByDay('kind=ranking&benchmark_id=nonsense&to=2026-06-01')).toEqual(['06-01 1']);
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { Day } from '../../../../runtime/day.ts';
+import { HISTORY_KINDS, type HistoryKind } from '../../../view/tables/history-kinds.ts';
+import type { View } from '../../../view/view.ts';
+import { dataRoute, jsonFrame } from '../../answers/data-route.ts';
+import { id, oneOf } from '../../answers/parameters.ts';
+import { EXAMPLE_PRICE } from '../../answers/records.ts';
+import { expandPoints } from '../../queries/history-points.ts';
+import { assertKnown } from '../../queries/known-ids.ts';
+import { daysOf, historyDependency, windowText } from './history-answer.ts';
+import { findRangeProblems, type HistoryRange, RANGE, resolveRange } from './history-range.ts';
+import { ModelHistorySchema } from './history-schemas.ts';
+
+interface Effective extends HistoryRange {
+  readonly model: string;
+  readonly kind: HistoryKind;
+  /** Which of the model's series; undefined: all. */
+  readonly series: string | undefined;
+}
+
+const { model_id: _model, updated_at: _updated, source: _source, ...EXAMPLE_PAYLOAD } = EXAMPLE_PRICE;
+
+/** `GET /v1/models/{model_id}/history` (specification "History requests"). */
+export const modelHistoryRoute = dataRoute({
+  path: '/v1/models/:model_id/history',
+  operationId: 'getModelHistory',
+  capability: 'history',
+  feature: 'history',
+  limitPerMinute: 60,
+  summary: 'Daily history of one model',
+  description: 'A point per day with recorded data and series. Days without data are absent, never interpolated.',
+  params: z.object({ model_id: id('The model; encode a slash as %2F', 'gpt-5.4-mini') }),
+  query: z.object({
+    kind: oneOf(HISTORY_KINDS, { description: 'What of the model', example: 'pricing' }),
+    ...RANGE,
+    benchmark_id: id('Narrows kind=score to one benchmark', 'aider-polyglot--percent-correct').optional(),
+    category_id: id('Narrows kind=ranking to one category', 'text').optional(),
+    provider: id('Narrows kind=pricing to one provider', 'openai').optional(),
+  }),
+  response: ModelHistorySchema,
+  example: {
+    model_id: 'gpt-5.4-mini',
+    kind: 'pricing',
+    points: [
+      {
+        date: '2026-06-29',
+        value: 0.75,
+        benchmark_id: null,
+        category_id: null,
+        payload: EXAMPLE_PAYLOAD,
+        source: 'capture',
+      },
+    ],
+    window: {
+      from: '2026-06-29',
+      to: '2026-06-30',
+      plan_limit_from: '2025-06-30',
+      available_from: '2025-06-04',
+    },
+  },
+  errors: ['not_found', 'history_window_exceeded'],
+  cacheControl: 'private, max-age=60',
+  check: findRangeProblems,
+  prepare: ({ params, query }, context): Effective => {
+    const { from, to, kind } = query;
+    const series = {
+      score: query.benchmark_id,
+      ranking: query.category_id,
+      pricing: query.provider,
+      metadata: undefined,
+    };
+    return { model: params.model_id, kind, series: series[kind], ...resolveRange({ from, to }, context) };
+  },
+  answer: {
+    dependsOn: (effective, { view, today }) => historyDependency(view, effective.kind, effective, today),
+    assertThere: (effective, { view }) => assertIdsKnown(view, effective),
+    cached: async (effective, { view }) => {
+      const { model, kind } = effective;
+      const positions = kind === 'ranking' ? await view.positions() : undefined;
+      const frame = jsonFrame({ model_id: JSON.stringify(model), kind: JSON.stringify(kind) }, 'points', {
+        window: windowText(view, kind, effective),
+      });
+      const positionsOf = (category: string, day: Day) => positions?.of(category, day) ?? 0;
+      const { hasPoints, body } = await view.read(({ histories }) =>
+        histories[kind].readIntervals(effective, (intervals) => ({
+          hasPoints: intervals.length > 0,
+          body: expandPoints({ ...effective, intervals, capturedDays: daysOf(view, kind), positionsOf }, frame),
+        })),
+      );
+      if (!hasPoints) await assertIdsKnown(view, effective);
+      return body;
+    },
+  },
+});
+
+/** Tells a series without points from an id that never was. */
+async function assertIdsKnown(view: View, { model, kind, series }: Effective): Promise<void> {
+  await assertKnown(view, 'model', { id: model, param: 'model_id' });
+  if (series === undefined) return;
+  if (kind === 'score') await assertKnown(view, 'benchmark', { id: series, param: 'benchmark_id' });
+  if (kind === 'ranking') await assertKnown(view, 'category', { id: series, param: 'category_id' });
+  if (kind === 'pricing') await assertKnown(view, 'provider', { id: series, param: 'provider' });
+}

@@ -1,0 +1,65 @@
+import { type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { AppError } from '../../runtime/errors.ts';
+import { createOrganizations } from './migrations/0001-organizations.ts';
+import { createUsage } from './migrations/0002-usage.ts';
+import { bindIdempotencyKeys } from './migrations/0003-idempotency-requests.ts';
+import { addAuditAndExpiry } from './migrations/0004-audit-and-expiry.ts';
+import { createServiceValues } from './migrations/0005-service-values.ts';
+import { createWebhooks } from './migrations/0006-webhooks.ts';
+import { addOrganizationEmail } from './migrations/0007-organization-email.ts';
+import { createPeople } from './migrations/0008-people.ts';
+import { createRequestCounts } from './migrations/0009-request-counts.ts';
+import { createConnections } from './migrations/0010-connections.ts';
+import { createIntegrations } from './migrations/0011-integrations.ts';
+import type { ControlTables } from './tables/tables.ts';
+
+/**
+ * The steps that make the control database, in the order of their names. One set for SQLite and PostgreSQL: types and
+ * statements that both know. A step that was released is never changed; the next one changes what it made.
+ */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-organizations': { up: createOrganizations },
+  '0002-usage': { up: createUsage },
+  '0003-idempotency-requests': { up: bindIdempotencyKeys },
+  '0004-audit-and-expiry': { up: addAuditAndExpiry },
+  '0005-service-values': { up: createServiceValues },
+  '0006-webhooks': { up: createWebhooks },
+  '0007-organization-email': { up: addOrganizationEmail },
+  '0008-people': { up: createPeople },
+  '0009-request-counts': { up: createRequestCounts },
+  '0010-connections': { up: createConnections },
+  '0011-integrations': { up: createIntegrations },
+};
+
+/** Of our own name: other users of Kysely may share the database. */
+export const MIGRATIONS_TABLE = 'modelstats_migrations';
+
+/**
+ * Brings a control database up to this version. Safe with other processes doing the same, provided that the caller keeps
+ * them out (SQLite: a transaction begun IMMEDIATE; PostgreSQL: Kysely's advisory lock). Rejects with `configuration` where a
+ * newer version of modelstats has changed the database: this one doesn't know what its rows mean.
+ */
+export async function migrateControlDatabase(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
+  await refuseNewer(database, shownUrl);
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
+    migrationTableName: MIGRATIONS_TABLE,
+    migrationLockTableName: `${MIGRATIONS_TABLE}_lock`,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+async function refuseNewer(database: Kysely<ControlTables>, shownUrl: string): Promise<void> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === MIGRATIONS_TABLE)) return;
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)} order by name`.execute(
+    database,
+  );
+  const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (unknown.length === 0) return;
+  const message = `the control database ${shownUrl} was changed by a newer version of modelstats (${unknown.join(', ')}); use that version, or another database`;
+  throw new AppError('configuration', message);
+}

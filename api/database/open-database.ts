@@ -1,0 +1,46 @@
+import type { BaseLogger } from 'pino';
+import { AppError } from '../../runtime/errors.ts';
+import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../runtime/shown-address.ts';
+import type { ControlDatabase } from './control-database.ts';
+import type { PostgresOptions } from './postgres/postgres-database.ts';
+import type { SqliteOptions } from './sqlite/sqlite-database.ts';
+
+export interface OpenDatabaseOptions {
+  readonly sqlite?: Partial<SqliteOptions>;
+  readonly postgres?: Partial<PostgresOptions>;
+  /** Told of connections that ended by themselves. */
+  readonly log?: Pick<BaseLogger, 'warn'>;
+}
+
+/**
+ * Opens the control database at an address, `sqlite:PATH`, where the path may be relative to the working folder, or
+ * `postgres://…`, and brings it up to this version. Loads only the driver it needs. Rejects with `configuration` where the
+ * address is neither or a newer version has changed the database, and with `unavailable`.
+ */
+export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<ControlDatabase> {
+  const file = sqliteFileFromUrl(url);
+  if (file !== undefined) {
+    const { openSqliteDatabase, SQLITE_OPTIONS } = await import('./sqlite/sqlite-database.ts');
+    return openSqliteDatabase(file, { ...SQLITE_OPTIONS, ...options.sqlite });
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    if (!isClearAddress(url)) throw notADatabase(url, `it is not a URL; ${UNCLEAR_ADDRESS}`);
+    const { openPostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres/postgres-database.ts');
+    return openPostgresDatabase(url, { ...POSTGRES_OPTIONS, ...options.postgres, log: options.log });
+  }
+  throw notADatabase(url, 'it must begin with sqlite: or postgres://');
+}
+
+/** The path in `sqlite:PATH`; undefined for another address. Throws `configuration` where it can be none. */
+export function sqliteFileFromUrl(url: string): string | undefined {
+  if (!url.startsWith('sqlite:')) return undefined;
+  const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+  if (path.trim() === '' || path.includes('\0')) throw notADatabase(url, 'the path is missing');
+  if (path.startsWith('~')) throw notADatabase(url, '~ has no meaning here, write the path out');
+  return path;
+}
+
+function notADatabase(url: string, why: string): AppError {
+  const message = `not the address of a control database: '${shownAddress(url)}': ${why}; for example sqlite:./data/accounts.db or postgres://user@host/modelstats`;
+  return new AppError('configuration', message);
+}

@@ -1,0 +1,133 @@
+/**
+ * The documentation for those who use the service, at `/docs` (specification "Documentation"). Its text lies in `pages/`, what it says of
+ * plans, limits, routes and fields is made of the program, and nothing of it needs a script. All of it is made at the start and kept.
+ */
+import { join } from 'node:path';
+import { escapeHtml } from '@kitajs/html';
+import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { PUBLIC_REQUESTS } from '../accounts/address-limit.ts';
+import type { AddFace } from '../data/app.ts';
+import { API_ERRORS } from '../data/errors/api-errors.ts';
+import { HTML_TYPE } from '../server/answer-headers.ts';
+import { Asset, addVersionedAssets, versionOf } from '../server/assets.ts';
+import type { BaseUrlOf } from '../server/base-url.ts';
+import type { ShowErrorPage } from '../server/pages/error-pages.ts';
+import { readLook } from '../server/pages/look.ts';
+import { type GuideFacts, wordsFrom } from './facts/facts.ts';
+import { GUIDE, type GuidePage, type GuidePages, readPages } from './pages.ts';
+import { bindSearch } from './search/bind-search.ts';
+import { missingPage } from './search/missing-page.tsx';
+import { placesOf } from './search/places.ts';
+import { QUERY_LENGTH_MAX, SearchIndex } from './search/search-index.ts';
+import { framePage, GUIDE_HEADERS } from './shell/frame-page.ts';
+import { type Frame, type NavigationPart, OnThisPage } from './shell/layout.tsx';
+
+export interface GuideSettings extends GuideFacts {
+  /** The base path; empty for none. */
+  readonly root: string;
+}
+
+export interface Guide {
+  readonly face: AddFace;
+  /** Gives the pages of error codes the look of the others. */
+  readonly showErrorPage: ShowErrorPage;
+  /** For tests: what is shown. */
+  readonly pages: GuidePages;
+}
+
+/** What pages show in place of the service's address; every answer has the address by which it was asked for. */
+const SHOWN_ADDRESS = 'https://api.example.com';
+
+/**
+ * Addresses for which pages are kept: one, where `MODELSTATS_PUBLIC_URL` is set, else those by which the service is asked for lately. Each
+ * takes about a megabyte.
+ */
+const ADDRESSES_MAX = 8;
+
+const [FOLDER, FILE] = ['docs/assets', 'guide.css'];
+
+/** Makes the guide. Throws where a page is wrong. */
+export async function makeGuide(settings: GuideSettings): Promise<Guide> {
+  const { root } = settings;
+  const pages = readPages(wordsFrom(settings), root);
+  const files = { [FILE]: readLook(join(import.meta.dirname, 'shell', FILE)) };
+  const frame: Frame = {
+    root,
+    stylesheet: `${root}/${FOLDER}/${FILE}?v=${versionOf(files)}`,
+    hasConsole: settings.hasConsole,
+    queryLengthMax: QUERY_LENGTH_MAX,
+    parts: navigationOf(pages, root),
+  };
+  const all = pages.parts.flatMap((part) => part.pages);
+  const htmlOf = new Map<string, string>();
+  for (const page of all) htmlOf.set(page.path, await frameOf(page, frame));
+  const index = new SearchIndex(placesOf(all, { root, errors: API_ERRORS }));
+  return {
+    pages,
+    showErrorPage: async ({ title, body, path }) => ({
+      html: await framePage(frame, body, { title, path }),
+      headers: GUIDE_HEADERS,
+    }),
+    face: async (app, { baseUrlOf, limitAddress, missing }) => {
+      const limit = (address: string) =>
+        limitAddress(address, { what: PUBLIC_REQUESTS, perMinute: settings.publicRequestsMax });
+      addVersionedAssets(app, FOLDER, { files });
+      bindPages(app, { htmlOf, baseUrlOf });
+      bindSearch(app, { frame, index, limit, withAddress: (text, request) => withAddress(text, baseUrlOf(request)) });
+      missing.add(root + GUIDE, missingPage({ frame, index, limit }));
+    },
+  };
+}
+
+function navigationOf({ parts }: GuidePages, root: string): readonly NavigationPart[] {
+  const written = parts.map(({ title, pages }) => ({
+    title,
+    links: pages.map((page) => ({ href: root + page.path, label: page.title })),
+  }));
+  const made = [
+    { href: `${root}${GUIDE}/errors`, label: 'Error codes' },
+    { href: `${root}${GUIDE}/reference`, label: 'API reference' },
+  ];
+  return written.map((part, index) =>
+    index === written.length - 1 ? { ...part, links: [...made, ...part.links] } : part,
+  );
+}
+
+async function frameOf({ html, title, path, sections }: GuidePage, frame: Frame): Promise<string> {
+  const below = sections.filter(({ depth }) => depth === 2);
+  const links = below.map(({ heading, anchor }) => ({ href: `#${anchor}`, label: heading }));
+  // Behind the title, which a page begins with.
+  const body =
+    links.length < 3 ? html : html.replace('</h1>\n', `</h1>\n${String(await OnThisPage({ sections: links }))}\n`);
+  return framePage(frame, body, { title, path: frame.root + path });
+}
+
+interface PagesDeps {
+  readonly htmlOf: ReadonlyMap<string, string>;
+  readonly baseUrlOf: BaseUrlOf;
+}
+
+/** Pages come from memory, each made for an address once and packed once. */
+function bindPages(app: FastifyInstance, { htmlOf, baseUrlOf }: PagesDeps): void {
+  const kept = new LRUCache<string, Map<string, Asset>>({ max: ADDRESSES_MAX });
+  const assetOf = (path: string, html: string, baseUrl: string) => {
+    const ofAddress = kept.get(baseUrl) ?? new Map<string, Asset>();
+    kept.set(baseUrl, ofAddress);
+    const asset = ofAddress.get(path) ?? new Asset(HTML_TYPE, Buffer.from(withAddress(html, escapeHtml(baseUrl))));
+    ofAddress.set(path, asset);
+    return asset;
+  };
+  for (const [path, html] of htmlOf) {
+    const paths = path === GUIDE ? [path, `${path}/`] : [path];
+    for (const bound of paths) {
+      app.get(bound, { compress: false }, (request, reply) =>
+        assetOf(path, html, baseUrlOf(request)).answer(request, reply.headers(GUIDE_HEADERS)),
+      );
+    }
+  }
+}
+
+function withAddress(text: string, baseUrl: string): string {
+  return text.replaceAll(SHOWN_ADDRESS, () => baseUrl);
+}

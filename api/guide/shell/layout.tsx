@@ -1,0 +1,135 @@
+import type { Children } from '@kitajs/html';
+import { ICON, ICON_TYPE } from '../../server/pages/icon.ts';
+
+export interface NavigationLink {
+  readonly href: string;
+  readonly label: string;
+}
+
+export interface NavigationPart {
+  readonly title: string;
+  readonly links: readonly NavigationLink[];
+}
+
+/** What all pages have in common. */
+export interface Frame {
+  /** The base path; empty for none. */
+  readonly root: string;
+  /** Path of the style sheet. */
+  readonly stylesheet: string;
+  readonly hasConsole: boolean;
+  /** Longest search, in characters. */
+  readonly queryLengthMax: number;
+  readonly parts: readonly NavigationPart[];
+}
+
+export interface PageProps {
+  readonly frame: Frame;
+  readonly title: string;
+  /** The path of the page, with the base path. */
+  readonly path: string;
+  /** What was searched for, to be searched again. */
+  readonly query?: string;
+  readonly children?: Children;
+}
+
+/** A page as a whole. It runs no script: on a phone the navigation is folded, and beside the text where there is room. */
+export function Page({ frame, title, path, query = '', children }: PageProps): JSX.Element {
+  const { root, stylesheet, hasConsole, queryLengthMax, parts } = frame;
+  return (
+    <>
+      {'<!doctype html>'}
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <title safe>{`${title} · modelstats`}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <link rel="stylesheet" href={stylesheet} />
+          <link rel="icon" type={ICON_TYPE} href={root + ICON} />
+        </head>
+        <body>
+          <a class="skip" href="#main">
+            Skip to the content
+          </a>
+          <header class="top">
+            <a class="brand" href={`${root}/`}>
+              modelstats
+            </a>
+            <a class="here" href={`${root}/docs`}>
+              Documentation
+            </a>
+            {hasConsole && <a href={`${root}/console`}>Console</a>}
+            <search>
+              <form action={`${root}/docs/search`}>
+                <label class="unseen" for="q">
+                  Search the documentation
+                </label>
+                <input id="q" type="search" name="q" maxlength={queryLengthMax} placeholder="Search" value={query} />
+                <button type="submit">Search</button>
+              </form>
+            </search>
+          </header>
+          <div class="columns">
+            <details class="folded">
+              <summary>Contents</summary>
+              <Navigation parts={parts} path={path} label="Contents, folded" />
+            </details>
+            <aside>
+              <Navigation parts={parts} path={path} label="Contents" />
+            </aside>
+            <main id="main" tabindex="-1">
+              {children}
+            </main>
+          </div>
+        </body>
+      </html>
+    </>
+  );
+}
+
+interface NavigationProps {
+  readonly parts: readonly NavigationPart[];
+  readonly path: string;
+  readonly label: string;
+}
+
+function Navigation({ parts, path, label }: NavigationProps): JSX.Element {
+  return (
+    <nav aria-label={label}>
+      {parts.map(({ title, links }) => (
+        <>
+          <p class="part" safe>
+            {title}
+          </p>
+          <ul>
+            {links.map((link) => (
+              <li>
+                <a href={link.href} aria-current={link.href === path ? 'page' : undefined} safe>
+                  {link.label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+    </nav>
+  );
+}
+
+/** Where the parts of a page begin. */
+export function OnThisPage({ sections }: { readonly sections: readonly NavigationLink[] }): JSX.Element {
+  return (
+    <nav class="sections" aria-label="On this page">
+      <ul>
+        {sections.map(({ href, label }) => (
+          <li>
+            <a href={href} safe>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

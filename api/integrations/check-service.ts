@@ -1,0 +1,150 @@
+import type { BaseLogger } from 'pino';
+import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
+import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
+import type { Mailer } from '../accounts/mail/mailer.ts';
+import { orUnavailable } from '../database/errors/database-errors.ts';
+import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
+import type { Evidence, IntegrationState } from './integration.ts';
+import type { LookAtPage } from './integrations.ts';
+import { sendNotices } from './notices.ts';
+import { type Claim, claimDue, findDueSites, type OfferedTo } from './queue/claims.ts';
+import { renewSites } from './queue/renew-sites.ts';
+import { putOff, settle } from './queue/settle.ts';
+
+/** Checks of one process under way; each may have a thread that reads, and some MiB of a page. */
+export const CHECKS_AT_ONCE_MAX = 4;
+/** Between two looks for what is due: a page that was just declared is checked within seconds. */
+const LOOK_MS = 2_000;
+const LOOK_RETRY_MAX_MS = 30_000;
+const NOTICES_MS = 3_000;
+/** A mail server that refuses is not asked more often: for some addresses it always will. */
+const NOTICES_RETRY_MAX_MS = 10 * 60_000;
+/** A check that failed for a reason of ours is due again after so long. */
+const PUT_OFF_MS = 10 * 60_000;
+
+/** What became of a check that was due. */
+export type CheckEvent =
+  | {
+      readonly type: 'checked';
+      readonly claim: Claim;
+      readonly evidence: Evidence;
+      readonly before: IntegrationState;
+      readonly after: IntegrationState;
+    }
+  /** Another process has done it since, or the integration was removed. */
+  | { readonly type: 'lost'; readonly claim: Claim }
+  /** For a reason of ours. */
+  | { readonly type: 'put_off'; readonly claim: Claim; readonly error: unknown };
+
+export interface CheckServiceDeps extends AuditDeps {
+  /** @param signal ends the look, which rejects then */
+  readonly look: (page: Parameters<LookAtPage>[0], signal: AbortSignal) => Promise<Evidence>;
+  readonly offeredTo: OfferedTo;
+  readonly cleanup: Pick<HourlyCleanup, 'at' | 'close'>;
+  readonly mailer: Mailer;
+  /** Resolves after a time, or as soon as the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly onEvent: (event: CheckEvent) => void;
+  readonly log: Pick<BaseLogger, 'info' | 'warn' | 'error'>;
+}
+
+/**
+ * All that checks integrations, in one process: does what is due, tells owners, removes what is too old. Several may run on one
+ * PostgreSQL database; each does a share, no two at one site (specification "Checks of pages").
+ */
+export class CheckService {
+  readonly #deps: CheckServiceDeps;
+  readonly #changes: AuditedChanges;
+  readonly #stop = new AbortController();
+  readonly #giveUp = new AbortController();
+  readonly #inFlight = new Set<Promise<void>>();
+  #loops: Promise<void> = Promise.resolve();
+  #hasRenewedSites = false;
+
+  constructor(deps: CheckServiceDeps) {
+    this.#deps = deps;
+    this.#changes = new AuditedChanges(deps, 'system');
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Begins to work, until {@link stop}. */
+  start(): void {
+    this.#loops = Promise.all([
+      this.#repeat(() => this.#begin(), {
+        everyMs: LOOK_MS,
+        retryMaxMs: LOOK_RETRY_MAX_MS,
+        trouble: 'integrations could not be checked',
+      }),
+      this.#repeat(() => this.#sendNotices(), {
+        everyMs: NOTICES_MS,
+        retryMaxMs: NOTICES_RETRY_MAX_MS,
+        trouble: 'owners could not be told of their integrations',
+      }),
+    ]).then(() => undefined);
+  }
+
+  /** Ends all work. A check that is under way for longer is given up, and due again at once. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stop.abort();
+    const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
+    await Promise.all([this.#loops, this.#deps.cleanup.close()]);
+    await Promise.all(this.#inFlight);
+    clearTimeout(timer);
+  }
+
+  /** Begins the checks that are due, as many as there is room for; they go on beside the next looks. */
+  async #begin(): Promise<void> {
+    const { database, clock, cleanup, offeredTo } = this.#deps;
+    cleanup.at(clock());
+    await this.#renewSites();
+    const room = CHECKS_AT_ONCE_MAX - this.#inFlight.size;
+    if (room <= 0) return;
+    const sites = await orUnavailable(() => findDueSites(database, { now: clock(), offeredTo, limit: room }));
+    for (const domain of sites) {
+      if (this.#stop.signal.aborted) return;
+      const claimId = this.#changes.newId('claim');
+      const claim = await orUnavailable(() => claimDue(database, domain, { claimId, now: clock(), offeredTo }));
+      if (claim === undefined) continue;
+      const check = this.#check(claim).finally(() => this.#inFlight.delete(check));
+      this.#inFlight.add(check);
+    }
+  }
+
+  /** Once in this process, as soon as the control database lets it. */
+  async #renewSites(): Promise<void> {
+    if (this.#hasRenewedSites) return;
+    const { database, clock } = this.#deps;
+    await orUnavailable(() => renewSites(database, clock()));
+    this.#hasRenewedSites = true;
+  }
+
+  /** Never rejects: what is not written is due again when the claim is over. */
+  async #check(claim: Claim): Promise<void> {
+    const { look, onEvent, database, clock } = this.#deps;
+    const { url, domain, organization_id: organizationId } = claim.integration;
+    try {
+      const evidence = await look({ url, domain, organizationId }, this.#giveUp.signal);
+      const settled = await settle(this.#changes, claim, evidence);
+      if (settled === undefined) return onEvent({ type: 'lost', claim });
+      const { before, after } = settled;
+      onEvent({ type: 'checked', claim, evidence, before, after });
+    } catch (error) {
+      const isOver = this.#giveUp.signal.aborted;
+      const dueAt = new Date(clock().getTime() + (isOver ? 0 : PUT_OFF_MS));
+      if (!isOver) onEvent({ type: 'put_off', claim, error });
+      await putOff(database, claim, dueAt).catch(() => undefined); // The claim ends by itself.
+    }
+  }
+
+  /** Beside all else: a mail server may take long. */
+  async #sendNotices(): Promise<void> {
+    await sendNotices(this.#deps, this.#stop.signal);
+  }
+
+  #repeat(work: () => Promise<void>, options: RepeatOptions): Promise<void> {
+    return repeat(work, options, { ...this.#deps, signal: this.#stop.signal });
+  }
+}

@@ -1,0 +1,13 @@
+import { describe } from 'vitest';
+import { describeOnPostgres } from '../../test/support/accounts/control-databases.ts';
+import { describeBonus } from './bonus.contract.ts';
+import { describeIntegrations } from './integrations.contract.ts';
+import { describeChecks } from './queue/checks.contract.ts';
+
+describe('on PostgreSQL', () => {
+  describeOnPostgres((another) => {
+    describeBonus('PostgreSQL', another);
+    describeIntegrations('PostgreSQL', another);
+    describeChecks('PostgreSQL', another);
+  });
+});

@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { useSqlite } from '../../test/support/accounts/control-databases.ts';
+import { describeBonus } from './bonus.contract.ts';
+import { describeIntegrations } from './integrations.contract.ts';
+import { describeChecks } from './queue/checks.contract.ts';
+
+const another = useSqlite();
+describe('on SQLite', () => {
+  describeBonus('SQLite', another);
+  describeIntegrations('SQLite', another);
+  describeChecks('SQLite', another);
+});

@@ -1,0 +1,322 @@
+import { readFileSync } from 'node:fs';
+import { createGzip } from 'node:zlib';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type PageServer, useOutbound, usePages } from '../../../test/support/integrations/page-server.ts';
+import { openOutbound, openReceiver } from '../../../test/support/server/use-outbound.ts';
+import { snippetsFor } from '../snippets.ts';
+import { LOOK_LIMITS, type LookDeps, pageLooker } from './look.ts';
+
+const SERVICE = 'https://stats.example/base';
+const OURS = 'org_ours';
+const LINK = `<p>Prices</p><a href="${SERVICE}">Data: modelstats</a>`;
+
+let site: PageServer;
+let pages: PageServer['pages'];
+beforeEach(async () => {
+  site = await usePages();
+  pages = site.pages;
+});
+
+/** Looks at a page of the server, or at an address, as the site `shop.test`. */
+function look(page: string, changes: Partial<LookDeps> = {}) {
+  const deps: LookDeps = { outbound: useOutbound(), publicUrl: SERVICE, toolVersion: '1.2.3', ...changes };
+  const url = page.startsWith('https://') ? page : site.urlOf(page);
+  return pageLooker(deps)({ url, domain: 'shop.test', organizationId: OURS });
+}
+
+const requested = () => site.requests.map(({ url }) => url);
+
+describe('a look at a page', () => {
+  test('finds the link, and tells where, when and what', async () => {
+    pages.set('shop.test/a?b=1', LINK);
+    const evidence = await look('shop.test/a?b=1');
+    expect(evidence).toMatchObject({
+      reason: 'FOUND',
+      status: 200,
+      finalUrl: site.urlOf('shop.test/a?b=1'),
+      found: { kind: 'link', href: SERVICE, text: 'Data: modelstats' },
+      message: `a link to ${SERVICE} (Data: modelstats)`,
+    });
+    expect(evidence.durationMs).toBeGreaterThan(0);
+  });
+
+  test('says who asks in every request, first for robots.txt and then for the page', async () => {
+    pages.set('shop.test/', LINK);
+    await look('shop.test/');
+    expect(requested()).toEqual(['shop.test/robots.txt', 'shop.test/']);
+    const agents = site.requests.map(({ headers }) => headers['user-agent']);
+    expect(agents).toEqual(Array(2).fill(`modelstats-check/1.2.3 (+${SERVICE})`));
+    expect(site.requests[1]?.headers).toMatchObject({ accept: 'text/html,application/xhtml+xml' });
+    expect(Object.keys(site.requests[1]?.headers ?? {})).not.toContain('cookie');
+  });
+
+  test.each([
+    [
+      'is not there',
+      { status: 404 },
+      { reason: 'HTTP_ERROR', status: 404, message: expect.stringMatching(/shop.test:\d+ answers 404/) },
+    ],
+    [
+      'fails',
+      { status: 503, body: LINK },
+      { reason: 'HTTP_ERROR', status: 503, message: expect.stringMatching(/answers 503/) },
+    ],
+    [
+      'shows no link',
+      '<p>nothing</p>',
+      {
+        reason: 'NOT_FOUND',
+        status: 200,
+        message: expect.stringMatching(/shows neither a link to https:\/\/stats.example\/base nor/),
+      },
+    ],
+    [
+      'is no HTML',
+      { headers: { 'content-type': 'text/plain' }, body: LINK },
+      { reason: 'NOT_FOUND', status: 200, message: expect.stringMatching(/no HTML: its type is text\/plain/) },
+    ],
+    [
+      'is packed',
+      { headers: { 'content-encoding': 'gzip' }, body: LINK },
+      { reason: 'NOT_FOUND', status: 200, message: expect.stringMatching(/packed \(gzip\)/) },
+    ],
+  ] as const)('that %s is told so', async (_, answer, told) => {
+    pages.set('shop.test/', answer);
+    expect(await look('shop.test/')).toMatchObject({
+      ...told,
+      found: null,
+      finalUrl: site.urlOf('shop.test/'),
+    });
+  });
+
+  test('takes the badge in a link, and XHTML', async () => {
+    const headers = { 'content-type': 'Application/XHTML+XML' };
+    pages.set('shop.test/', { headers, body: `<a href="/"><img src="${SERVICE}/badges/source.svg"/></a>` });
+    expect(await look('shop.test/')).toMatchObject({ reason: 'FOUND', found: { kind: 'badge' } });
+  });
+
+  test('reads the first MiB of a page, and says so', async () => {
+    const filling = `<p>${'x'.repeat(LOOK_LIMITS.pageBytesMax)}</p>`;
+    pages.set('shop.test/before', `${LINK}${filling}`);
+    pages.set('shop.test/behind', `${filling}${LINK}`);
+    expect(await look('shop.test/before')).toMatchObject({ reason: 'FOUND' });
+    const behind = await look('shop.test/behind');
+    expect(behind).toMatchObject({ reason: 'NOT_FOUND', message: expect.stringContaining('its first 1024 KiB') });
+  });
+
+  test('does not unpack what grows, and does not wait for what never ends', async () => {
+    pages.set('shop.test/bomb', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
+      const packed = createGzip();
+      packed.pipe(response);
+      response.on('close', () => packed.destroy());
+      packed.write(Buffer.alloc(4 * 1024 * 1024));
+    });
+    pages.set('shop.test/slow', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).write(LINK);
+    });
+    const limits = { ...LOOK_LIMITS, pageTimeoutMs: 300 };
+    expect(await look('shop.test/bomb', { limits })).toMatchObject({ found: null });
+    const slow = await look('shop.test/slow', { limits });
+    expect(slow).toMatchObject({ reason: 'TIMEOUT', message: expect.stringMatching(/did not answer within 0.3 s/) });
+  });
+
+  test('ends when it is given up', async () => {
+    const stop = new AbortController();
+    pages.set('shop.test/', () => stop.abort(new Error('stopped')));
+    await expect(look('shop.test/', { signal: stop.signal })).rejects.toThrow('stopped');
+  });
+
+  test('that nobody answers is told', async () => {
+    const unresolved = openOutbound({ resolveName: () => Promise.reject(new Error('ENOTFOUND')) });
+    const lookAt = pageLooker({ outbound: unresolved, publicUrl: SERVICE, toolVersion: '1' });
+    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test', organizationId: OURS });
+    expect(evidence).toMatchObject({ reason: 'UNREACHABLE', status: null, finalUrl: null, found: null });
+  });
+
+  test('goes to no address that is not public, whatever the DNS says', async () => {
+    const guarded = openOutbound({ resolveName: async () => [{ address: '10.0.0.1', family: 4 }] });
+    const lookAt = pageLooker({ outbound: guarded, publicUrl: SERVICE, toolVersion: '1' });
+    const evidence = await lookAt({ url: 'https://shop.test/', domain: 'shop.test', organizationId: OURS });
+    expect(evidence).toMatchObject({ reason: 'BLOCKED', status: null, finalUrl: null });
+    expect(evidence.message).toMatch(/10.0.0.1/);
+  });
+
+  test('verifies certificates', async () => {
+    const { receiver } = await openReceiver((_, response) => response.end(LINK));
+    const evidence = await look(`https://shop.test:${receiver.port}/`);
+    expect(evidence).toMatchObject({
+      reason: 'UNREACHABLE',
+      message: expect.stringMatching(/the certificate of shop.test/),
+    });
+  });
+});
+
+describe('redirects', () => {
+  /** Pages that each redirect to the next, and the last one with the link. */
+  function chain(...hops: readonly string[]): void {
+    for (const [index, hop] of hops.entries()) {
+      const next = hops[index + 1];
+      const headers = { location: next === undefined ? '' : site.urlOf(next) };
+      pages.set(hop, next === undefined ? LINK : { status: 302, headers });
+    }
+  }
+
+  test('are followed within the site, three at most', async () => {
+    chain('shop.test/', 'www.shop.test/', 'shop.test/a', 'b.shop.test/b');
+    expect(await look('shop.test/')).toMatchObject({
+      reason: 'FOUND',
+      finalUrl: site.urlOf('b.shop.test/b'),
+    });
+    chain('shop.test/', 'shop.test/1', 'shop.test/2', 'shop.test/3', 'shop.test/4');
+    const evidence = await look('shop.test/');
+    expect(evidence).toMatchObject({
+      reason: 'NOT_FOUND',
+      status: 302,
+      message: 'the page redirects more than 3 times',
+    });
+    expect(requested()).not.toContain('shop.test/4');
+  });
+
+  test('to another site are not followed, whatever its name', async () => {
+    chain('shop.test/', 'shop.test.other.test/');
+    const evidence = await look('shop.test/');
+    expect(evidence).toMatchObject({ reason: 'NOT_FOUND', status: 302 });
+    expect(evidence.message).toMatch(/redirects to shop.test.other.test:\d+, which is another site than shop.test/);
+    expect(site.requests).toHaveLength(2);
+  });
+
+  test('from https to http are not followed', async () => {
+    pages.set('shop.test/', LINK);
+    const { receiver, outbound: guard } = await openReceiver(
+      (request, response) => {
+        const isRobots = request.url === '/robots.txt';
+        response.writeHead(isRobots ? 404 : 301, { location: site.urlOf('shop.test/') }).end();
+      },
+      { names: ['shop.test'], settings: { resolveName: async () => [{ address: '127.0.0.1', family: 4 }] } },
+    );
+    const evidence = await look(`https://shop.test:${receiver.port}/`, { outbound: guard });
+    expect(evidence).toMatchObject({
+      reason: 'NOT_FOUND',
+      message: expect.stringMatching(/redirects from https to http/),
+    });
+    expect(site.requests).toEqual([]);
+  });
+
+  test('from http to https are', async () => {
+    const { receiver, outbound: guard } = await openReceiver(
+      (request, response) =>
+        void response.writeHead(request.url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' }).end(LINK),
+      { names: ['shop.test'], settings: { resolveName: async () => [{ address: '127.0.0.1', family: 4 }] } },
+    );
+    const secure = `https://shop.test:${receiver.port}/`;
+    pages.set('shop.test/', { status: 308, headers: { location: secure } });
+    expect(await look('shop.test/', { outbound: guard })).toMatchObject({ reason: 'FOUND', finalUrl: secure });
+  });
+
+  test('to an address that is not public are blocked', async () => {
+    const target = site.urlOf('shop.test/x').replace('http:', 'gopher:');
+    pages.set('shop.test/', { status: 302, headers: { location: target } });
+    expect((await look('shop.test/')).reason).not.toBe('FOUND');
+    expect(site.requests).toHaveLength(2);
+  });
+});
+
+describe('robots.txt', () => {
+  test.each([
+    ['lets everybody', 'User-agent: *\nAllow: /', 'FOUND'],
+    ['is empty', '', 'FOUND'],
+    ['is no such file', 'Lorem ipsum\u0000: dolor\n<html>', 'FOUND'],
+    ['lets nobody', 'User-agent: *\nDisallow: /', 'BLOCKED'],
+    ['forbids that path', 'User-agent: *\nDisallow: /prices', 'BLOCKED'],
+    ['forbids another path', 'User-agent: *\nDisallow: /private', 'FOUND'],
+    ['lets the checker alone', 'User-agent: *\nDisallow: /\n\nUser-agent: modelstats-check\nAllow: /', 'FOUND'],
+    [
+      'forbids the checker alone',
+      'User-agent: Modelstats-Check/1.0\nDisallow: /\n\nUser-agent: *\nAllow: /',
+      'BLOCKED',
+    ],
+    ['has a longer rule that allows', 'User-agent: *\nDisallow: /\nAllow: /prices/$', 'FOUND'],
+    ['speaks of others', 'User-agent: other-bot\nDisallow: /', 'FOUND'],
+  ])('that %s', async (_, body, reason) => {
+    pages.set('shop.test/prices/', LINK);
+    pages.set('shop.test/robots.txt', { headers: { 'content-type': 'text/plain' }, body });
+    const evidence = await look('shop.test/prices/');
+    expect(evidence.reason).toBe(reason);
+    if (reason === 'BLOCKED') {
+      expect(evidence.message).toMatch(/the robots.txt of shop.test:\d+ does not let modelstats-check fetch the page/);
+      expect(site.requests).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    [404, 'FOUND'],
+    [403, 'FOUND'],
+    [500, 'HTTP_ERROR'],
+    [503, 'HTTP_ERROR'],
+  ] as const)('that is %d: %s', async (status, reason) => {
+    pages.set('shop.test/', LINK);
+    pages.set('shop.test/robots.txt', { status });
+    expect((await look('shop.test/')).reason).toBe(reason);
+  });
+
+  test('that doesn’t come in time allows nothing now', async () => {
+    pages.set('shop.test/', LINK);
+    pages.set('shop.test/robots.txt', () => undefined);
+    const limits = { ...LOOK_LIMITS, robotsTimeoutMs: 200 };
+    expect(await look('shop.test/', { limits })).toMatchObject({
+      reason: 'TIMEOUT',
+      message: expect.stringMatching(/^its robots.txt: shop.test:\d+ did not answer/),
+    });
+    expect(site.requests).toHaveLength(1);
+  });
+
+  test('is asked for once per origin, and before the page that a redirect leads to', async () => {
+    pages.set('shop.test/', { status: 301, headers: { location: '/a' } });
+    pages.set('shop.test/a', { status: 301, headers: { location: site.urlOf('www.shop.test/b') } });
+    pages.set('www.shop.test/robots.txt', { body: 'User-agent: *\nDisallow: /b' });
+    pages.set('www.shop.test/b', LINK);
+    expect((await look('shop.test/')).reason).toBe('BLOCKED');
+    expect(requested()).toEqual([...['shop.test/robots.txt', 'shop.test/', 'shop.test/a', 'www.shop.test/robots.txt']]);
+  });
+
+  test('may itself be redirected within the site; elsewhere it is as if there were none', async () => {
+    pages.set('shop.test/', LINK);
+    pages.set('shop.test/robots.txt', {
+      status: 301,
+      headers: { location: site.urlOf('www.shop.test/robots.txt') },
+    });
+    pages.set('www.shop.test/robots.txt', { body: 'User-agent: *\nDisallow: /' });
+    expect((await look('shop.test/')).reason).toBe('BLOCKED');
+    pages.set('shop.test/robots.txt', {
+      status: 301,
+      headers: { location: site.urlOf('other.test/robots.txt') },
+    });
+    expect((await look('shop.test/')).reason).toBe('FOUND');
+    expect(requested()).not.toContain('other.test/robots.txt');
+  });
+
+  test('is read up to 500 KiB', async () => {
+    pages.set('shop.test/', LINK);
+    const filling = `#${'x'.repeat(LOOK_LIMITS.robotsBytesMax)}\n`;
+    pages.set('shop.test/robots.txt', { body: `${filling}User-agent: *\nDisallow: /` });
+    expect((await look('shop.test/')).reason).toBe('FOUND');
+  });
+});
+
+test('each snippet that people are given passes, as the page shows it', async () => {
+  const [markdown, html, react] = snippetsFor(SERVICE, OURS);
+  // As CommonMark renders it: an image in a link, with destinations in angle brackets. JSX without expressions is HTML.
+  const [, alt, source, href] = /^\[!\[(.*)\]\(<(.*)>\)\]\(<(.*)>\)$/.exec(markdown?.code ?? '') ?? [];
+  const rendered = `<p><a href="${href}"><img src="${source}" alt="${alt}" /></a></p>`;
+  for (const [index, body] of [rendered, html?.code ?? '', react?.code ?? ''].entries()) {
+    pages.set(`shop.test/${index}`, body);
+    expect(await look(`shop.test/${index}`)).toMatchObject({
+      reason: 'FOUND',
+      found: { kind: 'badge', href: `${SERVICE}/?for=${OURS}`, text: 'Data: modelstats' },
+    });
+  }
+  expect(readFileSync(`${import.meta.dirname}/../../public/badges/source-badge.ts`, 'utf8')).toContain(
+    '/badges/source',
+  );
+});

@@ -1,0 +1,93 @@
+import type { Outbound, OutboundFailure, OutboundProtocol } from '../../../runtime/outbound/outbound.ts';
+import type { CheckReason } from '../integration.ts';
+import { readInThread } from './read-in-thread.ts';
+
+export interface RobotsDeps {
+  readonly outbound: Pick<Outbound, 'request'>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly protocols: readonly OutboundProtocol[];
+  /** What the next file may take, in milliseconds. */
+  readonly leftMs: () => number;
+  readonly bytesMax: number;
+  readonly mayGoOn: (from: URL, to: URL) => boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Why something must not be fetched now. */
+export interface Refusal {
+  readonly reason: CheckReason;
+  readonly message: string;
+  readonly status: number | undefined;
+}
+
+type File = { readonly body: Uint8Array } | { readonly refusal: Refusal } | 'none';
+
+/** RFC 9309 asks for five at least. */
+const REDIRECTS_MAX = 5;
+
+/** The `robots.txt` of the origins that a check comes to, each fetched once in it (specification "Checks of pages"). */
+export class Robots {
+  readonly #deps: RobotsDeps;
+  readonly #files = new Map<string, Promise<File>>();
+
+  constructor(deps: RobotsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined where this address may be fetched. */
+  async findRefusal(url: string, agent: string): Promise<Refusal | undefined> {
+    const { origin, host } = new URL(url);
+    const robotsUrl = `${origin}/robots.txt`;
+    const fetched = this.#files.get(origin) ?? this.#fetch(robotsUrl);
+    this.#files.set(origin, fetched);
+    const file = await fetched;
+    if (file === 'none') return undefined;
+    if ('refusal' in file) return file.refusal;
+    const isAllowed = await readInThread(
+      { kind: 'robots', body: file.body, robotsUrl, url, agent },
+      { signal: this.#deps.signal },
+    );
+    if (isAllowed === true) return undefined;
+    const why = isAllowed === undefined ? 'takes too long to be read' : `does not let ${agent} fetch the page`;
+    return { reason: 'BLOCKED', message: `the robots.txt of ${host} ${why}`, status: undefined };
+  }
+
+  /** A file that isn't there allows everything; one that can't be had now allows nothing. */
+  async #fetch(url: string): Promise<File> {
+    const { outbound, headers, protocols, leftMs, bytesMax, mayGoOn, signal } = this.#deps;
+    const answer = await outbound.request({
+      method: 'GET',
+      url,
+      headers: { ...headers, accept: 'text/plain' },
+      timeoutMs: Math.max(1, leftMs()),
+      answerBytesMax: bytesMax,
+      protocols,
+      signal,
+      redirects: { max: REDIRECTS_MAX, isAllowed: mayGoOn },
+    });
+    if (answer.kind === 'failure') {
+      if (answer.reason === 'redirect') return 'none';
+      return { refusal: { reason: reasonOf(answer), message: `its robots.txt: ${answer.message}`, status: undefined } };
+    }
+    const { status, body } = answer;
+    if (status >= 200 && status < 300) return { body };
+    if (status < 500) return 'none';
+    const message = `the robots.txt of ${new URL(url).host} answers ${status}, so nothing else is fetched`;
+    return { refusal: { reason: 'HTTP_ERROR', message, status } };
+  }
+}
+
+/** What a check calls it that there was no answer. */
+export function reasonOf({ reason }: Pick<OutboundFailure, 'reason'>): CheckReason {
+  switch (reason) {
+    case 'blocked':
+      return 'BLOCKED';
+    case 'timeout':
+      return 'TIMEOUT';
+    case 'tls':
+    case 'dns':
+    case 'connection':
+    case 'redirect':
+      return 'UNREACHABLE';
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The same answers as tools, for agents (specification "MCP"): one URL for both eras of the protocol, stateless, so that any replica
+ * answers any message. It has no rule of its own about who may ask for what: a request is admitted like any other, and each tool asks
+ * a route of the API as part of it.
+ */
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteAccess } from '../data/access/access-control.ts';
+import type { AddFace, FaceDeps } from '../data/app.ts';
+import { getVisit } from '../data/bind-access.ts';
+import { ApiError } from '../data/errors/api-error.ts';
+import { takeBodies } from '../server/bodies.ts';
+import { httpError } from '../server/errors/http-error.ts';
+import { watchEnd } from '../server/request-end.ts';
+import { Exchange } from './exchange.ts';
+import { challengeOf } from './oauth/metadata.ts';
+import { addOAuthRoutes, type OAuthSettings } from './oauth/oauth-routes.ts';
+import { isOwnOrigin } from './origin.ts';
+import { refuseAsJsonRpc } from './refused-message.ts';
+import { serverFor } from './server.ts';
+
+/** `POST /mcp`: what it asks of its callers. The backstop is never below the organization's own limit per minute. */
+export const MCP_ROUTE: RouteAccess = { name: '/mcp', capability: 'mcp', feature: null, limitPerMinute: 120 };
+
+/** Longest message, in bytes: a call of a tool takes some hundred, the longest list of ids and cursors some thousand. */
+const MESSAGE_BYTES_MAX = 64 * 1024;
+
+export interface McpSettings {
+  /** `scheme://host` that callers use; undefined: as each request names it. */
+  readonly publicUrl: string | undefined;
+  /** Of this program, as clients are told it. */
+  readonly version: string;
+  /** How programs are connected by people; undefined: with API keys alone. */
+  readonly oauth: OAuthSettings | undefined;
+}
+
+/** Adds `POST /mcp`, below the base path; throws where nobody is asked for a key. */
+export function mcpFace(settings: McpSettings): AddFace {
+  return async (app, deps) => {
+    const { oauth } = settings;
+    if (oauth !== undefined) await addOAuthRoutes(app, deps.root, oauth);
+    await app.register(async (scope) => {
+      takeBodies(scope, { kinds: ['json'], bytesMax: MESSAGE_BYTES_MAX });
+      refuseAsJsonRpc(scope, deps.baseUrlOf);
+      const access = oauth === undefined ? MCP_ROUTE : { ...MCP_ROUTE, challenge: challengeOf(oauth.publicUrl) };
+      scope.post('/mcp', { config: { access } }, (request, reply) =>
+        answerMessage(request, reply, { ...deps, ...settings }),
+      );
+    });
+  };
+}
+
+async function answerMessage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answers, access, baseUrlOf, publicUrl, version }: FaceDeps & McpSettings,
+): Promise<FastifyReply> {
+  if (access === undefined) throw new Error('MCP needs accounts: every message is somebody’s');
+  if (!isOwnOrigin(request.headers.origin, publicUrl)) {
+    throw new ApiError('origin_not_allowed', 'Pages of other sites may not send messages here');
+  }
+  // A message is what is counted: many in one would pass the limits per minute as one.
+  if (Array.isArray(request.body)) throw httpError('bad_request', 'Send one message a request, not a list of them');
+  const baseUrl = baseUrlOf(request);
+  const { id: requestId, log } = request;
+  const exchange = new Exchange({ whole: getVisit(request), access, answers, baseUrl, requestId, log });
+  watchEnd(request, reply, (abort) => exchange.end(abort));
+  // Its answers are JSON to clients of the new era and one event to those of the old one: no tool tells anything before its result.
+  const handler = createMcpHandler(() => serverFor(exchange, version), {
+    maxSubscriptions: 0, // Nothing is told before it is asked for.
+    keepAliveMs: 0,
+  });
+  const response = await handler.fetch(messageFrom(request, `${baseUrl}/mcp`), { parsedBody: request.body });
+  const body = await response.text();
+  return reply
+    .code(response.status)
+    .headers(toldHeaders(response.headers))
+    .header('Cache-Control', 'no-store')
+    .send(body === '' ? undefined : body);
+}
+
+function messageFrom({ headers }: FastifyRequest, url: string): Request {
+  const given = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+  return new Request(url.startsWith('http') ? url : `http://localhost${url}`, {
+    method: 'POST',
+    headers: Object.fromEntries(given.filter(([name]) => HEEDED.test(String(name)))),
+  });
+}
+
+/** What the protocol says in headers. */
+const HEEDED = /^(?:accept|content-type|mcp-.*)$/;
+
+function toldHeaders(headers: Headers): Readonly<Record<string, string>> {
+  const type = headers.get('content-type');
+  return type === null ? {} : { 'content-type': type };
+}

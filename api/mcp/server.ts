@@ -1,0 +1,96 @@
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server';
+import { API_ERRORS } from '../data/errors/api-errors.ts';
+import type { Exchange, Told } from './exchange.ts';
+import { PROMPTS } from './prompts.ts';
+import { RESOURCES } from './resources/resources.ts';
+import { HOW_TO_USE } from './text/how-to-use.ts';
+import type { Tool } from './tools/tool.ts';
+import { TOOLS } from './tools/tools.ts';
+
+/** All that can be asked of the service by one message. It keeps nothing: the next message gets a server of its own. */
+export function serverFor(exchange: Exchange, version: string): Server {
+  const server = new Server(
+    { name: 'modelstats', title: 'modelstats: AI models, benchmarks, rankings and prices', version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: HOW_TO_USE },
+  );
+  const tools = TOOLS.filter(({ access }) => exchange.isThere(access));
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(descriptionOf) }));
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool');
+    return callTool(tool, params.arguments ?? {}, exchange);
+  });
+  server.setRequestHandler('resources/list', () => ({
+    resources: RESOURCES.map(({ read: _, ...told }) => ({ ...told, mimeType })),
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', ({ params }) => readResource(params.uri, exchange));
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: PROMPTS.map(({ text: _, arguments: args, ...told }) => ({ ...told, arguments: [...args] })),
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) => promptFrom(params.name, params.arguments ?? {}));
+  return server;
+}
+
+const mimeType = 'text/plain';
+
+async function readResource(uri: string, exchange: Exchange): Promise<ReadResourceResult> {
+  const resource = RESOURCES.find((known) => known.uri === uri);
+  if (resource === undefined) throw new ResourceNotFoundError(uri, 'There is no such resource');
+  const result = await exchange.settled(() => resource.read(exchange));
+  if ('done' in result) return { contents: [{ uri, mimeType, text: result.done }] };
+  const { status, body } = result.told;
+  const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest;
+  throw new ProtocolError(code, refusalText(result.told), body);
+}
+
+function promptFrom(name: string, args: Readonly<Record<string, string>>): GetPromptResult {
+  const prompt = PROMPTS.find((known) => known.name === name);
+  if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such prompt');
+  const missing = prompt.arguments.filter(({ name: argument, required }) => required && !args[argument]);
+  if (missing.length > 0) {
+    const names = missing.map(({ name: argument }) => argument).join(', ');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `This prompt needs ${names}`);
+  }
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ''));
+  return {
+    description: prompt.description,
+    messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+  };
+}
+
+function descriptionOf({ name, title, description, inputSchema, outputSchema }: Tool) {
+  // What reads only neither destroys nor repeats anything.
+  const annotations = { readOnlyHint: true, openWorldHint: false };
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+async function callTool(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  exchange: Exchange,
+): Promise<CallToolResult> {
+  const result = await exchange.settled(() => tool.call(args, exchange));
+  if ('told' in result) return { ...contentFrom(refusalText(result.told), result.told.body), isError: true };
+  return contentFrom(result.done.text, result.done.body);
+}
+
+function contentFrom(text: string, body: Readonly<Record<string, unknown>>): CallToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: { ...body } };
+}
+
+/** What went wrong, what can be done about it, and the body that the HTTP answer has. */
+export function refusalText({ body }: Told): string {
+  const envelope = JSON.stringify(body);
+  const { code } = Object(body['error']) as { readonly code?: keyof typeof API_ERRORS }; // Absent in a list of problems.
+  const help = code === undefined ? 'Put these arguments right and call again.' : API_ERRORS[code].help;
+  return `Refused, at no cost. ${help}\n${envelope}`;
+}

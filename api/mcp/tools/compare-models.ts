@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { modelRoute } from '../../data/routes/current/model.ts';
+import { HttpError, notFound } from '../../server/errors/http-error.ts';
+import { RequestInvalid } from '../../server/errors/validation.ts';
+import { argumentProblem } from '../argument-problem.ts';
+import type { Body, Exchange, RouteBody } from '../exchange.ts';
+import { fits } from '../text/size.ts';
+import { type Columns, cell, type Row, rowsOf, table } from '../text/table.ts';
+import type { Found } from '../text/telling.ts';
+import { asOf, lines } from '../text/told.ts';
+import { argumentsSchema } from './json-schemas.ts';
+import { outputSchemaOf } from './output-schema.ts';
+import { assertKnownArguments } from './route-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** The most that are compared at once: each is an answer of its own, and wider tables are hard to read. */
+const MODELS_MAX = 10;
+
+const ArgumentsSchema = z.object({
+  ids: z
+    .array(z.string())
+    .min(2)
+    .max(MODELS_MAX)
+    .describe('Exact ids of different models, in the order of the columns'),
+});
+
+const FactsSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  organization: z.string().nullable(),
+  release_date: z.string().nullable(),
+  context_length: z.int().nullable(),
+});
+const Price = z.number().nullable();
+
+/** What is compared. Lists of ranks and values have one for each model, in the order asked for; null: it has none. */
+const ComparisonSchema = z.object({
+  models: z.array(
+    FactsSchema.extend({
+      lowest_input_per_million: Price,
+      lowest_output_per_million: Price,
+      providers_with_price: z.int(),
+    }),
+  ),
+  rankings: z.array(z.object({ category: z.string(), ranks: z.array(z.int().nullable()) })),
+  scores: z.array(z.object({ benchmark_id: z.string(), values: z.array(z.number().nullable()) })),
+});
+type Comparison = z.infer<typeof ComparisonSchema>;
+
+export const compareModelsTool: Tool = {
+  name: 'compare-models',
+  title: 'Compare models',
+  description: `Two to ${MODELS_MAX} models side by side: context length, lowest prices, ranks, and the benchmarks that more than one has. One unit per model; none where one is refused.`,
+  access: modelRoute.access,
+  inputSchema: argumentsSchema(ArgumentsSchema),
+  outputSchema: outputSchemaOf(ComparisonSchema),
+  call: async (args, exchange) => {
+    const ids = idsFrom(args);
+    // One after the other: the first that is refused ends it.
+    const answers: RouteBody[] = [];
+    for (const [index, id] of ids.entries()) answers.push(await askModel(id, index, exchange));
+    const models = answers.map(({ body }) => body);
+    const comparison = { models: models.map(factsOf), rankings: ranksOf(models), scores: sharedScores(models) };
+    return shortened(comparison, asOf(answers[0]?.dataAsOf));
+  },
+};
+
+/** Throws RequestInvalid. */
+function idsFrom(args: Body): readonly string[] {
+  assertKnownArguments(args, ['ids']);
+  const { success, data } = ArgumentsSchema.safeParse(args);
+  if (success && new Set(data.ids).size === data.ids.length && !data.ids.includes('')) return data.ids;
+  const msg = `Input should be a list of 2 to ${MODELS_MAX} different ids`;
+  throw new RequestInvalid([argumentProblem('ids', args['ids'], { msg, type: 'value_error' })]);
+}
+
+/** Rejects as the route does, but names the id: the tool has several, and no argument `id`. */
+async function askModel(id: string, index: number, exchange: Exchange): Promise<RouteBody> {
+  try {
+    return await exchange.ask(modelRoute, { params: { id } });
+  } catch (error) {
+    if (error instanceof RequestInvalid) {
+      throw new RequestInvalid(error.detail.map((problem) => ({ ...problem, loc: ['arguments', 'ids', index] })));
+    }
+    if (!(error instanceof HttpError && error.code === 'not_found' && error.options.param === 'id')) throw error;
+    throw notFound('ids', `There is no model ${JSON.stringify(id)}`);
+  }
+}
+
+/** Without the last scores where the answer is too long. */
+function shortened(comparison: Comparison, when: string): Found {
+  const { scores } = comparison;
+  let found = foundFrom(comparison, when, 0);
+  for (let kept = scores.length; kept > 0 && !fits(found); ) {
+    kept = Math.floor(kept / 2);
+    found = foundFrom({ ...comparison, scores: scores.slice(0, kept) }, when, scores.length - kept);
+  }
+  return found;
+}
+
+function foundFrom(comparison: Comparison, when: string, cut: number): Found {
+  const { models, rankings, scores } = comparison;
+  const factRows = FACTS.map(([what, field]) => ({ what, cells: models.map((model) => model[field]) }));
+  const rankRows = rankings.map(({ category, ranks }) => ({ what: `rank in ${category}`, cells: ranks }));
+  const scoreRows = scores.map(({ benchmark_id: benchmark, values }) => ({
+    what: `score on ${benchmark}`,
+    cells: values,
+  }));
+  const columns: Columns = Object.fromEntries([
+    ['what', 'what'],
+    ...models.map((model, index) => [cell(model.id), (row: Row) => Object(row['cells'])[index]] as const),
+  ]);
+  return {
+    text: lines(
+      `${models.length} models side by side${when}. Prices are the lowest of any provider, in USD per million tokens.`,
+      table(columns, [...factRows, ...rankRows, ...scoreRows]),
+      'Scores are in the units of each benchmark, and only those that more than one of them has; get-model has all of one.',
+      cut === 0 ? undefined : `${cut} benchmarks were left out, as the answer would have been too long.`,
+    ),
+    body: { ...comparison },
+  };
+}
+
+const FACTS: readonly (readonly [what: string, field: keyof Comparison['models'][number]])[] = [
+  ['name', 'name'],
+  ['organization', 'organization'],
+  ['released', 'release_date'],
+  ['context (tokens)', 'context_length'],
+  ['input price', 'lowest_input_per_million'],
+  ['output price', 'lowest_output_per_million'],
+  ['providers with a price', 'providers_with_price'],
+];
+
+function factsOf(model: Body): Comparison['models'][number] {
+  return {
+    ...FactsSchema.parse(model),
+    lowest_input_per_million: lowest(model, 'input_per_million'),
+    lowest_output_per_million: lowest(model, 'output_per_million'),
+    providers_with_price: rowsOf(model, 'pricing').length,
+  };
+}
+
+function lowest(model: Body, price: string): number | null {
+  const prices = rowsOf(model, 'pricing').flatMap((row) => (typeof row[price] === 'number' ? [row[price]] : []));
+  return prices.length === 0 ? null : Math.min(...prices);
+}
+
+/** Every category in which one of them has a rank, by name. */
+function ranksOf(models: readonly Body[]): Comparison['rankings'] {
+  const categories = new Set(models.flatMap((model) => namesIn(model, 'rankings', 'category')));
+  return [...categories].sort().map((category) => ({
+    category,
+    ranks: models.map((model) =>
+      numberOf(rowsOf(model, 'rankings').find((row) => row['category'] === category)?.['rank']),
+    ),
+  }));
+}
+
+/** The benchmarks that more than one has a score of, by id. */
+function sharedScores(models: readonly Body[]): Comparison['scores'] {
+  const counts = new Map<string, number>();
+  for (const id of models.flatMap((model) => namesIn(model, 'scores', 'benchmark_id')))
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  const shared = [...counts].flatMap(([benchmark_id, count]) => (count > 1 ? [benchmark_id] : [])).sort();
+  return shared.map((benchmark_id) => ({
+    benchmark_id,
+    values: models.map((model) =>
+      numberOf(rowsOf(model, 'scores').find((row) => row['benchmark_id'] === benchmark_id)?.['value']),
+    ),
+  }));
+}
+
+function namesIn(model: Body, rows: string, field: string): readonly string[] {
+  return rowsOf(model, rows).map((row) => String(row[field]));
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { ModelSchema } from '../../data/answers/records.ts';
+import { modelsRoute } from '../../data/routes/current/models.ts';
+import { RequestInvalid } from '../../server/errors/validation.ts';
+import { argumentProblem } from '../argument-problem.ts';
+import type { Body, Exchange } from '../exchange.ts';
+import { MODEL_COLUMNS } from '../text/columns.ts';
+import { cell, type Row, rowsOf, table } from '../text/table.ts';
+import { asOf, lines } from '../text/told.ts';
+import { argumentsSchema } from './json-schemas.ts';
+import { findReason, lastPart, REASONS, wordsOf } from './name-match.ts';
+import { outputSchemaOf } from './output-schema.ts';
+import { assertKnownArguments } from './route-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** Longest name that is looked for, in characters: that of the parameter `q`. */
+const NAME_LENGTH_MAX = 200;
+/** Candidates that are told: more don't help to choose. */
+const CANDIDATES_MAX = 10;
+/** Pages of models looked through for one word. Smaller: models of very common words are missed; larger: a call takes longer. */
+const PAGES_MAX = 5;
+
+const [AS_WRITTEN, CALLED_SO] = REASONS;
+
+const ArgumentsSchema = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(NAME_LENGTH_MAX)
+    .describe('What somebody wrote: an id, a name, or an id of another catalogue'),
+});
+
+const FoundSchema = z.object({
+  name: z.string().describe('As asked for'),
+  candidates: z
+    .array(z.object({ why: z.enum(REASONS), model: ModelSchema }))
+    .describe(`The best first, then by id; ${CANDIDATES_MAX} at most`),
+  total: z.int().describe('All candidates'),
+});
+
+export const resolveModelTool: Tool = {
+  name: 'resolve-model',
+  title: 'Find the id of a model',
+  description:
+    'Finds the exact id of a model from what people write: "GPT 5.4 mini", "openai/gpt-5.4-mini". Tells candidates with why each may be meant. One unit, also where none is found.',
+  access: modelsRoute.access,
+  inputSchema: argumentsSchema(ArgumentsSchema),
+  outputSchema: outputSchemaOf(FoundSchema),
+  call: async (args, exchange) => {
+    const written = nameFrom(args);
+    const { models, dataAsOf } = await modelsLike(written, exchange);
+    const called = await modelsCalled(written, exchange);
+    const others = models.filter((model) => !called.some(({ id }) => id === model['id']));
+    const found = [...called, ...others].flatMap((model) => {
+      const reason = findReason(written, { id: String(model['id']), name: String(model['name']) });
+      const why = reason !== AS_WRITTEN && called.includes(model) ? CALLED_SO : reason;
+      return why === undefined ? [] : [{ why, model }];
+    });
+    found.sort((a, b) => REASONS.indexOf(a.why) - REASONS.indexOf(b.why) || compare(a.model, b.model));
+    const candidates = found.slice(0, CANDIDATES_MAX);
+    const text = textOf(written, { candidates, total: found.length, when: asOf(dataAsOf) });
+    return { text, body: { name: written, candidates, total: found.length } };
+  },
+};
+
+/** Throws RequestInvalid. */
+function nameFrom(args: Body): string {
+  assertKnownArguments(args, ['name']);
+  const { success, data } = ArgumentsSchema.safeParse(args);
+  if (success && wordsOf(data.name).length > 0) return data.name;
+  const msg = `Input should be a text of 1 to ${NAME_LENGTH_MAX} characters with letters or digits`;
+  throw new RequestInvalid([argumentProblem('name', args['name'], { msg, type: 'value_error' })]);
+}
+
+/** The models that an upstream calls exactly so, and the one that has this id. */
+async function modelsCalled(written: string, exchange: Exchange): Promise<readonly Row[]> {
+  const query = { alias: written.trim(), limit: '200' };
+  return rowsOf((await exchange.askAgain(modelsRoute, { query })).body, 'models');
+}
+
+/** The models whose id, name or alias has the most telling word of what was written: the longest. */
+async function modelsLike(written: string, exchange: Exchange) {
+  const [q = ''] = [...wordsOf(lastPart(written))].sort((a, b) => b.length - a.length);
+  const first = await exchange.ask(modelsRoute, { query: { q, limit: '200' } });
+  const models = [...rowsOf(first.body, 'models')];
+  let cursor = first.body['next_cursor'];
+  for (let page = 1; page < PAGES_MAX && typeof cursor === 'string'; page += 1) {
+    const { body } = await exchange.askAgain(modelsRoute, { query: { q, limit: '200', cursor } });
+    models.push(...rowsOf(body, 'models'));
+    cursor = body['next_cursor'];
+  }
+  return { models, dataAsOf: first.dataAsOf };
+}
+
+function compare(a: Row, b: Row): number {
+  return String(a['id']) < String(b['id']) ? -1 : 1;
+}
+
+interface Shown {
+  readonly candidates: readonly { readonly why: string; readonly model: Row }[];
+  readonly total: number;
+  readonly when: string;
+}
+
+function textOf(written: string, { candidates, total, when }: Shown): string {
+  if (candidates.length === 0) {
+    return `No model is called ${cell(written)}${when}. Try fewer words, or list-models with q as a part of the name.`;
+  }
+  const rows = candidates.map(({ why, model }) => ({ ...model, why }));
+  return lines(
+    `${candidates.length} of ${total} candidates for ${cell(written)}${when}, the best first.`,
+    table({ ...MODEL_COLUMNS, why: 'why' }, rows),
+    'Use the id exactly as it stands here: ids differ by case.',
+  );
+}

@@ -1,0 +1,149 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Awaitable } from '../../runtime/awaitable.ts';
+import { isHost } from './base-url.ts';
+import { assertLength } from './bodies.ts';
+import { noSuchRoute } from './errors/error-answer.ts';
+import { type HttpError, httpError } from './errors/http-error.ts';
+
+export interface HeadLimits {
+  /** Header fields of a request. */
+  readonly headersMax: number;
+}
+
+/** Who may ask. */
+export type Admit = (request: FastifyRequest, config: FastifyContextConfig) => Awaitable<void>;
+
+/**
+ * What every request passes before its route, whatever that is (specification "Order of checks"): the checks of its head, then
+ * whoever guards the routes, then what the URL names. One hook, which waits for nothing that is there.
+ */
+export function addRequestChecks(
+  app: FastifyInstance,
+  { headersMax, admit }: HeadLimits & { readonly admit: Admit | undefined },
+): void {
+  app.addHook('onRequest', (request, _, done) => {
+    const { bodyLimit, config } = request.routeOptions;
+    assertHead(request, { headersMax });
+    assertLength(request, bodyLimit);
+    const isAdmitted = admit?.(request, config);
+    if (isAdmitted instanceof Promise) return isAdmitted.then(() => assertRoute(request, config));
+    assertRoute(request, config);
+    done();
+  });
+}
+
+/** Throws where the host is none, or there are more header fields than allowed. */
+export function assertHead(request: FastifyRequest, { headersMax }: HeadLimits): void {
+  // Their size is bounded besides.
+  if (request.raw.rawHeaders.length > 2 * headersMax)
+    throw httpError('headers_too_large', `A request may have ${headersMax} header fields`);
+  assertHost(request);
+}
+
+/** Throws where the URL is not properly encoded (the router sees to the path), or names nothing that may be asked for. */
+function assertRoute(request: FastifyRequest, config: FastifyContextConfig): void {
+  if (!isProperUrl(request.url)) throw improperUrl();
+  // At once, before anything is made of a body: Fastify would refuse some methods for their headers first, which tells an unknown
+  // route from a hidden one.
+  if (request.is404) throw noSuchRoute();
+  assertSegments(request.url, config);
+  if (config.isShownTo?.(request) === false) throw noSuchRoute();
+}
+
+/** RFC 9112 §3.2: one Host header, and a proper one; HTTP 1.0 knew none, and simple health checks still speak it. */
+function assertHost({ host, headers, raw }: FastifyRequest): void {
+  const isMissing = headers.host === undefined && headers[':authority'] === undefined;
+  const isOld = raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0;
+  const isTwice = countHosts(raw.rawHeaders) > 1;
+  if (isTwice || (isMissing ? !isOld : !isHost(host))) {
+    throw httpError('bad_request', 'The request needs one Host header with a proper host');
+  }
+}
+
+/** Node keeps the first Host header only, so all are counted as they came: name, value, name, value. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+/** What a URL may hold as it is; everything else is percent-encoded (RFC 3986). */
+const URL_CHARACTERS = /^[!-~]*$/;
+
+/** True for a URL whose query is percent-encoded UTF-8, and that holds no character that has to be encoded. */
+export function isProperUrl(url: string): boolean {
+  const start = url.indexOf('?');
+  return URL_CHARACTERS.test(url) && (start === -1 || isDecodable(url.slice(start)));
+}
+
+export function improperUrl(): HttpError {
+  return httpError('bad_request', 'The URL is not properly percent-encoded UTF-8');
+}
+
+function isDecodable(text: string): boolean {
+  if (!text.includes('%')) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An id of 200 characters, each of which may take four bytes of UTF-8 and so twelve characters of a URL. */
+const SEGMENT_LENGTH_MAX = 2400;
+
+/**
+ * Throws for ids beyond measure on the routes that are there. The router could do so too, but before any hook, which would tell
+ * a switched-off capability from a route that never was.
+ */
+function assertSegments(url: string, { allow }: FastifyContextConfig): void {
+  // A method that the path does not have is told first.
+  if (url.length <= SEGMENT_LENGTH_MAX || allow !== undefined) return;
+  if (longestSegment(url) > SEGMENT_LENGTH_MAX)
+    throw httpError('uri_too_long', `A part of the path is longer than ${SEGMENT_LENGTH_MAX} characters`);
+}
+
+/**
+ * True for a URL whose path is `prefix` or lies below it, as the router sees it: percent-encoding undone (`/%761/models`), an
+ * absolute URL's scheme and host left out. Otherwise an unknown route could be told from one that is switched off.
+ */
+export function isPathBelow(prefix: string, url: string): boolean {
+  const path = decodedPath(url);
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** The length of the longest part between slashes. */
+function longestSegment(url: string): number {
+  return Math.max(
+    ...decodedPath(url)
+      .split('/')
+      .map((segment) => segment.length),
+  );
+}
+
+/** The path of a request's URL as it was sent, without the scheme and host of an absolute one. */
+export function pathOf(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  return path;
+}
+
+/** Encoded slashes and question marks stay encoded: they are no separators. */
+function decodedPath(url: string): string {
+  const path = pathOf(url);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path; // The router has refused it already.
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route is there for whoever sends a request; default: for everybody. To others it is an unknown one. */
+    isShownTo?: (request: FastifyRequest) => boolean;
+  }
+}

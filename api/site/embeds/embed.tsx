@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { id as idParameter, oneOf } from '../../data/answers/parameters.ts';
+import { type GivenRequest, parseRequest } from '../../data/answers/parse-request.ts';
+import { HTML_TYPE } from '../../server/answer-headers.ts';
+import { HttpError } from '../../server/errors/http-error.ts';
+import { RequestInvalid, type RequestProblem } from '../../server/errors/validation.ts';
+import { type PublicContext, type PublicRefusal, type PublicRoute, publicRoute } from '../public-route.ts';
+import { EMBED_HEADERS, EmbedPage, Failure, UP_FROM_HERE } from './embed-page.tsx';
+import type { FrameHeights } from './frame.ts';
+import { THEMES, type Theme } from './styles.ts';
+
+/** Parameters of a page to embed; those of its own are text. */
+export type EmbedQuery = Readonly<Record<string, string | undefined>> & { readonly theme?: Theme | undefined };
+
+/** The parameter that every page to embed has. */
+export const THEME = {
+  theme: oneOf(THEMES, { description: 'Default: as the reader wants it', example: 'dark' }).optional(),
+};
+
+/** A kind of page to embed, as it is written down. */
+export interface EmbedDefinition<Query extends EmbedQuery> {
+  /** The path below `/embed/`, before the id. */
+  readonly folder: 'models' | 'rankings';
+  readonly query: z.ZodObject & z.ZodType<Query>;
+  /** What is wrong with parameters that are right one by one; default: nothing. */
+  readonly check?: (query: Query) => readonly RequestProblem[];
+  readonly heights: FrameHeights;
+  /** What the page with this id is called. Rejects with `not_found` where there is none. */
+  readonly titleOf: (id: string, context: PublicContext) => Promise<string>;
+  /** What stands on it. Rejects as `titleOf`. */
+  readonly draw: (request: EmbedRequest<Query>, context: PublicContext) => Promise<JSX.Element>;
+}
+
+export interface EmbedRequest<Query> {
+  readonly id: string;
+  readonly query: Query;
+}
+
+/** A kind of page to embed, whatever its parameters are. */
+export interface Embed {
+  readonly folder: EmbedDefinition<EmbedQuery>['folder'];
+  readonly heights: FrameHeights;
+  /** Looks for the page that a request of this kind means. Rejects with HttpError or RequestInvalid. */
+  find(request: GivenRequest, context: PublicContext): Promise<FoundEmbed>;
+  /** @param version of the style sheets */
+  route(version: string): PublicRoute;
+}
+
+export interface FoundEmbed {
+  readonly title: string;
+  /** Its address, with the parameters that it knows and no others. */
+  readonly url: string;
+}
+
+/** Makes a kind of page of its definition: the types of its parameters end here. */
+export function embedOf<Query extends EmbedQuery>(definition: EmbedDefinition<Query>): Embed {
+  const { folder, query: querySchema, check, heights, titleOf, draw } = definition;
+  const schemas = { params: z.object({ id: idParameter('What it shows; encode a slash as %2F') }), query: querySchema };
+  const assertRight = (query: Query) => {
+    const problems = check?.(query) ?? [];
+    if (problems.length > 0) throw new RequestInvalid(problems);
+  };
+  const urlOf = ({ id, query }: EmbedRequest<Query>, { baseUrl }: PublicContext) =>
+    withQuery(`${baseUrl}/embed/${folder}/${encodeURIComponent(id)}`, query);
+  return {
+    folder,
+    heights,
+    find: async (request, context) => {
+      const { params, query } = parseRequest(schemas, request);
+      assertRight(query);
+      return { title: await titleOf(params.id, context), url: urlOf({ ...params, query }, context) };
+    },
+    route: (version) =>
+      publicRoute({
+        path: `/embed/${folder}/:id`,
+        type: HTML_TYPE,
+        headers: EMBED_HEADERS,
+        ...schemas,
+        refuse: (error, request) => refuse(error, { request, version }),
+        answer: async ({ params, query }, context) => {
+          assertRight(query);
+          const request = { ...params, query };
+          const [title, content] = await Promise.all([titleOf(params.id, context), draw(request, context)]);
+          const url = urlOf(request, context);
+          const { baseUrl: base, view } = context;
+          const page = { title, theme: query.theme, base, version, url, day: view.newest.day };
+          return EmbedPage({ ...page, children: content });
+        },
+      }),
+  };
+}
+
+/** The page of an error, in the theme that was asked for as far as that is one. Nobody knows yet how the service is reached. */
+function refuse(
+  error: HttpError | RequestInvalid,
+  { request, version }: { readonly request: GivenRequest; readonly version: string },
+): PublicRefusal {
+  const isKnown = error instanceof HttpError;
+  const status = isKnown ? error.status : 422;
+  const title = isKnown ? error.message : 'This address can not be shown';
+  const help = HELP[status] ?? error.message;
+  const theme = themeOf(request.query);
+  const page = EmbedPage({ title, theme, base: UP_FROM_HERE, version, children: Failure({ title, help }) });
+  return { status, body: String(page) }; // There already, as no part of it waits for anything.
+}
+
+const HELP: Readonly<Record<number, string>> = {
+  404: 'It may have been removed, or be called otherwise now.',
+  429: 'Try again in a minute.',
+  503: 'Try again in a minute.',
+};
+
+function themeOf(query: unknown): Theme | undefined {
+  const theme = typeof query === 'object' && query !== null && 'theme' in query ? query.theme : undefined;
+  return THEMES.find((known) => known === theme);
+}
+
+function withQuery(url: string, query: EmbedQuery): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, value);
+  return given.size === 0 ? url : `${url}?${given}`;
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { id, oneOf } from '../../../data/answers/parameters.ts';
+import { assertKnown } from '../../../data/queries/known-ids.ts';
+import { modelRoute } from '../../../data/routes/current/model.ts';
+import { HttpError, notFound } from '../../../server/errors/http-error.ts';
+import { askBenchmarks } from '../../model/benchmarks.ts';
+import type { ModelDetail } from '../../model/model-detail.ts';
+import { findMetricProblems, METRICS, type Metric, shownMetricOf } from '../../model/shown-metric.ts';
+import type { PublicContext } from '../../public-route.ts';
+import { embedOf, THEME } from '../embed.tsx';
+import { hasHistories } from '../history.ts';
+import { askModelHistory, ModelChart } from './model-chart.tsx';
+import { ModelFacts } from './model-facts.tsx';
+
+/** What is said where the metric that was asked for, or any, is not there. */
+const NOTHING: Readonly<Record<Metric | 'any', string>> = {
+  rank: 'It is ranked nowhere.',
+  score: 'It has no scores.',
+  price: 'Nobody sells it, as far as we know.',
+  any: 'It has neither ranks nor prices nor scores yet.',
+};
+
+/** `GET /embed/models/{id}`: what a model is, and how its rank, its price or a score became what it is. */
+export const modelEmbed = embedOf({
+  folder: 'models',
+  query: z.object({
+    ...THEME,
+    metric: oneOf(METRICS, { description: 'What the chart shows; default: the rank', example: 'price' }).optional(),
+    category: id('Whose ranks; default: where it stands best', 'text').optional(),
+    benchmark: id(
+      'Whose scores; default: that of its benchmarks in which most models have a score',
+      'aider-polyglot--percent-correct',
+    ).optional(),
+    provider: id('Whose prices; default: the lowest input price', 'openai').optional(),
+  }),
+  check: findMetricProblems,
+  heights: { wide: 600, narrow: 680, withoutChart: 250 },
+  titleOf: async (model, context) => (await findModel(model, context)).name,
+  draw: async (request, context) => {
+    const model = await findModel(request.id, context);
+    const benchmarks = await askBenchmarks(context.ask);
+    const shown = shownMetricOf(model, benchmarks, request.query);
+    const history = shown && (await askModelHistory(model, shown, context));
+    return (
+      <>
+        <h1 dir="auto" title={model.name} safe>
+          {model.name}
+        </h1>
+        {model.organization !== null && (
+          <p class="by" dir="auto" title={model.organization} safe>
+            {model.organization}
+          </p>
+        )}
+        <ModelFacts model={model} />
+        {shown !== undefined && history !== undefined && (
+          <ModelChart model={model} benchmarks={benchmarks} shown={shown} history={history} />
+        )}
+        {shown === undefined && hasHistories(context) && (
+          <p class="note" safe>
+            {NOTHING[request.query.metric ?? 'any']}
+          </p>
+        )}
+      </>
+    );
+  },
+});
+
+/** Rejects with `not_found`, which tells a model that is gone from one that never was. */
+async function findModel(model: string, { ask, view }: PublicContext): Promise<ModelDetail> {
+  try {
+    return await ask<ModelDetail>(modelRoute, { params: { id: model } });
+  } catch (error) {
+    if (!(error instanceof HttpError && error.status === 404)) throw error;
+    await assertKnown(view, 'model', { id: model, param: 'id' });
+    throw notFound('id', 'This model is no longer listed');
+  }
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../../data/answers/answers.ts';
+import { freeText, plainInteger } from '../../data/answers/parameters.ts';
+import type { GivenRequest } from '../../data/answers/parse-request.ts';
+import { ApiError } from '../../data/errors/api-error.ts';
+import { HttpError, notFound } from '../../server/errors/http-error.ts';
+import { queryProblem, RequestInvalid } from '../../server/errors/validation.ts';
+import { type PublicContext, type PublicRoute, publicRoute } from '../public-route.ts';
+import type { Embed, FoundEmbed } from './embed.tsx';
+import { FRAME_HEIGHT_MIN, FRAME_WIDTH_MIN, type FrameSize, frameSizeIn } from './frame.ts';
+import { hasHistories } from './history.ts';
+
+/** An id of 200 characters, each of them twelve where it is percent-encoded, and parameters. */
+const URL_LENGTH_MAX = 8000;
+
+/** For how long others may keep an answer, in seconds. */
+const CACHE_AGE = 3600;
+
+/** `GET /oembed`: how a page of ours is embedded, for programs that know its address alone (oEmbed 1.0, https://oembed.com). */
+export function oembedRoute(embeds: readonly Embed[]): PublicRoute {
+  return publicRoute({
+    path: '/oembed',
+    type: JSON_TYPE,
+    query: z.object({
+      url: freeText({ max: URL_LENGTH_MAX, description: 'Address of a page to embed' }),
+      maxwidth: plainInteger({ min: FRAME_WIDTH_MIN, description: 'Room in CSS pixels' }).optional(),
+      maxheight: plainInteger({ min: FRAME_HEIGHT_MIN, description: 'Room in CSS pixels' }).optional(),
+      format: freeText({ max: 20, description: 'json' }).default('json'),
+    }),
+    answer: async ({ query: { url, format, ...room } }, context) => {
+      if (format !== 'json')
+        throw new ApiError('format_not_supported', 'This service answers with json alone', { param: 'format' });
+      const { embed, ...found } = await findEmbed(url, embeds, context);
+      const size = frameSizeIn(room, embed.heights, hasHistories(context));
+      return JSON.stringify({
+        version: '1.0',
+        type: 'rich',
+        title: found.title,
+        provider_name: 'modelstats',
+        provider_url: `${context.baseUrl}/`,
+        cache_age: CACHE_AGE,
+        html: await Frame({ ...found, ...size }),
+        ...size,
+      });
+    },
+  });
+}
+
+function Frame({ title, url, width, height }: FoundEmbed & FrameSize): JSX.Element {
+  return (
+    <iframe
+      src={url}
+      title={title}
+      width={String(width)}
+      height={String(height)}
+      loading="lazy"
+      style="border:0;max-width:100%"
+    ></iframe>
+  );
+}
+
+/** The page that an address means. Rejects with RequestInvalid where that is no address, with `not_found` where it is no page of ours. */
+async function findEmbed(
+  text: string,
+  embeds: readonly Embed[],
+  context: PublicContext,
+): Promise<FoundEmbed & { readonly embed: Embed }> {
+  const url = URL.parse(text);
+  if (url === null) {
+    const msg = 'Input should be a valid URL, such as https://example.com/page';
+    throw new RequestInvalid([queryProblem('url', text, { msg, type: 'url_parsing' })]);
+  }
+  const [, folder, id] = PAGE.exec(pathBelow(url, context.baseUrl) ?? '') ?? [];
+  const embed = embeds.find((known) => known.folder === folder);
+  if (embed === undefined || id === undefined) throw noSuchPage();
+  try {
+    return { embed, ...(await embed.find({ params: { id: decoded(id) }, query: parametersOf(url) }, context)) };
+  } catch (error) {
+    if (error instanceof RequestInvalid) throw noSuchPage();
+    throw error instanceof HttpError && error.status === 404 ? notFound('url', error.message) : error;
+  }
+}
+
+/** The path of a page below the base path. */
+const PAGE = /^\/embed\/(models|rankings)\/([^/]+)$/;
+
+/** The path of an address below a base URL; undefined where it lies elsewhere. */
+function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
+  const base = URL.parse(baseUrl);
+  if (base === null || origin !== base.origin) return undefined;
+  const prefix = base.pathname.replace(/\/$/, '');
+  return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : undefined;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw noSuchPage();
+  }
+}
+
+/** As a server reads them: what is given more than once is a list. */
+function parametersOf({ searchParams }: URL): GivenRequest['query'] {
+  return Object.fromEntries(
+    [...searchParams.keys()].map((name) => {
+      const all = searchParams.getAll(name);
+      return [name, all.length > 1 ? all : all[0]];
+    }),
+  );
+}
+
+function noSuchPage(): HttpError {
+  return notFound('url', 'This is not the address of a page to embed');
+}

@@ -1,0 +1,126 @@
+/** Feeds of what happened in the last nights, in words (specification "Feeds"; decision 0082). */
+import { z } from 'zod';
+import { id } from '../../data/answers/parameters.ts';
+import { notFound } from '../../server/errors/http-error.ts';
+import { type PublicContext, type PublicRoute, type PublicRouteDefinition, publicRoute } from '../public-route.ts';
+import { entriesFrom } from './entries.ts';
+import { FEED_FORMATS, FEED_TYPES, type FeedFormat } from './feed.ts';
+import { feedOf, type Told } from './feed-of.ts';
+import {
+  hasCategory,
+  hasModel,
+  loadAllNews,
+  loadFirstDays,
+  loadModelNews,
+  loadNewsOf,
+  loadRankingNews,
+} from './night-news.ts';
+import { nameInText } from './sentences.ts';
+import { pathPart } from './tags.ts';
+import { TELLERS, tellersOf } from './topics.ts';
+import { WRITE_FEED } from './write-feed.ts';
+
+/** How the operations of the forms end. */
+const OPERATION_ENDS: Readonly<Record<FeedFormat, string>> = { atom: '', json: 'Json' };
+
+const changes = feedRoutes({
+  path: '/feeds/changes',
+  operationId: 'getChangesFeed',
+  summary: 'All that happened in the last 30 days, as a feed',
+  tell: async (_, { view }) => {
+    const [news, firstDays] = await Promise.all([loadAllNews(view), loadFirstDays(view)]);
+    return {
+      title: 'modelstats: changes',
+      subtitle: 'New models, prices, and who moved among the first of each ranking',
+      path: 'feeds/changes',
+      page: '',
+      tagPath: '',
+      entries: entriesFrom(news, tellersOf(firstDays)),
+    };
+  },
+});
+
+const models = feedRoutes({
+  path: '/feeds/models',
+  operationId: 'getModelsFeed',
+  summary: 'Models that came or are gone, as a feed',
+  tell: async (_, { view }) => ({
+    title: 'modelstats: models',
+    subtitle: 'Models that came, and models that are gone',
+    path: 'feeds/models',
+    page: '',
+    tagPath: '',
+    entries: entriesFrom(await loadModelNews(view), TELLERS),
+  }),
+});
+
+const model = feedRoutes({
+  path: '/feeds/models/:id',
+  operationId: 'getModelFeed',
+  summary: 'What happened to a model, as a feed',
+  params: z.object({ id: id('The model', 'gpt-5.4-mini') }),
+  tell: async ({ id: modelId }, { view }) => {
+    const news = await loadNewsOf(view, modelId);
+    if (news.length === 0 && !(await hasModel(view, modelId))) throw notFound('id', 'There is no such model');
+    return {
+      title: `modelstats: ${nameInText(modelId)}`,
+      subtitle: `Prices, ranks and scores of ${nameInText(modelId)}`,
+      path: `feeds/models/${pathPart(modelId)}`,
+      page: `embed/models/${pathPart(modelId)}`,
+      tagPath: `models/${pathPart(modelId)}/`,
+      entries: entriesFrom(news, TELLERS),
+    };
+  },
+});
+
+const ranking = feedRoutes({
+  path: '/feeds/rankings/:category',
+  operationId: 'getRankingFeed',
+  summary: 'Who moved in a ranking, as a feed',
+  params: z.object({ category: id('The category', 'text') }),
+  tell: async ({ category }, { view }) => {
+    const [news, firstDays] = await Promise.all([loadRankingNews(view, category), loadFirstDays(view)]);
+    if (news.length === 0 && !(await hasCategory(view, category))) {
+      throw notFound('category', 'There is no such category');
+    }
+    const tellers = { ...TELLERS, ranks: tellersOf(firstDays).ranks };
+    return {
+      title: `modelstats: ranking ${nameInText(category)}`,
+      subtitle: `Who moved among the first of ${nameInText(category)}`,
+      path: `feeds/rankings/${pathPart(category)}`,
+      page: `embed/rankings/${pathPart(category)}`,
+      tagPath: `rankings/${pathPart(category)}/`,
+      entries: entriesFrom(news, tellers),
+    };
+  },
+});
+
+export const FEED_ROUTES: readonly PublicRoute[] = [...changes, ...models, ...model, ...ranking];
+
+interface FeedDefinition<Params> extends Pick<PublicRouteDefinition<Params, object>, 'params'> {
+  /** For the OpenAPI document, before the format. */
+  readonly operationId: string;
+  readonly summary: string;
+  /** Without the format. */
+  readonly path: `/feeds/${string}`;
+  /** Rejects with `not_found` where it is about what isn't there. */
+  readonly tell: (params: Params, context: PublicContext) => Promise<Told>;
+}
+
+/** A feed in all its forms. */
+function feedRoutes<P>({ path, operationId, summary, params, tell }: FeedDefinition<P>): readonly PublicRoute[] {
+  return FEED_FORMATS.map((format) =>
+    publicRoute<P, object>({
+      path: `${path}.${format}`,
+      operation: { operationId: operationId + OPERATION_ENDS[format], summary },
+      type: FEED_TYPES[format],
+      ...(params === undefined ? {} : { params }),
+      answer: async ({ params: given }, context) => {
+        const { view, baseUrl } = context;
+        return WRITE_FEED[format](
+          feedOf(await tell(given, context), { releases: view.meta.catalog.releases, baseUrl }),
+        );
+      },
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { childrenOf, parseXml, textOf } from '../../../test/support/site/xml-tree.ts';
+import { feedOf } from './feed-of.ts';
+import { nameInText } from './sentences.ts';
+import { pathPart } from './tags.ts';
+import { WRITE_FEED } from './write-feed.ts';
+
+const ODD_SIGNS = ['\u0000', '\ufdd0', 'א', '名', '🦙'];
+/** Any text, and the signs that mean something to XML, JSON, HTML or a line more often than chance has them. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1 }),
+  fc.string({ unit: 'binary', minLength: 1 }),
+  fc
+    .array(fc.constantFrom('<', '>', '&', ']]>', '<![CDATA[', '&amp;', '&#0;', '"', "'", '\\', '\n', ...ODD_SIGNS), {
+      minLength: 1,
+    })
+    .map((signs) => signs.join('')),
+);
+
+test('whatever names are made of, both forms are well-formed and give back the words', () => {
+  fc.assert(
+    fc.property(anyText, fc.array(anyText, { minLength: 1, maxLength: 4 }), (name, names) => {
+      const title = `x ${nameInText(name)}.`;
+      const text = names.map((other) => `y ${nameInText(other)}.`).join('\n');
+      const entry = { day: '2026-06-01', topic: 'prices', seq: 7, title, text, page: '' } as const;
+      const tagPath = `models/${pathPart(nameInText(name))}/`;
+      const told = { title, subtitle: title, path: 'feeds/changes', page: '', tagPath, entries: [entry] };
+      const releases = [{ day: '2026-06-01', data_as_of: '2026-06-01T23:59:59Z' }];
+      const feed = feedOf(told, { releases, baseUrl: 'https://a.example' });
+      const atom = parseXml(WRITE_FEED.atom(feed));
+      const [read] = childrenOf(atom, 'entry');
+      expect([textOf(atom, 'title'), textOf(atom, 'subtitle')]).toEqual([title, title]);
+      expect(read && [textOf(read, 'id'), textOf(read, 'title'), textOf(read, 'content')]).toEqual([
+        feed.entries[0]?.id,
+        title,
+        text,
+      ]);
+      const { items } = JSON.parse(WRITE_FEED.json(feed));
+      const { id, pageUrl: url } = feed.entries[0] ?? {};
+      expect(items).toEqual([expect.objectContaining({ id, url, title, content_text: text })]);
+    }),
+    { numRuns: 500 },
+  );
+});

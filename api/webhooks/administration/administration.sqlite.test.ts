@@ -1,0 +1,10 @@
+import { describe } from 'vitest';
+import { useSqlite } from '../../../test/support/accounts/control-databases.ts';
+import { describeAdministration } from './administration.contract.ts';
+import { describeReplay } from './replay.contract.ts';
+
+const another = useSqlite();
+describe('on SQLite', () => {
+  describeAdministration('SQLite', another);
+  describeReplay('SQLite', another);
+});

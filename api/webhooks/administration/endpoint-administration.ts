@@ -1,0 +1,215 @@
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../runtime/errors.ts';
+import { lockOrganization, readOrganization } from '../../accounts/administration/organizations.ts';
+import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-changes.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import { ENDPOINTS_MAX, type Endpoint, endpointFromRow } from '../endpoints/endpoint.ts';
+import { entitledOrganizations, type IsOffered } from '../endpoints/entitlement.ts';
+import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
+import { type FindUrlProblem, parseRegistration, type Registration } from '../endpoints/registration.ts';
+import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
+import type { SecretKeys } from '../secrets/secret-keys.ts';
+import { SECRET_BYTES, secretFromBytes } from '../signing/signature.ts';
+
+export interface EndpointAdministrationDeps extends AuditDeps {
+  /** That many cryptographically random bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+  readonly keys: SecretKeys;
+  readonly findUrlProblem: FindUrlProblem;
+  readonly isOffered: IsOffered;
+}
+
+/** What an organization asks for. */
+export type NewEndpoint = Registration;
+
+/** An endpoint at the only time when its secret can be shown; the ping waits to be sent. */
+export interface RegisteredEndpoint {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+  readonly pingId: string;
+}
+
+/**
+ * What organizations and operators do with endpoints, on the command line and in the console alike. Each change leaves a line in
+ * the audit log, in the same transaction. Rejects with `not_found` for what isn't there, with `usage` for what can't be, and with
+ * `unavailable`.
+ */
+export class EndpointAdministration {
+  readonly #deps: EndpointAdministrationDeps;
+  readonly #changes: AuditedChanges;
+
+  /**
+   * @param actor who does it, as the audit log names them
+   * @param origin the address that they do it from; null: from this machine
+   */
+  constructor(deps: EndpointAdministrationDeps, actor: string, origin: string | null = null) {
+    this.#deps = deps;
+    this.#changes = new AuditedChanges(deps, actor, origin);
+  }
+
+  /** Registers an endpoint and queues its ping (specification "Webhook endpoints"). Whatever is wanted, all that is wrong is told. */
+  async add(wanted: NewEndpoint): Promise<RegisteredEndpoint> {
+    const registration = parseRegistration(wanted, this.#deps.findUrlProblem);
+    const { organizationId, url, description, topics, filters, mode } = registration;
+    const [now, id, secret] = [this.#deps.clock(), `whe_${this.#deps.newId()}`, this.#newSecret()];
+    return this.#changes.change(async (transaction, note) => {
+      await lockOrganization(transaction, organizationId);
+      await this.#assertEntitled(transaction, organizationId);
+      await assertRoom(transaction, organizationId);
+      const row = {
+        id,
+        organization_id: organizationId,
+        url,
+        description,
+        topics: JSON.stringify([...new Set(topics)]),
+        filters: JSON.stringify(filters),
+        mode,
+        sealed_secret: this.#deps.keys.seal(secret, id),
+        secret_changed_at: now.getTime(),
+        state: 'registered',
+        state_changed_at: now.getTime(),
+        consecutive_failures: 0,
+        notice: null,
+        created_at: now.getTime(),
+      };
+      await transaction.insertInto('webhook_endpoints').values(row).execute();
+      const endpoint = endpointFromRow(row);
+      const pingId = await queuePing(transaction, endpoint, { newId: this.#deps.newId, now });
+      const details = { url, topics: endpoint.topics, filters, mode };
+      await note({ organizationId, action: 'webhook.add', subjectId: id, details });
+      return { endpoint, secret, pingId };
+    });
+  }
+
+  /** The endpoints of an organization, or all; oldest first, without removed ones. */
+  list(organizationId?: string): Promise<readonly Endpoint[]> {
+    return this.#changes.read(async (database) => {
+      if (organizationId !== undefined) await readOrganization(database, organizationId, this.#deps.clock());
+      const rows = await database
+        .selectFrom('webhook_endpoints')
+        .selectAll()
+        .where('state', '<>', 'removed')
+        .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId ?? ''))
+        .orderBy('id')
+        .execute();
+      return rows.map(endpointFromRow);
+    });
+  }
+
+  get(id: string): Promise<Endpoint> {
+    return this.#changes.read((database) => readEndpoint(database, id));
+  }
+
+  /**
+   * Asks an endpoint that is not active to prove itself again; resolves to the ping that waits to be sent, undefined where the
+   * endpoint is active already. Rejects with `usage` where the plan has no webhooks.
+   */
+  async enable(id: string): Promise<string | undefined> {
+    const { state, organizationId } = await this.get(id);
+    await this.#changes.read((database) => this.#assertEntitled(database, organizationId));
+    if (state === 'active') return undefined;
+    const now = this.#deps.clock();
+    // What waited for a revoked or suspended endpoint is not sent later, and the newest ping is the one that counts.
+    const states = ['registered', 'revoked', 'suspended'] as const;
+    await this.#changes.read((database) => dropWaiting(database, id, { now, states }));
+    return this.#changes.change(async (transaction, note) => {
+      const move = { from: states, to: 'registered', now } as const;
+      if (!(await moveEndpoint(transaction, id, move))) return undefined; // Active since, or removed.
+      const endpoint = await readEndpoint(transaction, id);
+      await note({ organizationId, action: 'webhook.enable', subjectId: id, details: { was: state } });
+      return queuePing(transaction, endpoint, { newId: this.#deps.newId, now });
+    });
+  }
+
+  /** Queues a ping that changes nothing of an active endpoint. Rejects with `usage` where the endpoint gets none. */
+  test(id: string): Promise<string> {
+    return this.#changes.change(async (transaction, note) => {
+      const endpoint = await lockEndpoint(transaction, id);
+      assertState(endpoint, ['active', 'registered']);
+      await note({ organizationId: endpoint.organizationId, action: 'webhook.test', subjectId: id, details: {} });
+      return queuePing(transaction, endpoint, { newId: this.#deps.newId, now: this.#deps.clock() });
+    });
+  }
+
+  /** Gives an endpoint a new secret, which is in this answer only; every attempt from then on is signed with it. */
+  rotateSecret(id: string): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
+    const secret = this.#newSecret();
+    return this.#changes.change(async (transaction, note) => {
+      const { organizationId } = await lockEndpoint(transaction, id);
+      const sealed_secret = this.#deps.keys.seal(secret, id);
+      await transaction
+        .updateTable('webhook_endpoints')
+        .set({ sealed_secret, secret_changed_at: this.#deps.clock().getTime() })
+        .where('id', '=', id)
+        .execute();
+      await note({ organizationId, action: 'webhook.rotate_secret', subjectId: id, details: {} });
+      return { endpoint: await readEndpoint(transaction, id), secret };
+    });
+  }
+
+  /** Ends an endpoint for good: nothing more is sent, its secret is forgotten; its log stays until it is too old. */
+  async remove(id: string): Promise<Endpoint> {
+    const now = this.#deps.clock();
+    const removed = await this.#changes.change(async (transaction, note) => {
+      const endpoint = await lockEndpoint(transaction, id);
+      await moveEndpoint(transaction, id, { from: [endpoint.state], to: 'removed', now });
+      await transaction
+        .updateTable('webhook_endpoints')
+        .set({ sealed_secret: '', notice: null })
+        .where('id', '=', id)
+        .execute();
+      const { organizationId, url } = endpoint;
+      await note({ organizationId, action: 'webhook.remove', subjectId: id, details: { url } });
+      return endpoint;
+    });
+    await this.#changes.read((database) => dropWaiting(database, id, { now }));
+    return removed;
+  }
+
+  /** Encrypts every secret with the first key; resolves to how many were under another (specification "Secrets at rest"). */
+  resealSecrets(): Promise<number> {
+    const { keys } = this.#deps;
+    return this.#changes.change(async (transaction, note) => {
+      const rows = await transaction
+        .updateTable('webhook_endpoints')
+        .set(({ ref }) => ({ description: ref('description') })) // Nobody rotates one meanwhile.
+        .where('state', '<>', 'removed')
+        .returning(['id', 'sealed_secret'])
+        .execute();
+      const others = rows.filter((row) => !keys.isCurrent(row.sealed_secret));
+      for (const { id, sealed_secret: sealed } of others) {
+        const sealed_secret = keys.seal(keys.open(sealed, id), id);
+        await transaction.updateTable('webhook_endpoints').set({ sealed_secret }).where('id', '=', id).execute();
+      }
+      const details = { secrets: others.length };
+      await note({ organizationId: null, action: 'webhook.reseal_secrets', subjectId: null, details });
+      return others.length;
+    });
+  }
+
+  async #assertEntitled(database: Kysely<ControlTables>, organizationId: string): Promise<void> {
+    const { isOffered, clock } = this.#deps;
+    const entitled = await entitledOrganizations(database, [organizationId], { now: clock(), isOffered });
+    if (entitled.has(organizationId)) return;
+    const message = `the plan of ${organizationId} has no webhooks; Commercial has, or a contract that names them`;
+    throw new AppError('usage', message);
+  }
+
+  #newSecret(): string {
+    return secretFromBytes(this.#deps.random(SECRET_BYTES));
+  }
+}
+
+async function assertRoom(transaction: Transaction<ControlTables>, organizationId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('webhook_endpoints')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('state', '<>', 'removed')
+    .executeTakeFirstOrThrow();
+  if (count < ENDPOINTS_MAX) return;
+  throw new AppError(
+    'usage',
+    `${organizationId} has ${ENDPOINTS_MAX} endpoints, the most that there may be: remove one`,
+  );
+}

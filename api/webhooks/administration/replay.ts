@@ -1,0 +1,115 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../runtime/errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import { KEPT_DAYS } from '../queue/cleanup.ts';
+import { PING } from '../topic.ts';
+
+/** Events that one call replays at most (specification "Redelivery"). */
+export const REPLAYS_MAX = 10_000;
+const DAY_MS = 86_400_000;
+/** Rows of one statement: SQLite and PostgreSQL bound its parameters. */
+const ROWS_AT_ONCE = 1_000;
+
+export interface ReplayDeps {
+  /** A new ULID. */
+  readonly newId: () => string;
+  readonly now: Date;
+}
+
+/**
+ * Finds the event to send again: by its id, or that of one of its deliveries to this endpoint. Rejects with `not_found` where it
+ * is not there, is another endpoint's own, or a ping; events older than 30 days are not there any more.
+ */
+export async function getReplayable(
+  database: Kysely<ControlTables>,
+  endpointId: string,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<string> {
+  const event = await database
+    .selectFrom('webhook_events as e')
+    .select(['e.id', 'e.occurred_at'])
+    .where('e.topic', '<>', PING)
+    .where(({ or, eb }) => or([eb('e.endpoint_id', 'is', null), eb('e.endpoint_id', '=', endpointId)]))
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('e.id', '=', id),
+        exists(
+          selectFrom('webhook_deliveries as d')
+            .select('d.id')
+            .whereRef('d.event_id', '=', 'e.id')
+            .where('d.id', '=', id)
+            .where('d.endpoint_id', '=', endpointId),
+        ),
+      ]),
+    )
+    .executeTakeFirst();
+  if (event === undefined || event.occurred_at < now.getTime() - KEPT_DAYS * DAY_MS)
+    throw new AppError(
+      'not_found',
+      `there is no event or delivery ${id} of the last ${KEPT_DAYS} days for ${endpointId}`,
+    );
+  return event.id;
+}
+
+/**
+ * The events, oldest first, of which a delivery to the endpoint failed or was dropped since `since`, and none was delivered or is
+ * on its way; one more than may be replayed at once where there are more.
+ */
+export async function findUndelivered(
+  database: Kysely<ControlTables>,
+  endpointId: string,
+  { since, now }: { readonly since: Date; readonly now: Date },
+): Promise<readonly string[]> {
+  const rows = await database
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('webhook_events as e', 'e.id', 'd.event_id')
+    .select('e.id')
+    .distinct()
+    .where('d.endpoint_id', '=', endpointId)
+    .where('e.topic', '<>', PING)
+    .where('e.occurred_at', '>=', now.getTime() - KEPT_DAYS * DAY_MS)
+    .where('d.finished_at', '>=', since.getTime())
+    .where('d.state', 'in', ['failed', 'dropped'])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('webhook_deliveries as other')
+            .select('other.id')
+            .whereRef('other.event_id', '=', 'e.id')
+            .where('other.endpoint_id', '=', endpointId)
+            .where('other.state', 'in', ['waiting', 'delivered']),
+        ),
+      ),
+    )
+    .orderBy('e.id')
+    .limit(REPLAYS_MAX + 1)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Queues a delivery of its own for each event; resolves to their ids. */
+export async function queueReplays(
+  transaction: Kysely<ControlTables>,
+  endpointId: string,
+  { eventIds, newId, now }: ReplayDeps & { readonly eventIds: readonly string[] },
+): Promise<readonly string[]> {
+  const rows = eventIds.map((eventId) => ({
+    id: `dlv_${newId()}`,
+    event_id: eventId,
+    endpoint_id: endpointId,
+    kind: 'replay',
+    state: 'waiting',
+    attempts: 0,
+    due_at: now.getTime(),
+    claimed_by: null,
+    created_at: now.getTime(),
+    finished_at: null,
+  }));
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await transaction
+      .insertInto('webhook_deliveries')
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .execute();
+  }
+  return rows.map(({ id }) => id);
+}

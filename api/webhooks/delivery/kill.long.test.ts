@@ -1,0 +1,60 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openFolder } from '../../../test/support/accounts/control-databases.ts';
+import { Receiver } from '../../../test/support/webhooks/receiver.ts';
+import { WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+
+const CHILD = join(import.meta.dirname, '../../../test/support/webhooks/dispatch-child.ts');
+const KILLS = 10;
+const DELIVERIES = 1_500;
+/** Each process lives so much later than the one before, when that one's claims have ended. */
+const LATER_MS = 120_000;
+
+test('a dispatcher that is killed ten times in the middle skips nothing, and counts every attempt once', async () => {
+  const url = `sqlite:${join(await openFolder(), 'control.db')}`;
+  const told = new Set<() => void>();
+  const receiver = await Receiver.start(() => {
+    for (const look of told) look();
+    return 200;
+  });
+  const world = await WebhookDatabase.open(url);
+  const ids = await world.addDeliveries(await world.addEndpoint({ url: receiver.url }), DELIVERIES);
+  /** Resolves when what was received is enough. */
+  const received = (isEnough: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!isEnough()) return;
+        told.delete(look);
+        resolve();
+      };
+      told.add(look);
+      look();
+    });
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const before = receiver.received.length;
+    const child = start(url, kill);
+    await received(() => receiver.received.length >= before + 20 + kill * 7);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  const last = start(url, KILLS);
+  const distinct = () => new Set(receiver.deliveries).size;
+  // Looking at every request would be slow; nothing more comes once all have come.
+  await received(() => receiver.received.length >= DELIVERIES && distinct() === DELIVERIES);
+  last.kill('SIGTERM');
+  await once(last, 'exit');
+  expect(new Set(receiver.deliveries)).toEqual(new Set(ids));
+  expect(await world.states()).toEqual({ delivered: DELIVERIES });
+  const attempts = await world.database.kysely.selectFrom('webhook_attempts').select('attempt').execute();
+  expect(attempts).toHaveLength(DELIVERIES);
+  expect(new Set(attempts.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+  // Sent again: only what was under way or not yet written down.
+  expect(receiver.received.length - DELIVERIES).toBeLessThan(KILLS * 100);
+  await Promise.all([receiver.close(), world.close()]);
+}, 180_000);
+
+function start(url: string, round: number): ChildProcess {
+  return fork(CHILD, [url, String(round * LATER_MS)], { execArgv: ['--import', 'tsx'] });
+}

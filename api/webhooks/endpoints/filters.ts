@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ID_LENGTH_MAX } from '../../../schemas/datasets.ts';
+
+/** Ids that one filter may name. */
+const IDS_MAX = 1000;
+const Ids = z
+  .array(z.string().min(1, idProblem()).max(ID_LENGTH_MAX, idProblem()))
+  .min(1, idsProblem())
+  .max(IDS_MAX, idsProblem());
+const RANK_MAX = 1_000_000;
+const MaxRank = z.number().refine((rank) => Number.isInteger(rank) && rank >= 1 && rank <= RANK_MAX, {
+  error: `must be a whole number from 1 to ${RANK_MAX}`,
+});
+const PERCENT_MAX = 1_000_000;
+const Percent = z.number().refine((percent) => percent > 0 && percent <= PERCENT_MAX, {
+  error: `must be above 0, and at most ${PERCENT_MAX}`,
+});
+
+/**
+ * Which events of its topics an endpoint wants (specification "Filters"); what is absent filters nothing. A filter concerns the
+ * topics that have what it names; all filters that concern a topic must pass.
+ */
+export const FiltersSchema = z.strictObject({
+  /** `model.created`, `score.updated`, `pricing.updated`; and `ranking.updated` where one of them moved, came or went. */
+  models: Ids.optional(),
+  /** `score.updated`. */
+  benchmarks: Ids.optional(),
+  /** `ranking.updated`. */
+  categories: Ids.optional(),
+  /** `pricing.updated`. */
+  providers: Ids.optional(),
+  /**
+   * `pricing.updated` with `change` `price`: one of the two prices rose or fell by at least so many per cent of what it was. A
+   * price that came, went, was zero before, or is in another currency passes.
+   */
+  min_price_change_percent: Percent.optional(),
+  /** `ranking.updated`: a model moved into, out of or within positions 1 to this. */
+  max_rank: MaxRank.optional(),
+});
+export type Filters = Readonly<z.infer<typeof FiltersSchema>>;
+
+function idProblem(): string {
+  return `must be an id of at most ${ID_LENGTH_MAX} characters`;
+}
+
+function idsProblem(): string {
+  return `must name 1 to ${IDS_MAX} ids`;
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { getEntry, loadCatalog, loadRelease } from '../../../../storage/catalog.ts';
+import { openFolder } from '../../../../test/support/accounts/control-databases.ts';
+import {
+  NIGHT_SETTINGS,
+  openTemporaryStore,
+  type TemporaryStore,
+} from '../../../../test/support/pipeline/temporary-store.ts';
+import * as sourced from '../../../../test/worlds/sourced-days.ts';
+import {
+  AFTER,
+  BEFORE,
+  CUTOVER,
+  DAYS,
+  LAST,
+  NOTICE,
+  VERSIONS,
+  writeVersionedDays,
+} from '../../../../test/worlds/versioned-days.ts';
+import { ReleaseChanges } from './release-changes.ts';
+import { CHANGE_TOPICS, type ChangeEvent } from './topic-event.ts';
+
+let store: TemporaryStore;
+afterEach(() => store.dispose());
+
+/** The events of a day, by seq; of a ranking's models all that are named here. */
+async function eventsOf(day: string, before: string, watched: readonly string[] = []): Promise<readonly ChangeEvent[]> {
+  const folder = await openFolder();
+  const { catalog } = await loadCatalog(store.deps.store);
+  const release = await loadRelease(store.deps.store, getEntry(catalog, day));
+  const previous = await loadRelease(store.deps.store, getEntry(catalog, before));
+  const input = { release, previous, topics: new Set(CHANGE_TOPICS), watchedModels: new Set(watched), folder };
+  const { versions } = store.deps;
+  const changes = await ReleaseChanges.open(input, {
+    store: store.deps.store,
+    duckdb: NIGHT_SETTINGS.duckdb,
+    versions,
+  });
+  try {
+    const events: ChangeEvent[] = [];
+    for await (const page of changes.pagesAfter(0)) events.push(...page);
+    return events;
+  } finally {
+    changes.close();
+  }
+}
+
+const price = (provider: string, input: number, more: object = {}) => ({
+  model_id: 'm',
+  provider,
+  input_per_million: input,
+  output_per_million: 2,
+  ...more,
+});
+const rank = (model: string, category: string, position: number, skill: number) => ({
+  model_id: model,
+  category,
+  rank: position,
+  trueskill_mu: skill,
+});
+
+test('only what a topic is about is an event: no estimated skill, no start of a price', {
+  timeout: 120_000,
+}, async () => {
+  store = await openTemporaryStore();
+  const models = ['m', 'n', 'o'].map((id) => ({ id, name: id }));
+  await store.publish('2026-06-01', {
+    models,
+    pricing: [price('dated', 1), price('currency', 1), price('moved', 3), price('gone', 1)],
+    rankings: [
+      rank('m', 'skills', 1, 25),
+      rank('m', 'ranks', 5, 25),
+      rank('n', 'ranks', 4, 25),
+      rank('o', 'left', 9, 25),
+    ],
+  });
+  await store.publish('2026-06-02', {
+    models: models.map((model) => ({ ...model, name: 'Other' })),
+    pricing: [
+      price('dated', 1, { effective_from: '2026-06-02' }),
+      ...[price('currency', 1, { currency: 'EUR' }), price('moved', 3.3), price('new', 1)],
+    ],
+    rankings: [rank('m', 'skills', 1, 26), rank('m', 'ranks', 3, 25), rank('n', 'ranks', 6, 25)],
+  });
+  const events = await eventsOf('2026-06-02', '2026-06-01', ['n', 'x']);
+  const prices = events.filter((event) => event.topic === 'pricing.updated');
+  expect(prices.map(({ data, largestChangePercent }) => [data.provider, data.change, largestChangePercent])).toEqual([
+    ['gone', 'provider_removed', Number.POSITIVE_INFINITY],
+    ['currency', 'price', Number.POSITIVE_INFINITY],
+    ['moved', 'price', 10],
+    ['new', 'provider_added', Number.POSITIVE_INFINITY],
+  ]);
+  const rankings = events.filter((event) => event.topic === 'ranking.updated');
+  expect(rankings).toEqual([
+    {
+      topic: 'ranking.updated',
+      data: expect.objectContaining({ category_id: 'left', changed: 1 }),
+      models: [],
+      bestRank: 9,
+    },
+    {
+      topic: 'ranking.updated',
+      data: expect.objectContaining({ category_id: 'ranks', changed: 2 }),
+      models: ['n'],
+      bestRank: 3,
+    },
+  ]);
+  expect(events).toHaveLength(prices.length + rankings.length);
+});
+
+test('a source that is filled at a cutover, or changes alone, is no event', { timeout: 120_000 }, async () => {
+  store = await openTemporaryStore();
+  await sourced.publishSourcedDays(store);
+  const told = (await eventsOf(sourced.CUTOVER, sourced.LAST)).map(({ topic, data }) => [
+    topic,
+    'model_id' in data && data.model_id,
+  ]);
+  expect(told.filter(([topic]) => topic !== 'score.updated')).toEqual([
+    ['pricing.updated', 'gone'],
+    ['model.created', 'new'],
+    ['pricing.updated', 'moved'],
+    ['pricing.updated', 'new'],
+  ]);
+  expect(await eventsOf(sourced.AFTER, sourced.CUTOVER)).toEqual([]);
+});
+
+test('records that are sent anew in another version are no events, and both versions are compared', {
+  timeout: 120_000,
+}, async () => {
+  store = await openTemporaryStore({ versions: VERSIONS });
+  const source = join(store.folder, '../versioned');
+  await writeVersionedDays(source);
+  for (const day of DAYS) await store.night(source, day, { accept: true });
+  const told = async (day: string, before: string) =>
+    (await eventsOf(day, before)).map(({ topic, data: { seq: _, ...data } }) => ({ topic, ...data }));
+  const moved = { topic: 'score.updated', model_id: 'moved', benchmark_id: 'x' };
+  expect(await told(NOTICE, BEFORE)).toEqual([moved]);
+  expect(await told(LAST, NOTICE)).toEqual([moved]);
+  expect(await told(CUTOVER, LAST)).toEqual([
+    { topic: 'pricing.updated', model_id: 'gone', provider: 'shop:eu', change: 'provider_removed' },
+    { topic: 'ranking.updated', category_id: 'general', changed: 1, first_seq: expect.any(Number) },
+    { topic: 'model.created', model_id: 'new' },
+    moved,
+    { topic: 'score.updated', model_id: 'new', benchmark_id: 'x' },
+  ]);
+  expect(await told(AFTER, CUTOVER)).toEqual([
+    moved,
+    { topic: 'pricing.updated', model_id: 'moved', provider: 'shop:eu', change: 'price' },
+  ]);
+});

@@ -1,0 +1,101 @@
+import type { CatalogEntry } from '../../../schemas/catalog.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { loadRelease } from '../../../storage/catalog.ts';
+import { ReleaseChanges, type ReleaseChangesDeps } from './changes/release-changes.ts';
+import { type ChangeEvent, snapshotPublished } from './changes/topic-event.ts';
+import { EventWriter, type EventWriterDeps } from './event-writer.ts';
+import type { Place } from './progress.ts';
+import { DigestCollector } from './subscriptions/digests.ts';
+import {
+  changeTopicsOf,
+  type RecipientsOf,
+  readSubscriptions,
+  recipientsFrom,
+  type Subscription,
+} from './subscriptions/subscriptions.ts';
+
+export interface PublishReleaseInput {
+  /** The store's identity. */
+  readonly record: string;
+  readonly entry: CatalogEntry;
+  /** The release before it. */
+  readonly before: CatalogEntry;
+  /** How far it is: at the end of the one before, or beyond it. */
+  readonly place: Place;
+  /** For files; whoever owns it removes it. */
+  readonly folder: string;
+}
+
+export type PublishReleaseDeps = ReleaseChangesDeps & EventWriterDeps;
+
+/** What was written. */
+export interface Written {
+  readonly events: number;
+  readonly deliveries: number;
+}
+
+/**
+ * Turns one release into events (specification "From changes to events"): those made from its changes first, by `seq`; then the
+ * digests; then, with the snapshot's own event, the release is done. Where it ended early, the next call goes on from the last
+ * change that was told; digests are collected again as a whole. Whoever is told, of what, is settled when a call begins. Rejects like
+ * `ReleaseChanges.open` and `EventWriter`.
+ */
+export async function publishRelease(input: PublishReleaseInput, deps: PublishReleaseDeps): Promise<Written> {
+  const { record, entry, place } = input;
+  const publishedAt = new Date(entry.published_at);
+  const subscriptions = await readSubscriptions(deps.control.kysely, publishedAt);
+  const writer = new EventWriter({ record, publishedAt, place }, deps);
+  const end: Place = { day: entry.day, seq: entry.last_seq };
+  if (subscriptions.length === 0) {
+    await writer.finish(end);
+    return writer.written;
+  }
+  const release = await loadRelease(deps.store, entry);
+  const singles = subscriptions.filter(({ mode }) => mode === 'each');
+  const digests = subscriptions.filter(({ mode }) => mode === 'digest');
+  const collector = new DigestCollector(digests);
+  const recipientsOf = recipientsFrom(singles);
+  await withChanges(release, { ...input, subscriptions }, deps, async (changes) => {
+    if (changeTopicsOf(singles).size > 0) await writeEach(changes.pagesAfter(place.seq), writer, recipientsOf);
+    if (changeTopicsOf(digests).size > 0) await collectAll(changes.pagesAfter(input.before.last_seq), collector);
+  });
+  const snapshot = snapshotPublished(release);
+  collector.add(snapshot);
+  for (const digest of collector.digests()) await writer.addDigest(digest);
+  await writer.finish(end, { event: snapshot, recipients: recipientsOf(snapshot) });
+  return writer.written;
+}
+
+type Pages = AsyncIterable<readonly ChangeEvent[]>;
+
+async function writeEach(pages: Pages, writer: EventWriter, recipientsOf: RecipientsOf): Promise<void> {
+  for await (const page of pages) {
+    for (const event of page) await writer.add(event, recipientsOf(event));
+    await writer.flush();
+  }
+}
+
+async function collectAll(pages: Pages, collector: DigestCollector): Promise<void> {
+  for await (const page of pages) {
+    for (const event of page) collector.add(event);
+  }
+}
+
+/** Works with the release's changes, where it has any that somebody wants. */
+async function withChanges(
+  release: Release,
+  { before, folder, subscriptions }: PublishReleaseInput & { readonly subscriptions: readonly Subscription[] },
+  deps: PublishReleaseDeps,
+  work: (changes: ReleaseChanges) => Promise<void>,
+): Promise<void> {
+  const topics = changeTopicsOf(subscriptions);
+  if (topics.size === 0 || release.first_seq === null) return;
+  const previous = await loadRelease(deps.store, before);
+  const watchedModels = new Set(subscriptions.flatMap(({ models }) => models));
+  const changes = await ReleaseChanges.open({ release, previous, topics, watchedModels, folder }, deps);
+  try {
+    await work(changes);
+  } finally {
+    changes.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+import { KEPT_DAYS, webhookCleanup } from './cleanup.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const DAY_MS = 86_400_000;
+
+let world: WebhookDatabase;
+const warnings: unknown[] = [];
+const log = { warn: (line: unknown) => void warnings.push(line) };
+
+beforeEach(async () => {
+  world = await WebhookDatabase.open('sqlite::memory:');
+  warnings.length = 0;
+});
+afterEach(() => world.close());
+
+/** An event and a delivery of it with one attempt, of a day. */
+async function add(days: number, state: string): Promise<string> {
+  const { kysely } = world.database;
+  const at = NOW.getTime() - days * DAY_MS;
+  const id = await world.addDelivery('whe_1', { at: new Date(at) });
+  const ended = { state, attempts: 1, finished_at: state === 'waiting' ? null : at + 1 };
+  await kysely.updateTable('webhook_deliveries').set(ended).where('id', '=', id).execute();
+  const found = { outcome: 'status', status: 500, message: null, answer: null };
+  await kysely
+    .insertInto('webhook_attempts')
+    .values({ delivery_id: id, attempt: 1, started_at: at, duration_ms: 1, ...found })
+    .execute();
+  return id;
+}
+
+async function idsLeft() {
+  const { kysely } = world.database;
+  const deliveries = await kysely.selectFrom('webhook_deliveries').select(['id', 'event_id']).orderBy('id').execute();
+  const events = await kysely.selectFrom('webhook_events').select('id').orderBy('id').execute();
+  const attempts = await kysely.selectFrom('webhook_attempts').select('delivery_id').orderBy('delivery_id').execute();
+  return {
+    deliveries: deliveries.map(({ id }) => id),
+    attempts: attempts.map(({ delivery_id }) => delivery_id),
+    events: events.length,
+  };
+}
+
+test('removes deliveries, attempts and events after 30 days, never what waits, in however many steps', async () => {
+  for (let index = 0; index < 25; index += 1) await add(KEPT_DAYS + 1, 'failed');
+  const waiting = await add(KEPT_DAYS + 10, 'waiting');
+  const young = await add(KEPT_DAYS - 1, 'delivered');
+  const cleanup = webhookCleanup(world.database.kysely, log, { rowsAtOnce: 4 });
+  cleanup.at(NOW);
+  await cleanup.idle();
+  expect(await idsLeft()).toEqual({ deliveries: [waiting, young], attempts: [waiting, young], events: 2 });
+  expect(warnings).toEqual([]);
+});
+
+test('keeps an old event that was replayed lately', async () => {
+  const old = await add(KEPT_DAYS + 5, 'failed');
+  const replay = await add(2, 'delivered');
+  const { event_id } = await world.delivery(old);
+  await world.database.kysely.updateTable('webhook_deliveries').set({ event_id }).where('id', '=', replay).execute();
+  const cleanup = webhookCleanup(world.database.kysely, log);
+  cleanup.at(NOW);
+  await cleanup.idle();
+  expect((await idsLeft()).deliveries).toEqual([replay]);
+  expect(
+    await world.database.kysely.selectFrom('webhook_events').select('id').where('id', '=', event_id).execute(),
+  ).toEqual([{ id: event_id }]);
+});
+
+test('cleans once an hour, and a database that does not answer is told and does no harm', async () => {
+  const cleanup = webhookCleanup(world.database.kysely, log);
+  cleanup.at(NOW);
+  await cleanup.idle();
+  const id = await add(KEPT_DAYS + 1, 'failed');
+  cleanup.at(new Date(NOW.getTime() + 60_000));
+  await cleanup.idle();
+  expect((await idsLeft()).deliveries).toEqual([id]);
+  cleanup.at(new Date(NOW.getTime() + 3_600_000));
+  await cleanup.idle();
+  expect((await idsLeft()).deliveries).toEqual([]);
+  await world.database.kysely.schema.dropTable('webhook_deliveries').execute();
+  cleanup.at(new Date(NOW.getTime() + 7_200_000));
+  await cleanup.idle();
+  expect(warnings).toMatchObject([{ reason: expect.stringContaining('webhook_deliveries') }]);
+});

@@ -1,0 +1,324 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newId, START, WebhookDatabase } from '../../../test/support/webhooks/webhook-database.ts';
+import { settlementOf } from '../delivery/timetable.ts';
+import { FAILURES_MAX } from '../endpoints/endpoint.ts';
+import { dropWaiting, moveEndpoint, queuePing } from '../endpoints/transitions.ts';
+import type { Attempt, ClaimedDelivery, DeliveryQueue, Outcome, Turn } from './delivery-queue.ts';
+import { openQueue } from './open-queue.ts';
+
+const CLAIM_MS = 60_000;
+const SECOND_MS = 1_000;
+const at = (ms: number) => new Date(START.getTime() + ms);
+
+function attemptOf(delivery: ClaimedDelivery, outcome: Outcome, ms = 0): Attempt {
+  const startedAt = at(ms);
+  const status = outcome === 'delivered' ? 200 : null;
+  return { attempt: delivery.attempt, startedAt, durationMs: 7, outcome, status, message: null, answer: 'ok' };
+}
+
+/** The fastest of a few runs: what else the machine does slows some. */
+async function fastestMs(work: () => Promise<unknown>): Promise<number> {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 10; run += 1) {
+    const began = performance.now();
+    await work();
+    fastest = Math.min(fastest, performance.now() - began);
+  }
+  return fastest;
+}
+
+/** What every queue does; `another` makes an empty database and gives its address. */
+export function describeDeliveryQueue(name: string, another: () => Promise<string>): void {
+  describe(`deliveries on ${name}`, () => {
+    let world: WebhookDatabase;
+    let queue: DeliveryQueue;
+    let url: string;
+
+    beforeEach(async () => {
+      url = await another();
+      world = await WebhookDatabase.open(url);
+      queue = openQueue(world.database);
+    });
+    afterEach(() => world.close());
+
+    function turn(told: Partial<Turn> & { readonly ms?: number } = {}, on = queue) {
+      const now = told.now ?? at(told.ms ?? 0);
+      return on.turn({
+        dispatcher: 'one',
+        now,
+        settlements: [],
+        releases: [],
+        wants: [],
+        claimUntil: new Date(now.getTime() + CLAIM_MS),
+        endpointIds: [],
+        ...told,
+      });
+    }
+
+    async function claim(endpointId: string, count = 1, told: Parameters<typeof turn>[0] = {}) {
+      return (await turn({ ...told, wants: [{ endpointId, count }] })).claimed;
+    }
+
+    async function suspendAndDrop(endpointId: string, ms: number) {
+      const { kysely } = world.database;
+      await moveEndpoint(kysely, endpointId, { from: ['active'], to: 'suspended', now: at(ms) });
+      return dropWaiting(kysely, endpointId, { now: at(ms) });
+    }
+
+    async function claimOne(endpointId: string, told: Parameters<typeof turn>[0] = {}): Promise<ClaimedDelivery> {
+      const [delivery] = await claim(endpointId, 1, told);
+      return delivery ?? expect.fail('nothing was claimed');
+    }
+
+    test('claims what is due, the longest due first, with all that an attempt needs', async () => {
+      const endpointId = await world.addEndpoint();
+      const later = await world.addDelivery(endpointId, { at: at(5) });
+      const first = await world.addDelivery(endpointId, { at: at(1) });
+      await world.addDelivery(endpointId, { at: at(SECOND_MS) });
+      const { claimed, targets } = await turn({ ms: 10, wants: [{ endpointId, count: 5 }] });
+      expect(claimed.map(({ id }) => id).toSorted()).toEqual([later, first].toSorted());
+      expect(claimed.find(({ id }) => id === first)).toEqual({
+        id: first,
+        kind: 'event',
+        endpointId,
+        attempt: 1,
+        claimedUntil: at(10 + CLAIM_MS),
+        event: {
+          id: (await world.delivery(first)).event_id,
+          topic: 'score.updated',
+          occurredAt: at(1),
+          data: '{"model_id":"acme/one","benchmark_id":"mmlu","seq":1}',
+        },
+      });
+      expect(targets).toMatchObject([{ id: endpointId, url: 'https://example.com/hook', state: 'active' }]);
+      expect(await claim(endpointId, 5, { ms: 11 })).toEqual([]);
+    });
+
+    test('claims no more than is wanted of each endpoint, and only for endpoints that may have it', async () => {
+      const [active, other] = [await world.addEndpoint(), await world.addEndpoint()];
+      const [registered, suspended] = [
+        await world.addEndpoint({ state: 'registered' }),
+        await world.addEndpoint({ state: 'suspended' }),
+      ];
+      for (const id of [active, other, registered, suspended]) await world.addDeliveries(id, 5);
+      const ping = await world.addDelivery(registered, { kind: 'ping' });
+      await world.addDelivery(suspended, { kind: 'ping' });
+      const wants = [active, other, registered, suspended].map((endpointId, index) => ({
+        endpointId,
+        count: 3 - (index % 2),
+      }));
+      const { claimed } = await turn({ wants });
+      const counts = Map.groupBy(claimed, ({ endpointId }) => endpointId);
+      expect([counts.get(active)?.length, counts.get(other)?.length]).toEqual([3, 2]);
+      expect(counts.get(registered)?.map(({ id }) => id)).toEqual([ping]);
+      expect(counts.get(suspended)).toBeUndefined();
+    });
+
+    test('writes a delivered attempt, and a failed one with the time of the next', async () => {
+      const endpointId = await world.addEndpoint();
+      await world.addDeliveries(endpointId, 2);
+      const [one, two] = await claim(endpointId, 2);
+      if (one === undefined || two === undefined) throw new Error('nothing claimed');
+      await turn({
+        settlements: [
+          settlementOf(one, attemptOf(one, 'delivered', 5)),
+          settlementOf(two, { ...attemptOf(two, 'tls', 5), message: 'no certificate' }),
+        ],
+      });
+      const ended = at(5).getTime() + 7;
+      expect(await world.delivery(one.id)).toMatchObject({
+        state: 'delivered',
+        attempts: 1,
+        claimed_by: null,
+        finished_at: ended,
+      });
+      expect(await world.delivery(two.id)).toMatchObject({
+        state: 'waiting',
+        attempts: 1,
+        claimed_by: null,
+        due_at: ended + 60_000,
+        finished_at: null,
+      });
+      expect(await world.attempts(two.id)).toEqual([
+        {
+          delivery_id: two.id,
+          attempt: 1,
+          started_at: at(5).getTime(),
+          duration_ms: 7,
+          outcome: 'tls',
+          status: null,
+          message: 'no certificate',
+          answer: 'ok',
+        },
+      ]);
+      expect(await queue.find(one.id)).toMatchObject({
+        state: 'delivered',
+        lastAttempt: attemptOf(one, 'delivered', 5),
+      });
+    });
+
+    test('ignores what is told of a delivery that another dispatcher has taken over, or that was dropped', async () => {
+      const endpointId = await world.addEndpoint();
+      const [late, dropped] = await world.addDeliveries(endpointId, 2);
+      const claimed = await claim(endpointId, 2);
+      const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
+      const [takenOver] = await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS + 1 });
+      await suspendAndDrop(endpointId, CLAIM_MS + 2);
+      await turn({ settlements, releases: claimed.map((delivery) => ({ delivery, dueAt: START })) });
+      expect(takenOver?.attempt).toBe(1);
+      for (const id of [late, dropped]) {
+        expect(await world.delivery(id ?? '')).toMatchObject({ state: 'dropped', attempts: 0 });
+        expect(await world.attempts(id ?? '')).toEqual([]);
+      }
+    });
+
+    test('lets another dispatcher make the same attempt again once a claim has ended, and counts it once', async () => {
+      const endpointId = await world.addEndpoint();
+      const id = await world.addDelivery(endpointId);
+      const first = await claimOne(endpointId);
+      expect(await claim(endpointId, 1, { dispatcher: 'two', ms: CLAIM_MS - 1 })).toEqual([]);
+      const second = await claimOne(endpointId, { dispatcher: 'two', ms: CLAIM_MS });
+      expect(second).toMatchObject({ id, attempt: 1 });
+      await turn({ settlements: [settlementOf(first, attemptOf(first, 'timeout'))] });
+      expect(await world.delivery(id)).toMatchObject({ attempts: 0, claimed_by: 'two' });
+      const settlements = [settlementOf(second, attemptOf(second, 'delivered'))];
+      await turn({ dispatcher: 'two', settlements });
+      await turn({ dispatcher: 'two', settlements });
+      expect(await world.delivery(id)).toMatchObject({ state: 'delivered', attempts: 1 });
+      expect(await world.attempts(id)).toHaveLength(1);
+    });
+
+    test('gives back what was not attempted', async () => {
+      const endpointId = await world.addEndpoint();
+      await world.addDelivery(endpointId);
+      const delivery = await claimOne(endpointId);
+      await turn({ releases: [{ delivery, dueAt: at(1) }] });
+      expect(await claim(endpointId, 1, { dispatcher: 'two', ms: 1 })).toMatchObject([{ id: delivery.id, attempt: 1 }]);
+    });
+
+    test('revokes an endpoint with the twentieth delivery in a row that fails, drops the rest and says so', async () => {
+      const endpointId = await world.addEndpoint();
+      const ids = await world.addDeliveries(endpointId, FAILURES_MAX + 2);
+      const fail = (delivery: ClaimedDelivery) => ({
+        ...settlementOf(delivery, attemptOf(delivery, 'status')),
+        nextAt: undefined,
+      });
+      const claimed = await claim(endpointId, FAILURES_MAX + 1);
+      const early = await turn({ settlements: claimed.slice(0, FAILURES_MAX - 1).map(fail) });
+      expect(early.revoked).toEqual([]);
+      const audit = world.database.kysely.selectFrom('audit_log').selectAll();
+      expect(await audit.execute()).toEqual([]);
+      expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 19 });
+      const { revoked, claimed: after } = await turn({
+        ms: 9,
+        settlements: claimed.slice(FAILURES_MAX - 1).map(fail),
+        wants: [{ endpointId, count: 5 }],
+      });
+      expect([revoked, after]).toEqual([[endpointId], []]);
+      expect(await world.endpoint(endpointId)).toMatchObject({
+        state: 'revoked',
+        consecutive_failures: 0,
+        notice: 'revoked',
+        state_changed_at: at(9).getTime(),
+      });
+      expect(await queue.findWaiting()).toMatchObject([{ id: endpointId, state: 'revoked', hasLeftovers: true }]);
+      expect(await queue.drop({ id: endpointId, state: 'revoked' }, at(10))).toBe(1);
+      expect(await world.delivery(ids.at(-1) ?? '')).toMatchObject({ state: 'dropped' });
+      expect(await queue.findWaiting()).toEqual([]);
+      expect(await audit.execute()).toMatchObject([
+        { action: 'webhook.revoke', actor: 'system', organization_id: 'org_1', subject_id: endpointId },
+      ]);
+    });
+
+    test('begins to count anew with a success, in the order in which attempts ended', async () => {
+      const endpointId = await world.addEndpoint({ failures: 19 });
+      await world.addDeliveries(endpointId, 3);
+      const claimed = await claim(endpointId, 3);
+      const outcomes: readonly Outcome[] = ['delivered', 'timeout', 'dns'];
+      const settlements = claimed.map((delivery, index) => ({
+        ...settlementOf(delivery, attemptOf(delivery, outcomes[index] ?? 'tls')),
+        nextAt: undefined,
+      }));
+      expect(await turn({ settlements })).toMatchObject({ revoked: [] });
+      expect(await world.endpoint(endpointId)).toMatchObject({ state: 'active', consecutive_failures: 2 });
+    });
+
+    test('drops nothing of an endpoint that is active again by then, and no ping of one that was enabled meanwhile', async () => {
+      const { kysely } = world.database;
+      const endpointId = await world.addEndpoint();
+      const event = await world.addDelivery(endpointId);
+      for (const state of ['registered', 'revoked', 'suspended'] as const)
+        expect(await queue.drop({ id: endpointId, state }, at(1))).toBe(0);
+      expect(await world.delivery(event)).toMatchObject({ state: 'waiting' });
+      await moveEndpoint(kysely, endpointId, { from: ['active'], to: 'registered', now: at(2) });
+      const ping = await queuePing(kysely, { id: endpointId, topics: [] }, { newId, now: at(2) });
+      for (const state of ['revoked', 'suspended'] as const)
+        expect(await queue.drop({ id: endpointId, state }, at(3))).toBe(0);
+      expect(await world.delivery(ping)).toMatchObject({ state: 'waiting' });
+    });
+
+    test('drops nothing that was delivered meanwhile', async () => {
+      const endpointId = await world.addEndpoint();
+      const ids = await world.addDeliveries(endpointId, 300);
+      const claimed = await claim(endpointId, 300);
+      const settlements = claimed.map((delivery) => settlementOf(delivery, attemptOf(delivery, 'delivered')));
+      const told = turn({ settlements });
+      await suspendAndDrop(endpointId, 1);
+      const { unsettled } = await told;
+      await turn({ settlements: unsettled });
+      const states = await Promise.all(ids.map(async (id) => (await world.delivery(id)).state));
+      const attempts = await Promise.all(ids.map((id) => world.attempts(id)));
+      expect(states.map((state) => state === 'delivered')).toEqual(attempts.map(({ length }) => length === 1));
+    });
+
+    test('claims one delivery by its id, before it is due, unless somebody has it', async () => {
+      const endpointId = await world.addEndpoint();
+      const id = await world.addDelivery(endpointId, { at: at(CLAIM_MS) });
+      const asking = { now: START, claimUntil: at(CLAIM_MS) };
+      expect(await queue.claim(id, { dispatcher: 'one', ...asking })).toMatchObject({ id, attempt: 1 });
+      expect(await queue.claim(id, { dispatcher: 'two', ...asking })).toBeUndefined();
+      const late = { now: at(CLAIM_MS), claimUntil: at(CLAIM_MS * 2) };
+      expect(await queue.claim(id, { dispatcher: 'two', ...late })).toMatchObject({ id, attempt: 1 });
+      expect(await queue.claim('dlv_none', { dispatcher: 'one', ...asking })).toBeUndefined();
+    });
+
+    test('two that ask at once never get the same delivery', async () => {
+      const endpointId = await world.addEndpoint();
+      await world.addDeliveries(endpointId, 200);
+      const other = await WebhookDatabase.open(url);
+      const wants = [{ endpointId, count: 20 }];
+      const rounds = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          turn({ dispatcher: `d${index}`, wants }, index % 2 === 0 ? queue : openQueue(other.database)),
+        ),
+      );
+      const ids = rounds.flatMap(({ claimed }) => claimed.map(({ id }) => id));
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(200);
+      await other.close();
+    });
+
+    test('knows how much waits and since when', async () => {
+      expect(await queue.backlog(START)).toEqual({ waiting: 0, oldestDueAt: undefined });
+      const endpointId = await world.addEndpoint();
+      await world.addDelivery(endpointId, { at: at(3) });
+      await world.addDelivery(await world.addEndpoint(), { at: at(7) });
+      expect(await queue.backlog(at(2))).toEqual({ waiting: 2, oldestDueAt: undefined });
+      expect(await queue.backlog(at(9))).toEqual({ waiting: 2, oldestDueAt: at(3) });
+    });
+
+    test('finds the endpoints with due deliveries among 90,000 waiting ones without reading them all', async () => {
+      const endpointIds = await Promise.all(Array.from({ length: 3 }, () => world.addEndpoint()));
+      for (const endpointId of endpointIds) await world.addMany(endpointId, 30_000);
+      const found = await queue.findWaiting();
+      expect(found.map(({ id, dueAt }) => [id, dueAt])).toEqual(endpointIds.toSorted().map((id) => [id, START]));
+      const { kysely } = world.database;
+      const readAll = () =>
+        kysely
+          .selectFrom('webhook_deliveries')
+          .select(({ fn }) => fn.max('kind').as('kind'))
+          .execute();
+      expect(await fastestMs(() => queue.findWaiting())).toBeLessThan((await fastestMs(readAll)) / 3);
+    });
+  });
+}

@@ -1,0 +1,146 @@
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.ts';
+import { LOOPBACK, requestTo } from '../../test/support/server/outbound-settings.ts';
+import { refusedUrls } from '../../test/support/server/refused-urls.ts';
+import { openOutbound, openReceiver } from '../../test/support/server/use-outbound.ts';
+import type { ResolveName } from './checked-lookup.ts';
+import { parseNetwork } from './public-address.ts';
+
+const loopbackNames: ResolveName = async () => [{ address: '127.0.0.1', family: 4 }];
+/** Each call gives the next of these answers, and the last for good. */
+function answersInTurn(...answers: readonly (readonly string[])[]) {
+  const calls: string[] = [];
+  const resolveName: ResolveName = async (name) => {
+    const addresses = answers[Math.min(calls.length, answers.length - 1)] ?? [];
+    calls.push(name);
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  };
+  return { calls, resolveName };
+}
+
+test('no refused URL is resolved or connected to, though its port listens here', async () => {
+  const listener = await listenOnLoopback();
+  const { calls, resolveName } = answersInTurn(['127.0.0.1']);
+  const outbound = openOutbound({ resolveName });
+  const answers = await Promise.all(refusedUrls.map(([url]) => outbound.request(requestTo(url))));
+  expect(answers.map((answer) => answer.kind === 'failure' && [answer.reason, answer.message])).toEqual(
+    refusedUrls.map(([, problem]) => ['blocked', problem]),
+  );
+  const here = [`https://127.0.0.1:${listener.port}/`, `https://[::ffff:127.0.0.1]:${listener.port}/`];
+  const others = [`https://localhost:${listener.port}/`, `https://0.0.0.0:${listener.port}/`];
+  for (const url of [...here, ...others]) {
+    expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'failure', reason: 'blocked' });
+  }
+  expect([calls, listener.connections()]).toEqual([[], 0]);
+});
+
+test.each([
+  ['a private address', ['127.0.0.1'], '127.0.0.1'],
+  ['a public and a private one', ['93.184.215.14', '127.0.0.1'], '127.0.0.1'],
+  ['a private and a public one', ['127.0.0.1', '93.184.215.14'], '127.0.0.1'],
+  ['a public one and a private IPv6 one', ['93.184.215.14', '::1'], '::1'],
+  ['the server of a cloud', ['169.254.169.254'], '169.254.169.254'],
+  ['an address that is mapped', ['::ffff:127.0.0.1'], '::ffff:127.0.0.1'],
+  ['an address with a zone', ['fe80::1%lo'], 'fe80::1%lo'],
+  ['what is no address', ['0x7f.1'], '0x7f.1'],
+])('a name that resolves to %s is blocked, and nothing is sent', async (_, addresses, told) => {
+  const listener = await listenOnLoopback();
+  const outbound = openOutbound({ resolveName: answersInTurn(addresses).resolveName });
+  const answer = await outbound.request(requestTo(`https://example.com:${listener.port}/`));
+  const message = `example.com resolves to ${told}, which is not a public address`;
+  expect(answer).toMatchObject({ kind: 'failure', reason: 'blocked', message });
+  expect(listener.connections()).toBe(0);
+});
+
+test('a name is resolved once for a connection, so what the DNS says after the check has no effect', async () => {
+  const dns = answersInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const { receiver, outbound } = await openReceiver((_request, response) => response.end(), {
+    settings: { allow: [parseNetwork('127.0.0.2')], resolveName: dns.resolveName, connectionsMax: 1 },
+    host: '0.0.0.0',
+    names: ['example.com'],
+  });
+  const url = `https://example.com:${receiver.port}/`;
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect(receiver.addresses()).toEqual(['127.0.0.2']);
+  // The connection is kept: it leads to the address that was checked, whatever the name means by now.
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer', status: 200 });
+  expect([dns.calls.length, receiver.addresses()]).toEqual([1, ['127.0.0.2']]);
+});
+
+test('a new connection is checked anew', async () => {
+  const dns = answersInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const close = { connection: 'close' };
+  const { receiver, outbound } = await openReceiver((_request, response) => response.writeHead(200, close).end(), {
+    settings: { allow: [parseNetwork('127.0.0.2')], resolveName: dns.resolveName },
+    host: '0.0.0.0',
+    names: ['example.com'],
+  });
+  const url = `https://example.com:${receiver.port}/`;
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'answer' });
+  expect(await outbound.request(requestTo(url))).toMatchObject({ kind: 'failure', reason: 'blocked' });
+  expect(receiver.addresses()).toEqual(['127.0.0.2']);
+});
+
+test('where one of several addresses refuses, the next is tried', async () => {
+  const { receiver, outbound } = await openReceiver((_request, response) => response.end(), {
+    settings: { resolveName: answersInTurn(['::1', '127.0.0.1']).resolveName },
+    names: ['example.com'],
+  });
+  expect(await outbound.request(requestTo(`https://example.com:${receiver.port}/`))).toMatchObject({ kind: 'answer' });
+});
+
+test("names are resolved by the system unless a test does, and 'localhost' is one where loopback is allowed", async () => {
+  const { receiver, outbound } = await openReceiver((_request, response) => response.end());
+  expect(await outbound.request(requestTo(`https://localhost:${receiver.port}/`))).toMatchObject({ kind: 'answer' });
+});
+
+test.each([
+  ['that nobody knows', async () => Promise.reject(new Error('ENOTFOUND')), 'could not be resolved'],
+  ['without an address', async () => [], 'has no address'],
+] as const)('a name %s is a failure of the DNS', async (_, resolveName, told) => {
+  const answer = await openOutbound({ resolveName }).request(requestTo('https://example.com/'));
+  const message = `the name example.com ${told}`;
+  expect(answer).toMatchObject({ kind: 'failure', reason: 'dns', message });
+});
+
+test("the environment's proxies are not used", async () => {
+  const proxy = await listenOnLoopback();
+  for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) {
+    vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
+  }
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { receiver, outbound } = await openReceiver((_request, response) => response.end());
+  expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'answer' });
+  expect(proxy.connections()).toBe(0);
+});
+
+test.each(['host', 'Host', 'connection', 'Transfer-Encoding', 'content-length', 'accept-encoding'])(
+  'a caller that sets the header %s is told so',
+  async (name) => {
+    const request = openOutbound().request(requestTo('https://example.com/', { headers: { [name]: 'example.org' } }));
+    await expect(request).rejects.toThrow(`the header ${name.toLowerCase()} is not the caller's to set`);
+  },
+);
+
+test('a header that would break into lines is a mistake of the caller, and nothing is sent', async () => {
+  const { receiver, outbound } = await openReceiver((_request, response) => response.end());
+  const request = outbound.request(requestTo(receiver.url, { headers: { 'x-a': 'b\r\nx-c: d' } }));
+  await expect(request).rejects.toThrow('invalid');
+  expect(receiver.connections()).toBe(0);
+});
+
+test('a port that nobody listens on is a failure of the connection', async () => {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
+  const outbound = openOutbound({ allow: LOOPBACK, resolveName: loopbackNames });
+  const answer = await outbound.request(requestTo(`https://example.com:${port}/`));
+  const message = `example.com:${port} refuses connections`;
+  expect(answer).toMatchObject({ kind: 'failure', reason: 'connection', message });
+});

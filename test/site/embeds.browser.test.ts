@@ -1,0 +1,177 @@
+/** Pages to embed, as a browser shows them in a frame of somebody else's page (specification "Embeds"). */
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../support/api/listen.ts';
+import { findFaultsOfAllLooks, PHONE, widthOf } from '../support/browser/accessibility.ts';
+import { useChromium, useOtherSite } from '../support/browser/use-chromium.ts';
+import { usePublic } from '../support/site/use-public.ts';
+import { ARABIC, HOSTILE, JAPANESE, LONG, publishEmbeddedDays } from '../worlds/embedded-days.ts';
+
+/** What stands behind everything, light and dark. */
+const [LIGHT, DARK] = ['rgb(255, 255, 255)', 'rgb(15, 20, 26)'];
+
+const api = usePublic({ days: publishEmbeddedDays });
+const bare = usePublic({ days: publishEmbeddedDays, planned: ['history'] });
+const chromium = useChromium();
+
+let service: string;
+beforeAll(async () => {
+  service = await listen(api.app);
+});
+/** What somebody else's page holds. */
+let html = '';
+const elsewhere = useOtherSite(() => html);
+
+const pathOf = (folder: string, id: string, query = '') => `/embed/${folder}/${encodeURIComponent(id)}${query}`;
+
+/** Every page that there is; the first ones of each kind. */
+const PATHS = [
+  pathOf('models', 'lab/atlas-2'),
+  pathOf('rankings', 'text'),
+  pathOf('models', 'long', '?metric=price'),
+  pathOf('rankings', HOSTILE),
+  ...[HOSTILE, 'long', 'arabic', 'hebrew', 'japanese', 'bare-model', 'in-yen', 'new'].map((id) => pathOf('models', id)),
+  ...['code/rust', 'ended'].map((id) => pathOf('rankings', id)),
+  pathOf('models', 'lab/atlas-2', '?metric=price&provider=cirrus'),
+  pathOf('models', HOSTILE, '?metric=score'),
+];
+const THEMED = [
+  pathOf('models', 'gone'),
+  pathOf('models', 'lab/atlas-2', '?theme=light'),
+  pathOf('rankings', 'text', '?theme=dark'),
+  pathOf('models', 'gone', '?theme=dark'),
+];
+
+/** What stands above pages of every kind. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  [pathOf('models', 'lab/atlas-2')]: 'Atlas 2',
+  [pathOf('models', 'long')]: LONG,
+  [pathOf('models', 'arabic')]: ARABIC,
+  [pathOf('models', 'japanese')]: JAPANESE,
+  [pathOf('models', HOSTILE)]: HOSTILE,
+  [pathOf('models', 'bare-model')]: 'Bare',
+  [pathOf('models', 'gone')]: 'This model is no longer listed',
+  [pathOf('rankings', 'text')]: 'Best models: text',
+};
+
+/** Opens somebody else's page with frames of these addresses. */
+async function openFramed(page: Page, frames: readonly string[]): Promise<readonly FrameLocator[]> {
+  html = frames.join('\n');
+  await page.goto(elsewhere.url);
+  return frames.map((_, i) => page.frameLocator('iframe').nth(i));
+}
+
+interface OembedAnswer {
+  readonly html: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+async function askOembed(path: string, { base = service, maxwidth = 600 } = {}): Promise<OembedAnswer> {
+  const answer = await fetch(`${base}/oembed?url=${encodeURIComponent(base + path)}&maxwidth=${maxwidth}`);
+  return (await answer.json()) as OembedAnswer; // Which the tests beside this one hold to its form.
+}
+
+const frameOf = (path: string, attributes = 'width="600" height="600"') =>
+  `<iframe src="${(service + path).replaceAll('"', '&quot;')}" title="A frame" ${attributes}></iframe>`;
+
+describe('a page of another site', () => {
+  test('shows each of ours in a frame, in its style, also in a sandbox', async () => {
+    const page = await chromium.open();
+    const shown = Object.entries(HEADINGS);
+    const frames = await openFramed(
+      page,
+      shown.flatMap(([path]) => [frameOf(path), frameOf(path, 'width="600" height="600" sandbox="allow-popups"')]),
+    );
+    expect(frames).toHaveLength(2 * shown.length);
+    for (const [i, frame] of frames.entries()) {
+      const heading = shown[Math.floor(i / 2)]?.[1] ?? '';
+      await frame.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+      expect(await styleOf(frame.locator('footer'), 'display')).toBe('flex');
+    }
+  });
+
+  test('can show the frame that oEmbed tells', async () => {
+    const page = await chromium.open();
+    const { html: frame } = await askOembed(pathOf('rankings', 'text', '?theme=dark'));
+    const [shown] = await openFramed(page, [frame]);
+    await shown?.getByRole('heading', { level: 1 }).waitFor();
+    const box = await page.locator('iframe').boundingBox();
+    expect([box?.width, box?.height]).toEqual([600, 690]);
+  });
+
+  test('is left by the links of ours, which open beside it', async () => {
+    const page = await chromium.open();
+    const [frame] = await openFramed(page, [frameOf(pathOf('rankings', 'text'))]);
+    const [opened] = await Promise.all([
+      page.waitForEvent('popup'),
+      frame?.getByRole('link', { name: 'Atlas 2', exact: true }).click(),
+    ]);
+    await opened.getByRole('heading', { level: 1, name: 'Atlas 2' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(elsewhere.url);
+  });
+});
+
+function styleOf(element: Locator, property: 'display' | 'backgroundColor'): Promise<string | undefined> {
+  return element.evaluate((one, name) => one.ownerDocument.defaultView?.getComputedStyle(one)[name], property);
+}
+
+test('no page has a fault of accessibility, light or dark, or is wider than a phone', {
+  timeout: 120_000,
+}, async () => {
+  const page = await chromium.open();
+  const faults: string[] = [];
+  for (const path of [...PATHS, ...THEMED]) {
+    await page.goto(service + path);
+    faults.push(...(await findFaultsOfAllLooks(page)));
+  }
+  expect(faults).toEqual([]);
+});
+
+test.each([
+  ['', 'light', LIGHT],
+  ['', 'dark', DARK],
+  ['?theme=light', 'dark', LIGHT],
+  ['?theme=dark', 'light', DARK],
+] as const)(
+  'a page with "%s" for a reader who wants it %s is of its colour',
+  async (query, colorScheme, background) => {
+    const page = await chromium.open({ colorScheme });
+    await page.goto(service + pathOf('models', 'lab/atlas-2', query));
+    expect(await styleOf(page.locator('body'), 'backgroundColor')).toBe(background);
+  },
+);
+
+describe('the size that oEmbed tells is enough', () => {
+  test.each([600, 480, 479, PHONE, 320, 300])('for every page at a width of %i', async (width) => {
+    expect(await findTooSmall(await chromium.open(), service, { width, paths: PATHS })).toEqual([]);
+  });
+
+  test('where charts are not shown', async () => {
+    const without = await listen(bare.app);
+    const paths = PATHS.slice(0, 4);
+    for (const width of [600, 300]) {
+      expect(await findTooSmall(await chromium.open(), without, { width, paths })).toEqual([]);
+    }
+  });
+});
+
+/** The pages that need more room than oEmbed tells for a width. */
+async function findTooSmall(
+  page: Page,
+  base: string,
+  of: { readonly width: number; readonly paths: readonly string[] },
+) {
+  const { width, paths } = of;
+  const tooSmall: string[] = [];
+  for (const path of paths) {
+    const { height, ...size } = await askOembed(path, { base, maxwidth: width });
+    expect(size.width).toBe(width);
+    await page.setViewportSize({ width, height });
+    await page.goto(base + path);
+    const needed: number = await page.evaluate('document.scrollingElement.scrollHeight');
+    if (needed > height) tooSmall.push(`${path} needs ${needed} of ${height}`);
+    if ((await widthOf(page)) > width) tooSmall.push(`${path} is too wide`);
+  }
+  return tooSmall;
+}

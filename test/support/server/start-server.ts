@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { type ErrorTable, HTTP_ERROR_STATUS } from '../../../api/server/errors/http-error.ts';
+import { Metrics } from '../../../api/server/metrics.ts';
+import { createServer, type ServerDeps, type ServerSettings } from '../../../api/server/server.ts';
+import { listenOnPort } from '../api/listen.ts';
+
+export interface StartedServer {
+  readonly app: FastifyInstance;
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** The lines of the log so far. */
+  readonly log: readonly LogLine[];
+}
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** The codes of the shell alone, each with words of its own. */
+export const SHELL_ERRORS = Object.fromEntries(
+  Object.entries(HTTP_ERROR_STATUS).map(([code, status]) => [
+    code,
+    { status, title: `title of ${code}`, help: 'help' },
+  ]),
+) as ErrorTable; // Of the table's own keys.
+
+export const SERVER_SETTINGS: ServerSettings = {
+  basePath: '',
+  publicUrl: undefined,
+  trustedProxies: [],
+  headersTimeoutMs: 30_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 5_000,
+  headersMax: 100,
+  pipelinedMax: 20,
+  sendTimeoutMs: 60_000,
+  sendBytesMin: 16_384,
+  compressFromBytes: 1024,
+  metricsAccess: { token: undefined, isOpen: false },
+};
+
+export interface StartOptions extends Partial<Pick<ServerDeps, 'guard' | 'readiness'>> {
+  readonly settings?: Partial<ServerSettings>;
+}
+
+/** The server shell with routes of the test's own, on a free port until the test is over. */
+export async function startServer(routes: ServerDeps['routes'], options: StartOptions = {}): Promise<StartedServer> {
+  const log: LogLine[] = [];
+  const metrics = new Metrics();
+  const app = await createServer(
+    { ...SERVER_SETTINGS, ...options.settings },
+    {
+      logger: pino({ level: 'trace' }, { write: (line: string) => log.push(JSON.parse(line)) }),
+      metrics,
+      readiness: options.readiness ?? (() => ({ isReady: true, body: {} })),
+      errors: SHELL_ERRORS,
+      keyPrefix: 'key_',
+      guard: options.guard,
+      routes,
+    },
+  );
+  onTestFinished(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  return { app, port: await listenOnPort(app), metrics, log };
+}

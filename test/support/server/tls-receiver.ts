@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import { type Certificate, createAuthority } from '../../../runtime/certificates/certificates.ts';
+
+export interface TlsReceiverOptions {
+  /** What answers; the body of a request is its to read. */
+  readonly handler: RequestListener;
+  /** Names and addresses that its certificate is for, beside those of loopback. */
+  readonly names?: readonly string[];
+  /** One of another kind; it has a good one unless given. */
+  readonly certificate?: Certificate;
+  readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers'>;
+  /** Address to listen on: 127.0.0.1 unless given. */
+  readonly host?: string;
+}
+
+export interface TlsReceiver {
+  /** `https://127.0.0.1:port`, which the certificate is for too. */
+  readonly url: string;
+  readonly port: number;
+  /** The authority (PEM) that has to be trusted for it. */
+  readonly ca: string;
+  /** TCP connections so far, whatever became of them. */
+  readonly connections: () => number;
+  /** For each of them, which address of this machine it came to. */
+  readonly addresses: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Of this machine alone. */
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/** An HTTPS server on loopback, as a customer's receiver would be, until it is closed. */
+export async function startTlsReceiver({
+  handler,
+  names = [],
+  certificate,
+  tls = {},
+  host = '127.0.0.1',
+}: TlsReceiverOptions): Promise<TlsReceiver> {
+  // A name of its own: several may be trusted at once.
+  const authority = createAuthority(`authority of a test ${randomUUID()}`);
+  const { cert, key } = certificate ?? authority.issue({ names: [...names, ...LOOPBACK_NAMES] });
+  const server = createServer({ cert, key, ...tls }, handler);
+  const addresses: string[] = [];
+  server.on('connection', (socket: Socket) => addresses.push(socket.localAddress ?? ''));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  // An address of TCP, as it listens to one.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    ca: authority.ca,
+    connections: () => addresses.length,
+    addresses: () => addresses,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

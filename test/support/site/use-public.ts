@@ -1,0 +1,89 @@
+import { onTestFinished } from 'vitest';
+import type { Capability } from '../../../api/data/access/capabilities.ts';
+import { PUBLIC_ROUTES, type PublicFaceSettings, publicFace } from '../../../api/site/public.ts';
+import { type ApiOptions, type Days, openApi, type Served, type TestApi } from '../api/open-api.ts';
+import type { AppOptions } from '../api/start-app.ts';
+import { useApi } from '../api/use-api.ts';
+import { SAMPLE_DAYS } from '../pipeline/sample-store.ts';
+
+export interface PublicOptions
+  extends Partial<Omit<PublicFaceSettings, 'isLive' | 'clock'>>,
+    Pick<AppOptions, 'settings' | 'accounts' | 'wrapStore' | 'guide' | 'versions'>,
+    Pick<ApiOptions, 'now'> {
+  /** Default: the sample days. */
+  readonly days?: Days;
+  /** The address of a store instead. */
+  readonly store?: string;
+  /** Default: nothing is. */
+  readonly planned?: readonly Capability[];
+}
+
+/** What is seen without a key beside the API, as a test file has it: asked without a network. */
+export function usePublic(options: PublicOptions = {}): TestApi {
+  const api: TestApi = useApi(apiOptions(options, () => api.clock.now()));
+  return api;
+}
+
+/** The same for a test alone; closed after it. */
+export async function openPublic(options: PublicOptions = {}): Promise<TestApi> {
+  const api: TestApi = await openApi(apiOptions(options, () => api.clock.now()));
+  onTestFinished(() => api.close());
+  return api;
+}
+
+function apiOptions(
+  {
+    days = SAMPLE_DAYS,
+    store,
+    planned = [],
+    now,
+    settings = {},
+    accounts = {},
+    wrapStore,
+    guide,
+    versions,
+    ...face
+  }: PublicOptions,
+  clock: () => Date,
+): ApiOptions {
+  const served: Served = store === undefined ? { days } : { store };
+  return {
+    ...served,
+    settings,
+    accounts,
+    openRoutes: planned.includes('embeds') ? [] : PUBLIC_ROUTES,
+    ...(now && { now }),
+    ...(wrapStore && { wrapStore }),
+    ...(guide && { guide }),
+    ...(versions && { versions }),
+    faces: async () => [
+      publicFace({
+        requestsPerMinute: 100_000,
+        cacheBytes: 1 << 24,
+        packFromBytes: 1024,
+        hasConsole: false,
+        ...face,
+        isLive: (capability) => !planned.includes(capability),
+        clock,
+      }),
+    ],
+  };
+}
+
+/** An item of a feed in its JSON form. */
+export interface Item {
+  readonly id: string;
+  readonly url: string;
+  readonly title: string;
+  readonly content_text: string;
+  readonly date_published: string;
+  readonly date_modified: string;
+  readonly tags: readonly string[];
+}
+
+/** The items of a feed; `path` is without its format. Throws for what is no 200. */
+export async function itemsOf(api: TestApi, path: string): Promise<readonly Item[]> {
+  const { items } = await api.json(`${path}.json`);
+  if (!Array.isArray(items)) throw new Error(`${path} has no items`);
+  return items;
+}
