@@ -63,7 +63,7 @@ export default defineConfig({
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
       include: [
-        '{schemas,database,storage,http,accounts,api,pipeline,webhooks,integrations,client,charts,console,public,guide,mcp,bin}/**/*.{ts,tsx}',
+        '{runtime,schemas,storage,pipeline,api,client,bin}/**/*.{ts,tsx}',
       ],
       exclude: ['**/*.test.{ts,tsx}', '**/*.contract.ts'],
     },

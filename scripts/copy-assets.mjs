@@ -1,6 +1,6 @@
 // Copies what the compiled service has beside its code: the files that browsers load, and the recipes.
 import { cpSync, globSync } from 'node:fs';
 
-for (const file of globSync('{charts,console,guide,http,public}/**/*.{css,js,svg}')) cpSync(file, `dist/${file}`);
+for (const file of globSync('api/**/*.{css,js,svg}')) cpSync(file, `dist/${file}`);
 for (const file of globSync('api/guide/pages/*.md')) cpSync(file, `dist/${file}`);
 for (const file of globSync('sources/**/*.{csv,json,md,sql}')) cpSync(file, `dist/${file}`);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Looks for text that pages would show unescaped: every child of an element in charts/, console/, guide/ and public/ has to be an element, a number, a word of the
+# Looks for text that pages would show unescaped: every child of an element in api/ has to be an element, a number, a word of the
 # code's own, or escaped by `safe`.
 #
 #   scripts/html-scan.sh [FOLDER]   scan those of FOLDER (default: this repository); exit code 1 where something is unescaped.
@@ -25,4 +25,4 @@ fi
 
 cd "${1:-$repository}"
 # shellcheck disable=SC2046 # No file has white space in its name.
-exec node "$repository/scripts/html-scan.mjs" "$plugin" $(find charts console guide public -name '*.tsx')
+exec node "$repository/scripts/html-scan.mjs" "$plugin" $(find api -name '*.tsx')

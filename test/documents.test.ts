@@ -116,7 +116,7 @@ describe('links, paths and targets', () => {
     ['[x](b.md#four)', 1],
     ['[x](#four)', 1],
     ['[x](../../outside.md)', 1],
-    ['[x](b.md) [x](b.md#one-two-1) [x](b.md#its-three) [x](../api/app.ts) [x](https://example.com/none)', 0],
+    ['[x](b.md) [x](b.md#one-two-1) [x](b.md#its-three) [x](../api/data/app.ts) [x](https://example.com/none)', 0],
     ['`[x](c.md)`\n```\n[x](c.md)\n```', 0],
   ])('«%s» has %d broken links', (text, count) => {
     expect(findBrokenLinks(fileWith(text), SMALL)).toHaveLength(count);

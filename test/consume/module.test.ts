@@ -94,7 +94,7 @@ describe.skipIf(!isBuilt)('the built package, by its name', () => {
   });
 
   test('gives nothing else away', () => {
-    const code = "import('modelstats/dist/accounts/accounts.js').catch(({ code }) => console.log(code))";
+    const code = "import('modelstats/dist/api/accounts/accounts.js').catch(({ code }) => console.log(code))";
     const found = execFileSync(process.execPath, ['-e', code], { cwd: path(), encoding: 'utf8' });
     expect(found.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });

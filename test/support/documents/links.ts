@@ -86,7 +86,7 @@ export function findUnlinked(readme: string, files: readonly TextFile[]): readon
 
 /** Folders of code that the README's map doesn't show, and lines of it whose folder doesn't exist. */
 export function findMapFaults(readme: string, { folders }: Repository, others: readonly string[]): readonly string[] {
-  const mapped = [...readme.matchAll(/(?:^| {2})([a-z]+)\/ {2,}/gm)].map(([, name = '']) => name);
+  const mapped = [...readme.matchAll(/^([a-z]+)\/ {2,}/gm)].map(([, name = '']) => name);
   return [
     ...mapped.filter((name) => !folders.includes(name)).map((name) => `the map shows ${name}/, which doesn't exist`),
     ...folders
