@@ -62,9 +62,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'html', 'json-summary'],
-      include: [
-        '{runtime,schemas,storage,pipeline,api,client,bin}/**/*.{ts,tsx}',
-      ],
+      include: ['{runtime,schemas,storage,pipeline,api,client,bin}/**/*.{ts,tsx}'],
       exclude: ['**/*.test.{ts,tsx}', '**/*.contract.ts'],
     },
   },
