@@ -8,24 +8,24 @@ import { listenOnLoopback } from '../../test/support/server/listen-on-loopback.t
 import { LOOPBACK, requestTo } from '../../test/support/server/outbound-settings.ts';
 import { startTlsReceiver, type TlsReceiverOptions } from '../../test/support/server/tls-receiver.ts';
 import { openOutbound, openReceiver } from '../../test/support/server/use-outbound.ts';
-import { createAuthority, selfSigned } from '../certificates/certificates.ts';
+import { createAuthority, selfSigned } from '../certificates.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
-const authority = createAuthority('authority of a test');
+const authority = await createAuthority('authority of a test');
 const issue = (names: readonly string[], times: { from?: Date; to?: Date } = {}) =>
   authority.issue({ names, ...times });
 
 const BAD_CERTIFICATES = [
-  ['that has expired', issue(['127.0.0.1'], { from: inDays(-9), to: inDays(-1) }), 'has expired'],
-  ['that is not valid yet', issue(['127.0.0.1'], { from: inDays(1), to: inDays(9) }), 'is not valid yet'],
-  ['for another name', issue(['example.com']), 'is for another name'],
-  ['for another address', issue(['127.0.0.2']), 'is for another name'],
-  ['without a name', issue([]), 'is for another name'],
-  ['that is signed by itself', selfSigned({ names: ['127.0.0.1'] }), 'is signed by itself'],
+  ['that has expired', await issue(['127.0.0.1'], { from: inDays(-9), to: inDays(-1) }), 'has expired'],
+  ['that is not valid yet', await issue(['127.0.0.1'], { from: inDays(1), to: inDays(9) }), 'is not valid yet'],
+  ['for another name', await issue(['example.com']), 'is for another name'],
+  ['for another address', await issue(['127.0.0.2']), 'is for another name'],
+  ['without a name', await issue([]), 'is for another name'],
+  ['that is signed by itself', await selfSigned({ names: ['127.0.0.1'] }), 'is signed by itself'],
   [
     'of an unknown authority',
-    createAuthority('another').issue({ names: ['127.0.0.1'] }),
+    await (await createAuthority('another')).issue({ names: ['127.0.0.1'] }),
     'comes from an authority that is not trusted here',
   ],
 ] as const;
@@ -61,14 +61,14 @@ test.each(BAD_CERTIFICATES)('a certificate %s is refused, every time, before any
 test('a good certificate is taken, and no setting of the environment lets a bad one through', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
-  const good = await openWith({ certificate: issue(['127.0.0.1']) });
+  const good = await openWith({ certificate: await issue(['127.0.0.1']) });
   expect(await good.outbound.request(requestTo(good.receiver.url))).toMatchObject({ kind: 'answer', status: 200 });
-  const bad = await openWith({ certificate: selfSigned({ names: ['127.0.0.1'] }) });
+  const bad = await openWith({ certificate: await selfSigned({ names: ['127.0.0.1'] }) });
   expect(await bad.outbound.request(requestTo(bad.receiver.url))).toMatchObject({ kind: 'failure', reason: 'tls' });
 });
 
 test('the name of the URL counts, not that of the address it resolves to', async () => {
-  const { receiver } = await openWith({ certificate: issue(['other.example.com', '127.0.0.1']) });
+  const { receiver } = await openWith({ certificate: await issue(['other.example.com', '127.0.0.1']) });
   const resolveName = async () => [{ address: '127.0.0.1', family: 4 }];
   const outbound = openOutbound({ allow: LOOPBACK, ca: authority.ca, resolveName });
   const request = (name: string) => outbound.request(requestTo(`https://${name}:${receiver.port}/`));
@@ -85,7 +85,7 @@ test('a server that speaks no TLS is refused', async () => {
 
 test('versions of TLS before 1.2 are refused', async () => {
   const { receiver, outbound } = await openWith({
-    certificate: issue(['127.0.0.1']),
+    certificate: await issue(['127.0.0.1']),
     tls: { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
   });
   expect(await outbound.request(requestTo(receiver.url))).toMatchObject({ kind: 'failure', reason: 'tls' });

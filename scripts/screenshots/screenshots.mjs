@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
-import { createAuthority } from '../../dist/http/certificates/certificates.js';
+import { createAuthority } from '../../dist/runtime/certificates.js';
 import { badgesPage } from './badges-page.mjs';
 import { inventUsage } from './invented-usage.mjs';
 
@@ -52,7 +52,7 @@ const days = readdirSync(source)
 const folder = mkdtempSync(join(tmpdir(), 'modelstats-screenshots-'));
 const port = 8790;
 const url = `http://127.0.0.1:${port}`;
-const authority = createAuthority('authority of the pictures');
+const authority = await createAuthority('authority of the pictures');
 writeFileSync(join(folder, 'ca.pem'), authority.ca);
 const env = {
   ...process.env,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join, resolve } from 'node:path';
 import { findSignatureProblem } from '../../../api/webhooks/signing/verify-signature.ts';
-import { createAuthority } from '../../../runtime/certificates/certificates.ts';
+import { createAuthority } from '../../../runtime/certificates.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { firstSignal } from '../../cli/process-events.ts';
@@ -71,8 +71,8 @@ async function readCertificate(folder: string, now: Date) {
   const ageMs = now.getTime() - Date.parse(made);
   if (!(ageMs >= 0 && ageMs < (CERTIFICATE_DAYS - 1) * DAY_MS)) {
     const times = { from: new Date(now.getTime() - DAY_MS), to: new Date(now.getTime() + CERTIFICATE_DAYS * DAY_MS) };
-    const authority = createAuthority('modelstats webhooks listen', times);
-    const { cert, key } = authority.issue({ names: ['localhost', HOST], ...times });
+    const authority = await createAuthority('modelstats webhooks listen', times);
+    const { cert, key } = await authority.issue({ names: ['localhost', HOST], ...times });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(keyPath, key, { mode: 0o600 });
     await writeFile(certPath, cert);

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
-import { type Certificate, createAuthority } from '../../../runtime/certificates/certificates.ts';
+import { type Certificate, createAuthority } from '../../../runtime/certificates.ts';
 
 export interface TlsReceiverOptions {
   /** What answers; the body of a request is its to read. */
@@ -42,8 +42,8 @@ export async function startTlsReceiver({
   host = '127.0.0.1',
 }: TlsReceiverOptions): Promise<TlsReceiver> {
   // A name of its own: several may be trusted at once.
-  const authority = createAuthority(`authority of a test ${randomUUID()}`);
-  const { cert, key } = certificate ?? authority.issue({ names: [...names, ...LOOPBACK_NAMES] });
+  const authority = await createAuthority(`authority of a test ${randomUUID()}`);
+  const { cert, key } = certificate ?? (await authority.issue({ names: [...names, ...LOOPBACK_NAMES] }));
   const server = createServer({ cert, key, ...tls }, handler);
   const addresses: string[] = [];
   server.on('connection', (socket: Socket) => addresses.push(socket.localAddress ?? ''));
