@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { coloursOf, contrastOf } from '../../../test/support/console/contrast.ts';
 import { readLook } from './look.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const FACES = ['api/guide/shell/guide.css', 'api/console/assets/console.css', 'api/site/home/home.css'];
 const shared = readFileSync(join(import.meta.dirname, 'look.css'), 'utf8');
 
