@@ -1,7 +1,7 @@
 /** Run as a process of its own, so that its memory is not the bench's: `tsx bench/generate-days.ts FOLDER SCORES CHANGED`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ALIASES_MAX } from '../pipeline/aliases/parse-aliases.ts';
+import { ALIASES_MAX } from '../pipeline/source/aliases.ts';
 import { Database, sqlText } from '../storage/duckdb/database.ts';
 import { FIRST_DAY, SECOND_DAY } from './night.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOffMs, retry } from '../runtime/retry.ts';
 import type { ClientSettings } from './client-settings.ts';
 import { ClientError, ConnectionError, QuotaExceededError, RateLimitError, ServiceError } from './errors.ts';
 import { readErrorText } from './read-body.ts';
@@ -37,16 +38,17 @@ export async function send<T>(
 ): Promise<T> {
   const all = { 'Idempotency-Key': randomUUID(), 'User-Agent': settings.userAgent, ...headers };
   const patience = new Patience(settings);
-  for (;;) {
-    try {
-      return await sendOnce({ ...outgoing, headers: all }, read, { timeoutMs: settings.timeoutMs, signal });
-    } catch (error) {
-      const delayMs = patience.delayAfter(error);
-      if (delayMs === undefined || !(error instanceof ClientError)) throw error;
-      onRetry?.({ error, delayMs });
-      await sleep(delayMs, undefined, { signal });
-    }
-  }
+  const delayAfter = (error: unknown) => {
+    const delayMs = patience.delayAfter(error);
+    if (delayMs === undefined || !(error instanceof ClientError)) return undefined;
+    onRetry?.({ error, delayMs });
+    return delayMs;
+  };
+  const { timeoutMs } = settings;
+  return retry(() => sendOnce({ ...outgoing, headers: all }, read, { timeoutMs, signal }), {
+    delayAfter,
+    sleep: (delayMs) => sleep(delayMs, undefined, { signal }),
+  });
 }
 
 /** Rejects with what an answer says that is no 2xx. */
@@ -122,8 +124,7 @@ class Patience {
     this.#failures += 1;
     const { attemptsMax, retryDelayMsMax } = this.#settings;
     if (this.#failures >= attemptsMax) return undefined;
-    const longest = Math.min(retryDelayMsMax, FIRST_DELAY_MS * 2 ** (this.#failures - 1));
-    return Math.ceil(longest * (0.5 + Math.random() / 2));
+    return Math.ceil(backOffMs(this.#failures, { firstMs: FIRST_DELAY_MS, maxMs: retryDelayMsMax }, Math.random));
   }
 }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { findCronProblem } from '../../pipeline/schedule/due/cron.ts';
-import { TIME_OF_DAY } from '../../pipeline/schedule/due/retry.ts';
+import { findCronProblem } from '../../pipeline/schedule/cron.ts';
+import { TIME_OF_DAY } from '../../pipeline/schedule/run-day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';
 import { ACCOUNTS_SETTINGS } from './settings/accounts-settings.ts';

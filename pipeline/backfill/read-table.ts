@@ -2,10 +2,11 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { DATASETS, type Dataset } from '../../schemas/datasets.ts';
-import { type CapturedFile, captureFile, columnWarnings, type FileDeps } from '../night/capture/capture.ts';
+import { type CapturedFile, captureFile, type FileDeps } from '../night/capture/capture.ts';
+import { columnWarnings } from '../night/capture/columns.ts';
 import { createIssues } from '../night/check/issues.ts';
 import { explainFaults } from '../night/check/rows.ts';
-import { type DatasetSource, SOURCE_FORMATS } from '../night/source/source-day.ts';
+import { type DatasetSource, SOURCE_FORMATS } from '../source/open-source.ts';
 
 export interface PricingTable {
   readonly captured: CapturedFile;

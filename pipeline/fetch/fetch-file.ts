@@ -3,18 +3,16 @@ import { dirname, join } from 'node:path';
 import { timestampFromDate } from '../../runtime/day.ts';
 import type { UnzippedFolder } from '../../schemas/upstreams.ts';
 import type { FileHash } from '../../storage/hash.ts';
-import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';
-import { fillEntry, findUnfilled, type Variables } from '../source/fetch-list/fill-entry.ts';
-import { assertEnough, type ContentDeps, checkContent } from './content/check-content.ts';
-import { assertUnpackedSize } from './content/unpacked-size.ts';
-import { unzip } from './content/unzip.ts';
-import type { RecordedFile } from './day/fetch-record.ts';
-import { type EarlierFile, findEarlier, hasValidator } from './day/last-fetch.ts';
-import { isWhole } from './day/whole-files.ts';
+import type { FetchEntry } from '../source/fetch-list.ts';
+import { fillEntry, findUnfilled, type Variables } from '../source/variables.ts';
+import { assertEnough, assertUnpackedSize, type ContentDeps, checkContent } from './content.ts';
 import { fetchPages } from './fetch-pages.ts';
+import type { RecordedFile } from './fetch-record.ts';
+import { type EarlierFile, findEarlier, hasValidator, isWhole } from './fetch-record.ts';
 import { type DownloadDeps, download, type Validators } from './http/download.ts';
 import { type RetryDeps, withRetries } from './http/retries.ts';
-import { passingFault, UpstreamFault } from './http/upstream-fault.ts';
+import { passingFault, UpstreamFault } from './http/upstream-client.ts';
+import { unzip } from './unzip.ts';
 
 /** What a fetch may take. */
 export interface FetchLimits {

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { isNestedDeeper } from '../../runtime/json-depth.ts';
 import { hashFile } from '../../storage/hash.ts';
-import type { Pages } from '../source/fetch-list/fetch-entry.ts';
-import { type JsonPath, parseJsonPath, valueAt } from '../source/fetch-list/json-path.ts';
-import { readDocument } from './content/read-document.ts';
+import type { Pages } from '../source/fetch-list.ts';
+import { type JsonPath, parseJsonPath, valueAt } from '../source/json-document.ts';
+import { readDocument } from './content.ts';
 import { type DownloadDeps, type Downloaded, type DownloadRequest, download } from './http/download.ts';
 import { type RetryDeps, withRetries } from './http/retries.ts';
-import { lastingFault, passingFault } from './http/upstream-fault.ts';
+import { lastingFault, passingFault } from './http/upstream-client.ts';
 
 /**
  * Fetches an answer in pages: the first with the rows of all in place of its own. One that is whole stays as it was served; of several

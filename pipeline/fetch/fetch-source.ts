@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import pLimit from 'p-limit';
 import { type Day, timestampFromDate } from '../../runtime/day.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { FetchedFile } from '../../schemas/upstreams.ts';
-import { isAnotherProcess } from '../run/run-folder.ts';
-import type { FetchEntry } from '../source/fetch-list/fetch-entry.ts';
-import { assertFilled } from '../source/fetch-list/fill-entry.ts';
+import { eachAtOnce } from '../run/concurrency.ts';
+import { isAnotherProcess } from '../run/work-folder.ts';
+import type { FetchEntry } from '../source/fetch-list.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
+import { assertFilled } from '../source/variables.ts';
+import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
 import {
   describeFailure,
+  type EarlierFile,
   type FetchRecord,
+  isWhole,
+  listEarlier,
   type RecordedFile,
   readFetchRecord,
   writeFetchRecord,
-} from './day/fetch-record.ts';
-import { type EarlierFile, listEarlier } from './day/last-fetch.ts';
-import { copyOwnFiles } from './day/own-files.ts';
-import { isWhole } from './day/whole-files.ts';
-import { type FetchFileDeps, fetchFile, type StoredFiles } from './fetch-file.ts';
-import { Reachability } from './http/reachability.ts';
-import type { UpstreamFault } from './http/upstream-fault.ts';
+} from './fetch-record.ts';
+import { Reachability } from './http/retries.ts';
+import type { UpstreamFault } from './http/upstream-client.ts';
+import { copyOwnFiles } from './own-files.ts';
 
 export interface FetchRequest {
   /** The source's folder, with its `source.json`. */
@@ -79,10 +80,10 @@ export async function fetchSource(request: FetchRequest, deps: FetchDeps): Promi
     });
     await round.write();
     const earlier = await listEarlier(into, { day, ownRecord: before });
-    const limit = pLimit(deps.limits.concurrency);
     const client = new Reachability(deps);
     const input = { round, earlier, stored, partials, deps: { ...deps, client } };
-    await settleAll(settings.fetch.map((entry) => limit(() => fetchOne(entry, input))));
+    // All write into the same folder, so that a failure waits for the others.
+    await eachAtOnce(settings.fetch, deps.limits.concurrency, (entry) => fetchOne(entry, input));
     return await round.end(settings.fetch, { now: timestampFromDate(deps.clock()), unreachable: client.faults() });
   } finally {
     await rm(partials, { recursive: true, force: true });
@@ -146,12 +147,6 @@ async function fetchOne(entry: FetchEntry, { round, earlier, stored, partials, d
   const file = done ?? (await fetchFile(entry, { folder: round.folder, partial, earlier, stored }, deps));
   if (done === undefined) await round.note(file);
   deps.onEnd(file);
-}
-
-/** Waits for all, also where one fails: the others write into the same folder. Then rejects with the first failure. */
-async function settleAll(work: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(work);
-  await Promise.all(work);
 }
 
 /** One fetch of a day, and its record. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { AllowedNetwork } from '../../runtime/outbound/public-address.ts';
 import { Database, type DuckDBLimits } from '../../storage/duckdb/database.ts';
 import { number } from '../../storage/duckdb/row-shape.ts';
-import type { Variables } from '../source/fetch-list/fill-entry.ts';
+import type { Variables } from '../source/variables.ts';
 import type { FetchLimits } from './fetch-file.ts';
 import { type FetchDeps, type FetchedDay, type FetchRequest, fetchSource } from './fetch-source.ts';
 import { UpstreamClient } from './http/upstream-client.ts';

@@ -1,5 +1,5 @@
-import { readdir, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { constants, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Day } from '../../runtime/day.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
@@ -10,30 +10,29 @@ import {
   type RankingMethods,
   RELEASE_FORMAT,
   type Release,
-  type ReleaseFile,
   ReleaseSchema,
+  type SourceFile,
 } from '../../schemas/release.ts';
-import type { Upstream } from '../../schemas/upstreams.ts';
-import { hashFile } from '../../storage/hash.ts';
-import { snapshotPaths } from '../../storage/keys.ts';
-import type { FetchRecord, RecordedFile } from '../fetch/day/fetch-record.ts';
+import { fetchedFileFrom, type ReleasedFile } from '../../schemas/upstreams.ts';
+import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
+import { describeFiles, type FetchRecord } from '../fetch/fetch-record.ts';
+import type { Source } from '../source/open-source.ts';
 import type { Capture } from './capture/capture.ts';
 import type { Check } from './check/check.ts';
+import { upstreamCounts } from './check/losses.ts';
 import type { Diff } from './diff.ts';
-import { upstreamCounts } from './guard/losses.ts';
+import type { NightSource } from './open-day.ts';
 import type { Previous } from './previous.ts';
-import { ownSourceFiles, releaseFetched } from './release-fetched.ts';
 import type { SnapshotFiles, WrittenSnapshot } from './snapshot.ts';
 
-export interface ReleaseInput {
+interface ReleaseInput {
   readonly day: Day;
   readonly run: string;
   /** Date-times as published. */
   readonly capturedAt: string;
   readonly publishedAt: string;
   readonly toolVersion: string;
-  /** As the source names it. */
-  readonly rankingMethod: RankingMethods | undefined;
+  readonly source: NightSource;
   readonly previous: Previous;
   readonly captured: Capture;
   readonly checked: Check;
@@ -42,48 +41,32 @@ export interface ReleaseInput {
   readonly written: WrittenSnapshot;
   /** Folder that holds the release's files; the manifests are added to it. */
   readonly folder: string;
-  /** Those that the source names. */
-  readonly upstreams: readonly Upstream[];
-  /** What was fetched into the source's folder. */
-  readonly fetched: FetchRecord | undefined;
-  /** Those of its files that no fetch has ever brought. */
-  readonly absent: readonly RecordedFile[];
 }
 
 /** Writes the snapshot's manifests and describes everything that lies in the folder: the release.json to be. */
 export async function composeRelease(input: ReleaseInput): Promise<Release> {
-  const { previous, checked, changed, written } = input;
+  const { day, previous, captured, checked, changed, written, folder, source } = input;
   const manifest = manifestFrom(input, written.inForce);
   const noticed = written.noticed.map((snapshot) => manifestFrom(input, snapshot));
   for (const one of [manifest, ...noticed]) {
-    await writeFile(join(input.folder, snapshotPaths(one).manifest), `${JSON.stringify(one)}\n`);
+    await writeFile(join(folder, snapshotPaths(one).manifest), `${JSON.stringify(one)}\n`);
   }
-  const captureFiles = input.captured.sourceFiles;
-  const captured = input.captured.datasets.map(({ dataset }) => dataset);
-  const upstreamRows = upstreamCounts(checked.upstreamRows, { day: input.day, previous: previous.release });
-  const rankingMethod = rankingMethodOf(input, captured.includes('rankings'));
-  const fetchedInput = {
-    day: input.day,
-    previous: previous.release,
-    upstreams: input.upstreams,
-    absent: input.absent,
-  };
+  const names = captured.datasets.map(({ dataset }) => dataset);
+  const lastCaptured = DATASET_NAMES.map((name) => [
+    name,
+    names.includes(name) ? day : (previous.release?.last_captured[name] ?? null),
+  ]);
   return ReleaseSchema.parse({
     format: RELEASE_FORMAT,
-    day: input.day,
+    day,
     run: input.run,
     prev: previous.entry === undefined ? null : refFrom(previous.entry),
     tool_version: input.toolVersion,
     schema_version: manifest.schema_version,
     data_as_of: input.capturedAt,
     published_at: input.publishedAt,
-    captured,
-    last_captured: Object.fromEntries(
-      DATASET_NAMES.map((name) => [
-        name,
-        captured.includes(name) ? input.day : (previous.release?.last_captured[name] ?? null),
-      ]),
-    ),
+    captured: names,
+    last_captured: Object.fromEntries(lastCaptured),
     records: changed.records,
     events: changed.events,
     first_seq: changed.firstSeq,
@@ -92,21 +75,20 @@ export async function composeRelease(input: ReleaseInput): Promise<Release> {
     orphans: checked.orphans,
     suspects_pending: checked.suspects.pending,
     accepted: input.accepted,
-    source_files: [...captureFiles, ...ownSourceFiles(input.fetched, captureFiles)],
-    files: await describeFiles(input.folder),
+    source_files: [...captured.sourceFiles, ...ownSourceFiles(source.fetched, captured.sourceFiles)],
+    files: await describeFiles(folder),
     manifest,
-    ...(noticed.length === 0 ? {} : { noticed_manifests: noticed }),
-    ...(rankingMethod === undefined ? {} : { ranking_method: rankingMethod }),
-    ...(changed.firstRenewalSeq === null ? {} : { first_renewal_seq: changed.firstRenewalSeq }),
-    ...releaseFetched(input.fetched, fetchedInput),
-    ...(upstreamRows === undefined ? {} : { upstream_rows: upstreamRows }),
+    noticed_manifests: noticed.length === 0 ? undefined : noticed,
+    ranking_method: rankingMethodOf(source, previous, names.includes('rankings')),
+    first_renewal_seq: changed.firstRenewalSeq ?? undefined,
+    ...releaseFetched(source, day, previous.release),
+    upstream_rows: upstreamCounts(checked.upstreamRows, { day, previous: previous.release }),
   });
 }
 
 /** That of the source where it was asked for rankings today, else that of the rankings that are carried. */
-function rankingMethodOf({ previous, rankingMethod }: ReleaseInput, isCaptured: boolean): RankingMethods | undefined {
-  if (isCaptured || previous.release === undefined) return rankingMethod;
-  return previous.release.ranking_method;
+function rankingMethodOf({ settings }: Source, { release }: Previous, isCaptured: boolean): RankingMethods | undefined {
+  return isCaptured || release === undefined ? settings.ranking_method : release.ranking_method;
 }
 
 function manifestFrom(input: ReleaseInput, { id, version, files }: SnapshotFiles): Manifest {
@@ -134,13 +116,40 @@ function refFrom({ day, run, release_sha256 }: NonNullable<Previous['entry']>) {
   return { day, run, release_sha256 };
 }
 
-/** Size and hash of every file in the folder, in path order. */
-export async function describeFiles(folder: string): Promise<readonly ReleaseFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
-  const files: ReleaseFile[] = [];
-  for (const path of paths.sort()) files.push({ path, ...(await hashFile(join(folder, path))) });
-  return files;
+/**
+ * What a release says of upstreams and of files that were fetched from them; nothing where there are none. Of a day that was fetched its
+ * record says who they were.
+ */
+function releaseFetched(
+  { settings: { upstreams }, fetched, absent }: NightSource,
+  day: Day,
+  previous: Release | undefined,
+): Pick<Release, 'upstreams' | 'fetched'> {
+  if (fetched === undefined) return upstreams.length === 0 ? {} : { upstreams: [...upstreams] };
+  const before = previous?.fetched ?? [];
+  const files = fetched.files.map((file): ReleasedFile => {
+    const told = fetchedFileFrom(file);
+    if (file.status !== 'failed' && file.status !== 'carried') return { ...told, failed_since: null };
+    const yesterday = before.find((one) => one.upstream === file.upstream && one.file === file.file);
+    const failed = { ...told, failed_since: yesterday?.failed_since ?? day };
+    return absent.includes(file) ? { ...failed, never_fetched: true } : failed;
+  });
+  return { upstreams: [...fetched.upstreams], fetched: files };
+}
+
+/** The source's own files that its SELECTs may have read, beside those that are told already. */
+function ownSourceFiles(fetched: FetchRecord | undefined, told: readonly SourceFile[]): readonly SourceFile[] {
+  return (fetched?.own ?? [])
+    .filter(({ file }) => !told.some(({ name }) => name === file))
+    .map(({ file, bytes, sha256 }) => ({ name: file, dataset: null, bytes, sha256 }));
+}
+
+/** Puts the bytes of files that may be carried into the release, where nights on any machine find them (decision 0096). */
+export async function copyFetched({ folder: from, fetched }: Source, to: string): Promise<void> {
+  for (const { file, sha256, carry } of fetched?.files ?? []) {
+    if (carry === undefined || sha256 === null) continue;
+    const path = join(to, RELEASE_PATHS.fetched(file));
+    await mkdir(dirname(path), { recursive: true });
+    await copyFile(join(from, file), path, constants.COPYFILE_FICLONE);
+  }
 }

@@ -1,9 +1,11 @@
 import type { Day } from '../../runtime/day.ts';
 import { cursorFromSeq } from '../../schemas/change.ts';
-import type { Release } from '../../schemas/release.ts';
-import type { Run } from '../run/run.ts';
+import { DATASET_NAMES } from '../../schemas/datasets.ts';
+import type { Hold, Release } from '../../schemas/release.ts';
+import { type FetchedFile, fetchedFileFrom } from '../../schemas/upstreams.ts';
+import type { Run, RunReport } from '../run/run.ts';
 import type { Check, Counts } from './check/check.ts';
-import { type NightToRun, nightCommand } from './next-command.ts';
+import type { Diff } from './diff.ts';
 import type { Preview } from './preview.ts';
 
 /** `dry_run`: would have been published. */
@@ -36,12 +38,23 @@ export interface NightResult {
   readonly preview?: Preview;
 }
 
+/** What a night has found out so far, filled as its stages end: what is missing, the night didn't come to. */
+export interface NightFindings {
+  /** What became of every file that the source lists; undefined where it lists none. */
+  fetched?: readonly FetchedFile[] | undefined;
+  checked?: Check;
+  changed?: Diff;
+  holds?: readonly Hold[];
+  /** Of a dry run, and of a night that is held. */
+  preview?: Preview;
+}
+
 /** The night that a result is of. */
-export interface NightOf {
+interface NightOf {
   readonly request: NightToRun & { readonly dryRun: boolean };
   /** Undefined where no run was needed. */
   readonly run?: Pick<Run, 'folder' | 'warnings'>;
-  readonly preview?: Preview | undefined;
+  readonly found?: NightFindings;
 }
 
 /** The result of a night that published, would have (dry run), or found its day published before. */
@@ -50,17 +63,19 @@ export function resultFromRelease(
   release: Release,
   night: NightOf,
 ): NightResult {
+  const { records, events, first_seq, last_seq, suspects_pending } = release;
   return {
     ...emptyResult(status, night),
     snapshot_id: release.manifest.id,
-    records: release.records,
-    events: release.events,
-    first_seq: release.first_seq,
-    last_seq: release.last_seq,
-    change_cursor: cursorFromSeq(release.last_seq),
+    records,
+    events,
+    first_seq,
+    last_seq,
+    change_cursor: cursorFromSeq(last_seq),
     quarantined: sum(release.quarantined),
     published_at: status === 'dry_run' ? null : release.published_at,
-    suspects_pending: release.suspects_pending,
+    suspects_pending,
+    ...previewOf(night),
   };
 }
 
@@ -68,18 +83,24 @@ export function resultFromRelease(
 export function resultFromProblems(
   status: 'held' | 'rejected',
   problems: readonly string[],
-  { checked, ...night }: NightOf & { readonly checked: Check | undefined },
+  night: NightOf,
 ): NightResult {
+  const { request, found: { checked } = {} } = night;
   return {
     ...emptyResult(status, night),
     quarantined: checked === undefined ? 0 : sum(checked.quarantined),
     suspects_pending: checked?.suspects.pending ?? 0,
     problems,
-    next_command: nightCommand({ ...night.request, accept: status === 'held' || night.request.accept }),
+    next_command: nightCommand({ ...request, accept: status === 'held' || request.accept }),
+    ...(status === 'held' ? previewOf(night) : {}),
   };
 }
 
-function emptyResult(status: NightStatus, { request, run, preview }: NightOf): NightResult {
+function previewOf({ found }: NightOf): Pick<NightResult, 'preview'> {
+  return found?.preview === undefined ? {} : { preview: found.preview };
+}
+
+function emptyResult(status: NightStatus, { request, run }: NightOf): NightResult {
   return {
     status,
     day: request.day,
@@ -97,10 +118,70 @@ function emptyResult(status: NightStatus, { request, run, preview }: NightOf): N
     next_command: null,
     warnings: run?.warnings ?? [],
     report: run?.folder.path ?? null,
-    ...(preview === undefined ? {} : { preview }),
   };
 }
 
 function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** Runs a night again; what is accepted stays accepted. */
+export interface NightToRun {
+  readonly day: Day;
+  readonly source: string;
+  readonly accept: boolean;
+  readonly acceptSuspects: readonly string[];
+}
+
+/** The command that runs a night, as it can be pasted into a shell. */
+export function nightCommand({ day, source, accept, acceptSuspects }: NightToRun): string {
+  const suspects = acceptSuspects.length === 0 ? [] : ['--accept-suspect', ...acceptSuspects.map(quoted)];
+  const words = [
+    'modelstats nightly --source',
+    quoted(source),
+    '--day',
+    day,
+    ...(accept ? ['--accept'] : []),
+    ...suspects,
+  ];
+  return words.join(' ');
+}
+
+/** A word of a shell's command line. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * The report of a night that began its stages, whatever became of it (specification "Run reports").
+ * @param error what ended the stages early
+ * @param result what the night answered; undefined where it failed
+ */
+export function nightReport(
+  { request, found = {} }: NightOf,
+  { error, result }: { readonly error: unknown; readonly result: NightResult | undefined },
+): RunReport {
+  const { fetched, checked, changed, holds = [], preview } = found;
+  const { status = 'failed', problems = [], next_command = null } = result ?? {};
+  const facts = {
+    day: request.day,
+    source: request.source,
+    fetched: fetched?.map(fetchedFileFrom) ?? null,
+    rows: checked?.rows ?? null,
+    quarantined: checked?.quarantined ?? null,
+    orphans: checked?.orphans ?? null,
+    carried: checked?.stale ?? null,
+    suspects: checked?.suspects ?? null,
+    withheld: DATASET_NAMES.filter((name) => checked?.withheld.has(name)),
+    records: changed?.records ?? null,
+    deleted: changed?.deleted ?? null,
+    events: changed?.events ?? null,
+    first_seq: changed?.firstSeq ?? null,
+    last_seq: changed?.lastSeq ?? null,
+    holds,
+    problems,
+    next_command,
+    ...(preview === undefined ? {} : { preview }),
+  };
+  return { status, error, facts, issues: checked?.issues ?? [] };
 }

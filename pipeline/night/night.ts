@@ -7,35 +7,36 @@ import { type LoadedCatalog, loadCatalog, loadRelease, newestEntry } from '../..
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { assertComplete, type FetchedDay } from '../fetch/fetch-source.ts';
 import type { FetchSetup } from '../fetch/run-fetch.ts';
-import { allEnded } from '../run/all-ended.ts';
+import { allEnded } from '../run/concurrency.ts';
 import { Run, type RunDeps } from '../run/run.ts';
-import { claimWorkFolder } from '../run/work-folder-store.ts';
+import { claimWorkFolder } from '../run/work-folder.ts';
+import { type CaptureLimits, limitsFromSettings } from '../source/source-settings.ts';
 import { capture } from './capture/capture.ts';
+import { absentNotes } from './capture/missing-files.ts';
 import { assertFewBadRows, check } from './check/check.ts';
-import { composeRelease } from './compose-release.ts';
+import { guard, holdOfDay } from './check/guard.ts';
+import { composeRelease, copyFetched } from './compose-release.ts';
 import { diff } from './diff.ts';
-import { holdOfDay } from './guard/far-ahead.ts';
-import { guard } from './guard/guard.ts';
 import { closeIntervals } from './history.ts';
-import { type NightFindings, nightReport } from './night-report.ts';
-import { type NightResult, resultFromProblems, resultFromRelease } from './night-result.ts';
+import {
+  type NightFindings,
+  type NightResult,
+  nightReport,
+  resultFromProblems,
+  resultFromRelease,
+} from './night-result.ts';
 import { findNightVersions, renewalNotes } from './night-versions.ts';
+import { openDay } from './open-day.ts';
 import { preview } from './preview.ts';
 import { loadPrevious } from './previous.ts';
 import { proveEvents, proveFiles } from './prove.ts';
 import { publish } from './publish.ts';
-import { absentNotes, copyFetched, failedUpstreams } from './release-fetched.ts';
 import { writeSnapshot, writeState } from './snapshot.ts';
-import { type DayPlace, fetchForNight, placeOfDay } from './source/fetched-source.ts';
-import { findSourceDay } from './source/source-day.ts';
-import { type CaptureLimits, limitsFromSettings } from './source/source-limits.ts';
-import { StoredFetch } from './source/stored-fetch.ts';
 
 export interface NightRequest {
   readonly day: Day;
-  /** Folder of the source; see `findSourceDay`. */
+  /** Folder of the source; see `openSource`. */
   readonly source: string;
   /** Everything but publishing. */
   readonly dryRun: boolean;
@@ -84,133 +85,76 @@ export async function runNight(request: NightRequest, deps: NightDeps): Promise<
   assertNext(request.day, { newest: newestEntry(catalog.catalog)?.day, today: dayFromDate(startedAt) });
   if (!request.dryRun) await claimWorkFolder(deps.workFolder, { store: deps.store, catalog: catalog.catalog });
   const run = await Run.open({ day: request.day, startedAt }, deps);
-  const ending = await runStages({ request, deps, catalog, run });
+  const night: Night = { request, deps, catalog, run, found: {} };
+  const ending = await runStages(night).catch((error: unknown) => ({ error: run.errorFrom(error) }));
   return run.finish(
-    () => resultFromEnding(ending, { request, run, store: deps.store }),
-    ({ result }) => {
-      const { found, error } = ending;
-      return nightReport({ request, status: result?.status ?? 'failed', found, error, result });
-    },
+    () => resultFromEnding(ending, night),
+    ({ result }) => nightReport(night, { error: 'error' in ending ? ending.error : undefined, result }),
   );
 }
 
-/** How the stages of a night ended, and what they had found out by then. */
-type Ending = { readonly found: NightFindings } & (
-  | { readonly release: Release; readonly problems?: undefined; readonly error?: undefined }
-  | { readonly release?: undefined; readonly problems: readonly string[]; readonly error?: undefined }
-  | { readonly release?: undefined; readonly problems?: undefined; readonly error: unknown }
-);
-
-interface StagesInput {
+interface Night {
   readonly request: NightRequest;
   readonly deps: NightDeps;
   /** The catalog that the night continues. */
   readonly catalog: LoadedCatalog;
   readonly run: Run<Stage>;
+  readonly found: NightFindings;
 }
 
-/**
- * The stages of a night in order, over the run's one database. Never rejects: how far a night came belongs to its ending.
- */
-async function runStages({ request, deps, catalog, run }: StagesInput): Promise<Ending> {
-  const { day } = request;
+/** How the stages of a night ended: with a release, held, or by an error. */
+type Ending = { readonly release: Release } | { readonly problems: readonly string[] } | { readonly error: unknown };
+
+/** The stages of a night in order, over the run's one database. */
+async function runStages({ request, deps, catalog: loaded, run, found }: Night): Promise<Ending> {
+  const { day, acceptSuspects } = request;
   const { release: folder, scratch } = run.folder;
+  const { catalog } = loaded;
+  const newest = newestEntry(catalog);
   const capturedAt = captureTime(day, run.startedAt);
-  const stored = new StoredFetch(deps.store, catalog.catalog);
-  const newest = newestEntry(catalog.catalog);
-  let found: NightFindings = {};
-  try {
-    const place = await placeOfDay(request.source, { day, workFolder: deps.workFolder });
-    const fetched = await fetchInto(place, { request, deps, run, stored });
-    found = { fetched: fetched?.record.files };
-    if (fetched !== undefined) assertComplete(fetched);
-    const source = await findSourceDay(place.root, day);
-    found = { fetched: source.fetched?.files };
-    const absent = await stored.findAbsent(source.fetched);
-    const database = await run.openDatabase(deps.duckdb);
-    const { settings } = source;
-    const limits = limitsFromSettings(deps.limits, settings);
-    const places = { database, store: deps.store, folder, scratch };
-    const captured = await run.stage('capture', () =>
-      capture(source, { ...places, limits, duckdb: deps.duckdb, absent }),
-    );
-    run.warn([...absentNotes(absent), ...captured.warnings]);
-    const previous = await run.stage('previous', () => loadPrevious(newest, places));
-    const today = dayFromDate(run.startedAt);
-    const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, today, previous });
-    const checked = await run.stage('check', () =>
-      check(
-        {
-          day,
-          capture: captured,
-          settings,
-          acceptSuspects: request.acceptSuspects,
-          carried: failedUpstreams(source.fetched, absent),
-        },
-        places,
-      ),
-    );
-    found = { ...found, checked };
-    assertFewBadRows(checked, settings, captured.uncaptured);
-    run.warn(checked.warnings);
-    const changed = await run.stage('diff', () =>
-      diff({ day, capturedAt, captured, checked, previous, versions }, places),
-    );
-    const holds = [
-      ...holdOfDay({ day, now: run.startedAt, newest: newest?.day, isDated: place.isDated }, deps.store),
-      ...(await guard({ checked, changed, settings, previous: previous.release, catalog: catalog.catalog }, places)),
-    ];
-    found = { ...found, changed, holds };
-    const isHeld = holds.length > 0 && !request.accept;
-    if (request.dryRun || isHeld) found = { ...found, preview: await preview(checked, places) };
-    run.warn(renewalNotes(versions, changed));
-    if (isHeld) return { found, problems: holds.map(({ message }) => message) };
-    await run.stage('history', () => closeIntervals(previous, versions.inForce, places));
-    const written = await run.stage('snapshot', () =>
-      writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),
-    );
-    await copyFetched(source, folder);
-    const proof = { changed, written, previous, versions };
-    await run.stage('prove', async () => {
-      await proveEvents(proof, places);
-      // The files are read back without DuckDB, which has time for the state meanwhile.
-      await allEnded([proveFiles(proof, places), writeState(versions.inForce, places)]);
-    });
-    const release = await composeRelease({
-      day,
-      run: run.id,
-      capturedAt,
-      publishedAt: timestampFromDate(deps.clock()),
-      toolVersion: deps.toolVersion,
-      rankingMethod: settings.ranking_method,
-      previous,
-      captured,
-      checked,
-      changed,
-      accepted: holds,
-      written,
-      folder,
-      upstreams: settings.upstreams,
-      fetched: source.fetched,
-      absent,
-    });
-    if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog }, deps));
-    return { found, release };
-  } catch (error) {
-    return { found, error: run.errorFrom(error) };
-  }
-}
-
-/** The first stage, of sources that list what to fetch; undefined where nothing was to be fetched. */
-async function fetchInto(
-  { root, toFetch }: DayPlace,
-  { request, deps, run, stored }: Omit<StagesInput, 'catalog'> & { readonly stored: StoredFetch },
-): Promise<FetchedDay | undefined> {
-  if (toFetch === undefined) return undefined;
-  const wanted = { root: request.source, settings: toFetch, into: root, day: request.day, stored: stored.files };
-  const fetched = await run.stage('fetch', () => fetchForNight(wanted, deps));
-  run.warn(fetched?.warnings ?? []);
-  return fetched;
+  const { source, isDated } = await openDay({ request, run, catalog, found }, deps);
+  const { settings } = source;
+  const database = await run.openDatabase(deps.duckdb);
+  const places = { database, store: deps.store, folder, scratch };
+  const limits = limitsFromSettings(deps.limits, settings);
+  const captured = await run.stage('capture', () => capture(source, { ...places, limits, duckdb: deps.duckdb }));
+  run.warn([...absentNotes(source.absent), ...captured.warnings]);
+  const previous = await run.stage('previous', () => loadPrevious(newest, places));
+  const today = dayFromDate(run.startedAt);
+  const versions = findNightVersions(deps.versions ?? RECORD_VERSIONS, { day, today, previous });
+  const checked = await run.stage('check', () => check({ day, captured, source, acceptSuspects }, places));
+  found.checked = checked;
+  assertFewBadRows(checked, settings, captured.uncaptured);
+  run.warn(checked.warnings);
+  const changed = await run.stage('diff', () =>
+    diff({ day, capturedAt, captured, checked, previous, versions }, places),
+  );
+  found.changed = changed;
+  const holds = [
+    ...holdOfDay({ day, now: run.startedAt, newest: newest?.day, isDated }, deps.store),
+    ...(await guard({ checked, changed, settings, previous: previous.release, catalog }, places)),
+  ];
+  found.holds = holds;
+  const isHeld = holds.length > 0 && !request.accept;
+  if (request.dryRun || isHeld) found.preview = await preview(checked, places);
+  run.warn(renewalNotes(versions, changed));
+  if (isHeld) return { problems: holds.map(({ message }) => message) };
+  await run.stage('history', () => closeIntervals(previous, versions.inForce, places));
+  const written = await run.stage('snapshot', () =>
+    writeSnapshot({ day, versions, records: changed.records, aliases: source.aliases?.aliases }, places),
+  );
+  await copyFetched(source, folder);
+  const proof = { changed, written, previous, versions };
+  await run.stage('prove', async () => {
+    await proveEvents(proof, places);
+    // The files are read back without DuckDB, which has time for the state meanwhile.
+    await allEnded([proveFiles(proof, places), writeState(versions.inForce, places)]);
+  });
+  const [publishedAt, { toolVersion }] = [timestampFromDate(deps.clock()), deps];
+  const about = { day, run: run.id, capturedAt, publishedAt, toolVersion, accepted: holds };
+  const release = await composeRelease({ ...about, source, previous, captured, checked, changed, written, folder });
+  if (!request.dryRun) await run.stage('publish', () => publish({ release, folder, catalog: loaded }, deps));
+  return { release };
 }
 
 /** When the day's data was true: now for today, the end of the day for a day that is over. */
@@ -237,19 +181,14 @@ async function findPublished(
 }
 
 /** Turns what an operator can act on into a result; rethrows everything else. */
-async function resultFromEnding(
-  { release, problems, error, found }: Ending,
-  { request, run, store }: { readonly request: NightRequest; readonly run: Run<Stage>; readonly store: ObjectStore },
-): Promise<NightResult> {
-  const { checked } = found;
-  const night = { request, run, preview: found.preview };
-  if (release !== undefined) return resultFromRelease(request.dryRun ? 'dry_run' : 'published', release, night);
-  if (problems !== undefined) return resultFromProblems('held', problems, { ...night, checked });
-  if (isAppError(error, 'source_rejected')) {
-    return resultFromProblems('rejected', error.message.split('\n'), { request, run, checked });
-  }
+async function resultFromEnding(ending: Ending, night: Night): Promise<NightResult> {
+  const { request, deps } = night;
+  if ('release' in ending) return resultFromRelease(request.dryRun ? 'dry_run' : 'published', ending.release, night);
+  if ('problems' in ending) return resultFromProblems('held', ending.problems, night);
+  const { error } = ending;
+  if (isAppError(error, 'source_rejected')) return resultFromProblems('rejected', error.message.split('\n'), night);
   if (!isAppError(error, 'precondition_failed')) throw error;
-  const published = await findPublished(request, await loadCatalog(store), store);
+  const published = await findPublished(request, await loadCatalog(deps.store), deps.store);
   if (published !== undefined) return published;
   throw new AppError('precondition_failed', 'the catalog was changed while this night ran; run it again', {
     cause: error,

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/duckdb/database.ts';
 import { columnList, entityIdSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
 import type { Check } from './check/check.ts';
-import { reasonsOf, type SetAside } from './check/reasons.ts';
+import { reasonsOf, type SetAside } from './check/issues.ts';
 import { table } from './tables.ts';
 
 /** Records of each kind that are shown: enough to see what sort they are. */

@@ -9,7 +9,7 @@ import { recordsSql } from '../../storage/duckdb/record-files.ts';
 import { columnDefinitions } from '../../storage/duckdb/record-sql.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import type { WorkDeps } from '../run/run.ts';
 import { REMOVED_COLUMNS, SUSPECT_COLUMNS, table } from './tables.ts';
 
 /** Yesterday, as the night starts from it; both undefined before the first night. */
@@ -18,19 +18,13 @@ export interface Previous {
   readonly release: Release | undefined;
 }
 
-export interface PreviousDeps {
-  readonly store: ObjectStore;
-  readonly database: Database;
-  readonly scratch: string;
-}
-
 /**
  * Brings yesterday's state from the store as `previous_<dataset>`, `previous_suspects` and `previous_removed`: views of the fetched
  * files, which stay until the run ends, so that the state is not in memory a second time while it is compared; empty tables before
  * the first night. Every file is checked against its recorded hash; rejects with `corrupt` or `not_found`, saying how to
  * mend it.
  */
-export async function loadPrevious(entry: CatalogEntry | undefined, deps: PreviousDeps): Promise<Previous> {
+export async function loadPrevious(entry: CatalogEntry | undefined, deps: WorkDeps): Promise<Previous> {
   if (entry === undefined) {
     await createEmpty(deps.database);
     return { entry, release: undefined };
@@ -45,7 +39,7 @@ export async function loadPrevious(entry: CatalogEntry | undefined, deps: Previo
   }
 }
 
-async function loadState(entry: CatalogEntry, deps: PreviousDeps): Promise<Release> {
+async function loadState(entry: CatalogEntry, deps: WorkDeps): Promise<Release> {
   const release = await loadRelease(deps.store, entry);
   const fetch = async (name: string, path: string) => {
     const local = join(deps.scratch, `${name}.parquet`);

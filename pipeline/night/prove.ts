@@ -15,12 +15,11 @@ import { fetchReleaseFile } from '../../storage/fetch-object.ts';
 import { readGzip } from '../../storage/hash.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
 import { LineReader } from '../../storage/line-reader.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { misnamedEventsSql } from '../proof/event-names.ts';
-import { type ReadBack, readBack } from '../proof/read-back.ts';
-import { readBackInThread } from '../proof/read-back-in-thread.ts';
+import { type ReadBack, readBack, readBackInThread } from '../proof/read-back.ts';
+import { misnamedEventsSql } from '../proof/replay-sql.ts';
 import { findRecordFault } from '../proof/same-records.ts';
-import { allEnded } from '../run/all-ended.ts';
+import { allEnded } from '../run/concurrency.ts';
+import type { WorkDeps } from '../run/run.ts';
 import type { Diff } from './diff.ts';
 import type { NightVersions } from './night-versions.ts';
 import type { Previous } from './previous.ts';
@@ -33,15 +32,9 @@ export interface ProveInput {
   readonly versions: NightVersions;
 }
 
-interface FileDeps {
-  readonly store: ObjectStore;
-  readonly folder: string;
-  readonly scratch: string;
-}
-
-export interface ProveDeps extends FileDeps {
-  readonly database: Database;
-}
+/** Where the release's files lie, and what they are proven with. */
+type ProveDeps = WorkDeps & { readonly folder: string };
+type FileDeps = Omit<ProveDeps, 'database'>;
 
 /**
  * The first part of the proof, over the written events; {@link proveFiles} is the second. Both reject where anything doesn't follow:

@@ -9,19 +9,16 @@ import { type Database, writeLines, writeParquet } from '../../storage/duckdb/da
 import { columnList, entityIdSql, lineSql } from '../../storage/duckdb/record-sql.ts';
 import { gzipLines } from '../../storage/gzip-lines.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../storage/keys.ts';
-import type { Alias } from '../aliases/parse-aliases.ts';
-import { allEnded } from '../run/all-ended.ts';
-import { writeAliases } from './aliases.ts';
+import { allEnded } from '../run/concurrency.ts';
+import type { WorkDeps } from '../run/run.ts';
+import type { Alias } from '../source/aliases.ts';
 import type { Counts } from './check/check.ts';
 import type { NightVersions } from './night-versions.ts';
 import { table } from './tables.ts';
 
-export interface SnapshotDeps {
-  readonly database: Database;
+interface SnapshotDeps extends Omit<WorkDeps, 'store'> {
   /** Folder that becomes the release; files lie in it under their release paths. */
   readonly folder: string;
-  /** Folder for files on the way. */
-  readonly scratch: string;
 }
 
 /** The public files of a night in one version of the records. */
@@ -146,4 +143,20 @@ function writePart(
   path: string,
 ): Promise<void> {
   return writeParquet(database, select, join(folder, path));
+}
+
+/**
+ * Writes the names of models that the source keeps into the release, one row per name, by upstream and id. The same names give the
+ * same bytes.
+ */
+async function writeAliases(
+  aliases: readonly Alias[],
+  { database, folder }: { readonly database: Database; readonly folder: string },
+): Promise<void> {
+  await database.run(
+    `CREATE TABLE aliases AS SELECT unnest($1::JSON::STRUCT(upstream VARCHAR, id VARCHAR, model_id VARCHAR)[], recursive := true)`,
+    [JSON.stringify(aliases)], // As text: an empty list can't be bound.
+  );
+  const path = join(folder, RELEASE_PATHS.aliases);
+  await writeParquet(database, 'SELECT upstream, id, model_id FROM aliases ORDER BY upstream, id', path);
 }

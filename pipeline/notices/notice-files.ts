@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Day, isDay } from '../../runtime/day.ts';
 import { codeFromError } from '../../runtime/errors.ts';
-import { isAnotherProcess } from '../run/run-folder.ts';
+import { isAnotherProcess } from '../run/work-folder.ts';
 import { NOTICE_KINDS, type Notice, type NoticeKind, NoticeSchema } from './notice.ts';
-import { SENDING_MS_MAX } from './sending/send-notice.ts';
+import { SENDING_MS_MAX } from './send-notice.ts';
 
 /**
  * What was told, in the folder `notices/` of the work folder: a file `<day>.<kind>.json` for each notice, whichever process tells it.

@@ -1,10 +1,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NoticeReceiver } from '../../test/support/notices/notice-receiver.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
-import { type NightFacts, Notices } from './notices.ts';
-import { parseTarget } from './sending/notice-target.ts';
+import { type NightFacts, NoticeMetrics, Notices } from './notices.ts';
+import { parseTarget } from './send-notice.ts';
 
 const [DAY, NEXT] = ['2026-11-20', '2026-11-21'];
 const AT = new Date(`${DAY}T00:06:00Z`);
@@ -221,4 +222,18 @@ test('a test goes to everybody, again and again, and leaves nothing', async () =
   ]);
   expect(receiver.told).toEqual([`test ${DAY}`, `test ${DAY}`]);
   expect(await readdir(work())).toEqual([]);
+});
+
+test('notices are counted by kind and by whether they were taken, from nothing on', async () => {
+  const registry = new Registry();
+  const metrics = new NoticeMetrics(registry);
+  const lines = async () => (await registry.metrics()).split('\n').filter((line) => line.includes('kind="held"'));
+  const [taken, failed] = ['taken', 'failed'].map(
+    (result) => `modelstats_notices_total{kind="held",result="${result}"}`,
+  );
+  expect(await lines()).toEqual([`${taken} 0`, `${failed} 0`]);
+  metrics.onSent('held', true);
+  metrics.onSent('held', false);
+  metrics.onSent('held', false);
+  expect(await lines()).toEqual([`${taken} 1`, `${failed} 2`]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answer, failed } from '../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../test/support/schedule/release-facts.ts';
-import type { NightEnd } from '../schedule/night-end.ts';
+import type { NightEnd } from '../schedule/run-day.ts';
 import type { ScheduleEvent } from '../schedule/scheduler.ts';
 import type { NightFacts } from './notices.ts';
 import { ScheduleNotices } from './schedule-notices.ts';

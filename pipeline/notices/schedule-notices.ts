@@ -1,8 +1,8 @@
 import { type Day, dayFromDate } from '../../runtime/day.ts';
-import { nightCommand } from '../night/next-command.ts';
-import { isPublished, type NightEnd } from '../schedule/night-end.ts';
+import { nightCommand } from '../night/night-result.ts';
+import { isPublished, type NightEnd } from '../schedule/run-day.ts';
 import type { ScheduleEvent } from '../schedule/scheduler.ts';
-import { goneFrom } from './gone.ts';
+import { goneFrom } from './notice.ts';
 import type { Notices } from './notices.ts';
 
 export interface ScheduleNoticesDeps {

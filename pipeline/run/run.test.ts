@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AppError } from '../../runtime/errors.ts';
 import { useTestFolder } from '../../test/support/use-test-folder.ts';
-import { retryWhenRaced } from './retry-when-raced.ts';
+import { retryWhenRaced } from './concurrency.ts';
 import { Run, type RunEnd } from './run.ts';
 
 const NOW = new Date('2026-11-20T03:00:00Z');

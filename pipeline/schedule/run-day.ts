@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import { type Day, dayFromDate } from '../../runtime/day.ts';
 import { messageFromError } from '../../runtime/errors.ts';
-import { type RetryPolicy, retryDeadline, retryDelayMs } from './due/retry.ts';
-import { isPublished, type NightEnd } from './night-end.ts';
+import { type BackOff, backOffMs } from '../../runtime/retry.ts';
 
 /** What happens while a day is worked on, in this order; `given_up` is the last of a day without a snapshot. */
 export type DayEvent =
@@ -62,7 +62,7 @@ async function waitForRetry(failed: Attempt, deps: DayDeps, stop: AbortSignal): 
   const { day, attempt } = failed;
   const tooLate = `no attempt is made from ${deps.retry.until} UTC on`;
   const deadline = retryDeadline(day, deps.retry);
-  const delayMs = retryDelayMs(attempt, deps.retry, deps.random);
+  const delayMs = backOffMs(attempt, deps.retry, deps.random);
   const at = new Date(deps.clock().getTime() + delayMs);
   if (at >= deadline) return tooLate;
   if (isToCome(day, deps)) return CLOCK_SET_BACK;
@@ -83,4 +83,58 @@ function isToCome(day: Day, { clock }: Pick<DayDeps, 'clock'>): boolean {
 
 function failedNight(error: unknown): NightEnd {
   return { status: 'failed', problems: [messageFromError(error)] };
+}
+
+/** Of the preview of a held night: what would be gone. */
+const PreviewSchema = z.looseObject({
+  datasets: z.record(
+    z.string(),
+    z.looseObject({ gone: z.number(), examples: z.looseObject({ gone: z.array(z.string()) }) }),
+  ),
+});
+
+/** What the scheduler reads of the answer of `nightly --json`; the rest is passed through. */
+export const NightAnswerSchema = z.looseObject({
+  status: z.enum(['published', 'already_published', 'held', 'rejected']),
+  snapshot_id: z.string().nullable(),
+  events: z.object({ upsert: z.number(), delete: z.number() }).nullable(),
+  first_seq: z.number().nullable(),
+  last_seq: z.number().nullable(),
+  quarantined: z.number(),
+  suspects_pending: z.number(),
+  problems: z.array(z.string()),
+  next_command: z.string().nullable(),
+  warnings: z.array(z.string()),
+  report: z.string().nullable(),
+  preview: PreviewSchema.optional(),
+});
+export type NightAnswer = z.infer<typeof NightAnswerSchema>;
+
+/** A night that gave no answer: the store, the disk or the process failed. */
+export interface FailedNight {
+  readonly status: 'failed';
+  readonly problems: readonly string[];
+}
+
+/** How one attempt at a night ended. */
+export type NightEnd = NightAnswer | FailedNight;
+
+/** True where the day needs no further attempt. */
+export function isPublished(end: NightEnd): boolean {
+  return end.status === 'published' || end.status === 'already_published';
+}
+
+/** When a failed night is tried again. */
+export interface RetryPolicy extends BackOff {
+  /** Time of the UTC day, `HH:MM`, from which on no attempt but a day's first is begun. */
+  readonly until: string;
+}
+
+/** A time of day as {@link RetryPolicy} takes it; `24:00` is the end of the day. */
+export const TIME_OF_DAY = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
+
+/** The instant from which on a day's night is not tried again. */
+export function retryDeadline(day: Day, { until }: Pick<RetryPolicy, 'until'>): Date {
+  const [hours, minutes] = until.split(':').map(Number);
+  return new Date(Date.parse(`${day}T00:00:00Z`) + ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000);
 }

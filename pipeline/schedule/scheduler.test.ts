@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { Day } from '../../runtime/day.ts';
 import { answer, FakeNights, failed } from '../../test/support/schedule/fake-nights.ts';
 import { FakeTime, settle } from '../../test/support/schedule/fake-time.ts';
-import type { Cron, CronListener } from './due/cron.ts';
-import type { NightEnd } from './night-end.ts';
+import type { Cron, CronListener } from './cron.ts';
+import type { NightEnd } from './run-day.ts';
 import { type ScheduleEvent, Scheduler } from './scheduler.ts';
 
-const RETRY = { firstDelayMs: 60_000, maxDelayMs: 1_800_000, until: '12:00' };
+const RETRY = { firstMs: 60_000, maxMs: 1_800_000, until: '12:00' };
 
 interface Given {
   readonly now: string;

@@ -8,9 +8,8 @@
  * - A due time that comes while another day is worked on waits for it.
  */
 import { type Day, dayFromDate } from '../../runtime/day.ts';
-import type { Cron } from './due/cron.ts';
-import { retryDeadline } from './due/retry.ts';
-import { type DayDeps, type DayEvent, runDay } from './run-day.ts';
+import type { Cron } from './cron.ts';
+import { type DayDeps, type DayEvent, retryDeadline, runDay } from './run-day.ts';
 import type { StoreEvent } from './store-watch.ts';
 
 export type ScheduleEvent =

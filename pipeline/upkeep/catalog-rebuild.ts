@@ -18,17 +18,11 @@ import { findNewestBackfill, hasBackfill } from '../../storage/backfill-objects.
 import { type LoadedCatalog, loadCatalog, parseRelease, swapCatalog } from '../../storage/catalog.ts';
 import { findUnlisted } from '../../storage/continue-catalog.ts';
 import { sha256 } from '../../storage/hash.ts';
-import {
-  CATALOG_KEY,
-  partOfPath,
-  RELEASE_PATHS,
-  RELEASES_PREFIX,
-  releaseFromKey,
-  releaseId,
-} from '../../storage/keys.ts';
+import { CATALOG_KEY, partOfPath, RELEASE_PATHS, RELEASES_PREFIX, releaseId } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { claimWorkFolder } from '../run/work-folder-store.ts';
-import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from './upkeep-run.ts';
+import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../run/run.ts';
+import { claimWorkFolder } from '../run/work-folder.ts';
+import { listReleaseObjects } from './stored-objects.ts';
 
 export interface RebuildDeps extends UpkeepDeps {
   readonly store: ObjectStore;
@@ -117,23 +111,13 @@ interface Candidate {
 }
 
 async function findCandidates(store: ObjectStore): Promise<readonly Candidate[]> {
-  const found = new Map<string, Set<string>>();
-  for await (const { key } of store.list(RELEASES_PREFIX)) {
-    const name = releaseFromKey(key);
-    if (name === undefined) continue;
-    const prefix = key.slice(0, -name.path.length);
-    found.set(prefix, (found.get(prefix) ?? new Set()).add(name.path));
-  }
   const candidates: Candidate[] = [];
-  for (const [prefix, paths] of found) {
-    const object = await store.get(prefix + RELEASE_PATHS.release);
+  for (const [id, objects] of await listReleaseObjects(store)) {
+    const key = `${RELEASES_PREFIX}${id}/${RELEASE_PATHS.release}`;
+    const object = await store.get(key);
     if (object === undefined) continue;
-    const where = `${store.url}: ${prefix}${RELEASE_PATHS.release}`;
-    candidates.push({
-      release: parseRelease(object.body, where),
-      sha256: sha256(object.body),
-      paths,
-    });
+    const release = parseRelease(object.body, `${store.url}: ${key}`);
+    candidates.push({ release, sha256: sha256(object.body), paths: new Set(objects.map(({ path }) => path)) });
   }
   return candidates;
 }

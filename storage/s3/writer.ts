@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../runtime/errors.ts';
+import { retry } from '../../runtime/retry.ts';
 import type { PutCondition } from '../object-store.ts';
 import { objectAt, type S3Place } from './address.ts';
 import { factsOf, s3ErrorFrom } from './errors.ts';
@@ -39,16 +39,13 @@ export class S3StoreWriter {
     return this.#limit(() => this.#writeNow(key, source, condition));
   }
 
-  async #writeNow(key: string, source: UploadSource, condition: PutCondition | undefined): Promise<string> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#writeOnce(key, source, condition);
-      } catch (error) {
-        if (attempt >= Math.min(attemptsFor(error), this.#options.attemptsMax))
-          throw this.#errorFrom(error, key, condition);
-        await sleep(this.#options.random() * CONFLICT_DELAY_MS * 2 ** attempt);
-      }
-    }
+  #writeNow(key: string, source: UploadSource, condition: PutCondition | undefined): Promise<string> {
+    const { attemptsMax, random } = this.#options;
+    const delayAfter = (error: unknown, attempt: number) => {
+      if (attempt < Math.min(attemptsFor(error), attemptsMax)) return random() * CONFLICT_DELAY_MS * 2 ** attempt;
+      throw this.#errorFrom(error, key, condition);
+    };
+    return retry(() => this.#writeOnce(key, source, condition), { delayAfter });
   }
 
   async #writeOnce(key: string, source: UploadSource, condition: PutCondition | undefined): Promise<string> {

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NightResult } from '../../pipeline/night/night-result.ts';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import type { Day } from '../../runtime/day.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import {

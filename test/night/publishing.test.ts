@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { type NightDeps, runNight } from '../../pipeline/night/night.ts';
-import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { prune } from '../../pipeline/upkeep/prune.ts';
 import type { Day } from '../../runtime/day.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';

@@ -3,7 +3,7 @@
  * snapshot N, apply the events of the feed between its cursor and that of N+1, and hold snapshot N+1, byte for byte.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { ENTITY_TYPES } from '../../schemas/datasets.ts';
 import {
   applyEvents,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { DATASET_NAMES } from '../../schemas/datasets.ts';
 import { RELEASE_PATHS } from '../../storage/keys.ts';
 import { listReleases, readChanges, readHistory, readRelease } from '../support/pipeline/published.ts';

@@ -1,7 +1,7 @@
 /** Sources as people have them: what is read all the same, and what is said of the rest. */
 import { mkdir, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { nightCommand } from '../../pipeline/night/next-command.ts';
+import { nightCommand } from '../../pipeline/night/night-result.ts';
 import { readRecords } from '../support/pipeline/published.ts';
 import { sourceOf, useStore } from '../support/pipeline/use-store.ts';
 

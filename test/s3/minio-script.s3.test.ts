@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { fixtureSource } from '../support/pipeline/temporary-store.ts';
 import { answersFrom, runCli } from '../support/processes/cli.ts';
 import { describeOnMinio } from '../support/processes/minio.ts';

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { loadCatalog } from '../../storage/catalog.ts';
 import { Database } from '../../storage/duckdb/database.ts';
 import { RELEASE_PATHS, releaseKey } from '../../storage/keys.ts';

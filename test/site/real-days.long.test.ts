@@ -1,6 +1,6 @@
 /** Two months of real days: feeds tell exactly the changes of prices and ranks that a plain comparison of published snapshots finds. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import type { TestApi } from '../support/api/open-api.ts';
 import { listReleases, readSnapshot } from '../support/pipeline/published.ts';
 import { openTemporaryStore, type TemporaryStore } from '../support/pipeline/temporary-store.ts';

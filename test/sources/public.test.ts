@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSections } from '../../pipeline/night/capture/sql/sections.ts';
+import { loadSections } from '../../pipeline/night/capture/sql/messages.ts';
 import { RECIPES_FOLDER } from '../support/sources/recipe-folder.ts';
 import { type Recipe, useRecipe } from '../support/sources/use-recipe.ts';
 import { joinedFiles, NOBODY } from './joined-files.ts';

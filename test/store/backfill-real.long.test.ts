@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { BackfillResult } from '../../pipeline/backfill/backfill-result.ts';
+import type { BackfillResult } from '../../pipeline/backfill/backfill.ts';
 import { loadDay } from '../night-oracle/load-day.ts';
 import { CapturedStore } from '../support/backfill/captured-store.ts';
 import { readIntervals } from '../support/backfill/read-intervals.ts';

@@ -1,7 +1,7 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';
 import { CATALOG_KEY, RELEASE_PATHS, releaseId, releaseKey } from '../../storage/keys.ts';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { buildView } from '../../api/view/build-view.ts';
 import { runNight } from '../../pipeline/night/night.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
-import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { prune } from '../../pipeline/upkeep/prune.ts';
 import { type RepublishResult, republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { Catalog, CatalogEntry } from '../../schemas/catalog.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runNight } from '../../pipeline/night/night.ts';
-import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { prune } from '../../pipeline/upkeep/prune.ts';
 import { type Verification, verify } from '../../pipeline/upkeep/verify/verify.ts';
 import { addDays, type Day } from '../../runtime/day.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';

@@ -2,10 +2,10 @@
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { UpkeepEnd } from '../../pipeline/run/run.ts';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
-import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { prune } from '../../pipeline/upkeep/prune.ts';
 import { republish } from '../../pipeline/upkeep/republish/republish.ts';
-import type { UpkeepEnd } from '../../pipeline/upkeep/upkeep-run.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import { AppError, messageFromError } from '../../runtime/errors.ts';
 import { RETENTION } from '../../schemas/retention.ts';

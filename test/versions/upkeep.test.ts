@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rebuildCatalog } from '../../pipeline/upkeep/catalog-rebuild.ts';
-import { prune } from '../../pipeline/upkeep/prune/prune.ts';
+import { prune } from '../../pipeline/upkeep/prune.ts';
 import { type RepublishResult, republish } from '../../pipeline/upkeep/republish/republish.ts';
 import { verify } from '../../pipeline/upkeep/verify/verify.ts';
 import type { CatalogEntry } from '../../schemas/catalog.ts';

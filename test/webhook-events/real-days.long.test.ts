@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../api/database/open-database.ts';
-import { listSourceDays } from '../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../pipeline/source/source-folder.ts';
 import { openFolder } from '../support/accounts/control-databases.ts';
 import { openTemporaryStore } from '../support/pipeline/temporary-store.ts';
 import { REAL_DATA } from '../support/real-data.ts';

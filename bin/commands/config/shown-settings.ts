@@ -1,4 +1,4 @@
-import { shownTarget } from '../../../pipeline/notices/sending/notice-target.ts';
+import { shownTarget } from '../../../pipeline/notices/send-notice.ts';
 import { shownAddress } from '../../../runtime/shown-address.ts';
 import {
   type Config,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { variablesIn } from '../../../pipeline/source/fetch-list/variables.ts';
 import { loadSettings, type SourceSettings } from '../../../pipeline/source/source-settings.ts';
+import { variablesIn } from '../../../pipeline/source/variables.ts';
 
 /** Where recipes lie beside the program, in the repository and in what is built from it. */
 const RECIPES = resolve(import.meta.dirname, '../../../sources');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill.ts';
 import { backfillPricing } from '../../../pipeline/backfill/backfill.ts';
-import type { BackfillResult, BackfillStatus } from '../../../pipeline/backfill/backfill-result.ts';
 import { isDay } from '../../../runtime/day.ts';
 import { AppError, ERROR_CODES } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';

@@ -1,4 +1,4 @@
-import { describeReason, type SetAside } from '../../../pipeline/night/check/reasons.ts';
+import { describeReason, type SetAside } from '../../../pipeline/night/check/issues.ts';
 import type { Preview } from '../../../pipeline/night/preview.ts';
 import { describeChanges } from '../../cli/describe-changes.ts';
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { FetchedDay } from '../../../pipeline/fetch/fetch-source.ts';
 import { runFetch } from '../../../pipeline/fetch/run-fetch.ts';
-import { archiveFolder, loadFetchSettings } from '../../../pipeline/night/source/fetched-source.ts';
-import { workErrorFrom } from '../../../pipeline/run/run-folder.ts';
+import { workErrorFrom } from '../../../pipeline/run/work-folder.ts';
+import { archiveFolder, loadFetchSettings } from '../../../pipeline/source/open-source.ts';
 import { dayFromDate } from '../../../runtime/day.ts';
 import { AppError, ERROR_CODES } from '../../../runtime/errors.ts';
 import type { FetchedFile } from '../../../schemas/upstreams.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { type NightAnswer, NightAnswerSchema, type NightEnd } from '../../../pipeline/schedule/night-end.ts';
+import { type NightAnswer, NightAnswerSchema, type NightEnd } from '../../../pipeline/schedule/run-day.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { ERROR_CODES, messageFromError } from '../../../runtime/errors.ts';
 

@@ -1,7 +1,7 @@
-import { nightCommand } from '../../../pipeline/night/next-command.ts';
 import type { NightRequest } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import { goneFrom } from '../../../pipeline/notices/gone.ts';
+import { nightCommand } from '../../../pipeline/night/night-result.ts';
+import { goneFrom } from '../../../pipeline/notices/notice.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { isAppError, messageFromError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type NightRequest, runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import { describeDayLike, listDayLikeFolders, listSourceDays } from '../../../pipeline/night/source/day-folders.ts';
-import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
+import { tidyRuns } from '../../../pipeline/run/work-folder.ts';
+import { describeDayLike, listSourceDays } from '../../../pipeline/source/source-folder.ts';
 import type { Day } from '../../../runtime/day.ts';
 import { AppError, ERROR_CODES } from '../../../runtime/errors.ts';
 import { loadCatalog, newestEntry } from '../../../storage/catalog.ts';
@@ -129,12 +129,11 @@ async function findLateDays(store: ObjectStore, days: readonly Day[]): Promise<r
 
 /** The days of a source; folders that only look like days are logged. */
 async function allDays(source: string, log: CommandContext['log']): Promise<readonly Day[]> {
-  const [days, dayLike] = [await listSourceDays(source), await listDayLikeFolders(source)];
-  const told = dayLike.length === 0 ? '' : describeDayLike(dayLike);
+  const [days, dayLike] = [await listSourceDays(source), await describeDayLike(source)];
   if (days.length === 0) {
-    const hint = told === '' ? '' : `; ${told}`;
+    const hint = dayLike === undefined ? '' : `; ${dayLike}`;
     throw new AppError('source_rejected', `${source} has no folders named YYYY-MM-DD${hint}`);
   }
-  if (told !== '') log(told);
+  if (dayLike !== undefined) log(dayLike);
   return days;
 }

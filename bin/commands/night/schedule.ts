@@ -3,14 +3,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Metrics } from '../../../api/server/metrics.ts';
-import { NoticeMetrics } from '../../../pipeline/notices/notice-metrics.ts';
+import { NoticeMetrics } from '../../../pipeline/notices/notices.ts';
 import { ScheduleNotices } from '../../../pipeline/notices/schedule-notices.ts';
-import { openCron } from '../../../pipeline/schedule/due/cron.ts';
-import { HEARTBEAT_MS } from '../../../pipeline/schedule/monitoring/health.ts';
+import { openCron } from '../../../pipeline/schedule/cron.ts';
+import {
+  HEARTBEAT_MS,
+  type ScheduleProblem,
+  scheduleProblemAfter,
+} from '../../../pipeline/schedule/monitoring/health.ts';
 import { openHealthFile } from '../../../pipeline/schedule/monitoring/health-file.ts';
 import { logEvent } from '../../../pipeline/schedule/monitoring/log-event.ts';
 import { NightMetrics } from '../../../pipeline/schedule/monitoring/night-metrics.ts';
-import { type ScheduleProblem, scheduleProblemAfter } from '../../../pipeline/schedule/monitoring/schedule-problem.ts';
 import { type ScheduleEvent, Scheduler, type SchedulerDeps } from '../../../pipeline/schedule/scheduler.ts';
 import { StoreWatch } from '../../../pipeline/schedule/store-watch.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
@@ -141,8 +144,8 @@ export function startScheduler(context: CommandContext, options: StartOptions): 
 function settingsFrom(config: Config): Pick<SchedulerDeps, 'retry' | 'stopTimeoutMs'> {
   return {
     retry: {
-      firstDelayMs: config.RETRY_FIRST_SECONDS * 1000,
-      maxDelayMs: config.RETRY_MAX_SECONDS * 1000,
+      firstMs: config.RETRY_FIRST_SECONDS * 1000,
+      maxMs: config.RETRY_MAX_SECONDS * 1000,
       until: config.RETRY_UNTIL,
     },
     stopTimeoutMs: config.STOP_TIMEOUT_SECONDS * 1000,

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describeReason } from '../../../pipeline/night/check/reasons.ts';
+import { describeReason } from '../../../pipeline/night/check/issues.ts';
 import { runNight } from '../../../pipeline/night/night.ts';
 import type { NightResult } from '../../../pipeline/night/night-result.ts';
-import { listSourceDays } from '../../../pipeline/night/source/day-folders.ts';
+import { listSourceDays } from '../../../pipeline/source/source-folder.ts';
 import { type Day, dayFromDate } from '../../../runtime/day.ts';
 import { ERROR_CODES } from '../../../runtime/errors.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';

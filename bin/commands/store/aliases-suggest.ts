@@ -1,5 +1,4 @@
-import { readModels } from '../../../pipeline/aliases/read-models.ts';
-import { type Suggestion, suggestAliases } from '../../../pipeline/aliases/suggest-aliases.ts';
+import { readModels, type Suggestion, suggestAliases } from '../../../pipeline/source/suggest-aliases.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';

@@ -1,4 +1,4 @@
-import { redate } from '../../../pipeline/upkeep/redate/redate.ts';
+import { redate } from '../../../pipeline/upkeep/redate.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { noteStoreAction } from '../../config/accounts/configured-accounts.ts';
 import { openConfiguredStore } from '../../config/configured-store.ts';

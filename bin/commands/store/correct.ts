@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Correction, correct } from '../../../pipeline/upkeep/correct/correct.ts';
+import { type Correction, correct } from '../../../pipeline/upkeep/correct.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { describeChanges } from '../../cli/describe-changes.ts';
 import { assertEmptyFolder } from '../../cli/empty-folder.ts';

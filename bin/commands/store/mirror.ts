@@ -1,4 +1,4 @@
-import { mirror } from '../../../pipeline/upkeep/mirror/mirror.ts';
+import { mirror } from '../../../pipeline/upkeep/mirror.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';
 import { showProgress } from '../../cli/progress.ts';

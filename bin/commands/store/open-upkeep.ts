@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ulid } from 'ulid';
-import { tidyRuns } from '../../../pipeline/run/run-folder.ts';
-import type { UpkeepDeps } from '../../../pipeline/upkeep/upkeep-run.ts';
+import type { UpkeepDeps } from '../../../pipeline/run/run.ts';
+import { tidyRuns } from '../../../pipeline/run/work-folder.ts';
 import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { duckdbSettings } from '../../config/configured-duckdb.ts';

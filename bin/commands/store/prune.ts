@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
-import type { Suspicious } from '../../../pipeline/upkeep/prune/orphans.ts';
-import { type PruneResult, prune } from '../../../pipeline/upkeep/prune/prune.ts';
-import type { Removal } from '../../../pipeline/upkeep/prune/stored-objects.ts';
-import type { UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
+import type { UpkeepEnd } from '../../../pipeline/run/run.ts';
+import type { Suspicious } from '../../../pipeline/upkeep/orphans.ts';
+import { type PruneResult, prune } from '../../../pipeline/upkeep/prune.ts';
+import type { Removal } from '../../../pipeline/upkeep/stored-objects.ts';
 import type { Retention } from '../../../schemas/retention.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { paint } from '../../cli/paint.ts';

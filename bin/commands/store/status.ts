@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
-import { openCron } from '../../../pipeline/schedule/due/cron.ts';
-import { findExpectedDay } from '../../../pipeline/schedule/due/expected-day.ts';
+import { openCron } from '../../../pipeline/schedule/cron.ts';
+import { findExpectedDay } from '../../../pipeline/schedule/store-watch.ts';
 import { readStatus, type Status } from '../../../pipeline/upkeep/status.ts';
 import { plainNumber } from '../../../runtime/plain-number.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';

@@ -1,4 +1,4 @@
-import type { CaptureLimits } from '../../../pipeline/night/source/source-limits.ts';
+import type { CaptureLimits } from '../../../pipeline/source/source-settings.ts';
 import type { Config } from '../config.ts';
 
 /** What a source may take of the machine. */

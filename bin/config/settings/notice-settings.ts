@@ -5,8 +5,8 @@ import {
   shownTarget,
   TARGET_FORMS,
   TARGETS_MAX,
-} from '../../../pipeline/notices/sending/notice-target.ts';
-import { TIME_OF_DAY } from '../../../pipeline/schedule/due/retry.ts';
+} from '../../../pipeline/notices/send-notice.ts';
+import { TIME_OF_DAY } from '../../../pipeline/schedule/run-day.ts';
 
 /** Targets separated by commas; a wrong one is told by its place, for the rest of it may be a secret. */
 const Targets = z.string().transform((text, context): readonly NoticeTarget[] => {

@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FileHash } from '../../../storage/hash.ts';
 import { waitFromRetryAfter } from './retries.ts';
 import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
-import { lastingFault, passingFault, UpstreamFault } from './upstream-fault.ts';
+import { lastingFault, passingFault, UpstreamFault } from './upstream-client.ts';
 
 /** What an upstream calls a version of a file. */
 export interface Validators {

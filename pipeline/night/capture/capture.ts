@@ -5,23 +5,20 @@ import type { SourceFile } from '../../../schemas/release.ts';
 import type { Database } from '../../../storage/duckdb/database.ts';
 import { number } from '../../../storage/duckdb/row-shape.ts';
 import { hashFile } from '../../../storage/hash.ts';
-import type { RecordedFile } from '../../fetch/day/fetch-record.ts';
-import type { DatasetSource, SourceDay } from '../source/source-day.ts';
-import { type ScanLimits, TooMuch, unpackedBytesMax } from '../source/source-limits.ts';
+import type { DatasetSource, Source } from '../../source/open-source.ts';
+import { type ScanLimits, TooMuch, unpackedBytesMax } from '../../source/source-settings.ts';
+import type { NightSource } from '../open-day.ts';
 import { table } from '../tables.ts';
+import { assertRequiredColumns, columnWarnings } from './columns.ts';
 import { diagnose } from './diagnose.ts';
 import { NO_FILE, upstreamsOf, whyMissing, whyNoFile } from './missing-files.ts';
 import { type Relation, relationFromFile } from './relation.ts';
 import { assertUnchanged, type ScannedFile, scanFile } from './scan-file.ts';
 import { type SelectDeps, type Selected, selectDatasets } from './sql/select-datasets.ts';
-import { FILLED_LATER, faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
+import { faultSql, rowRules, typedColumnsSql } from './typed-rows.ts';
 
 /** Parents before children. The scores come last: theirs is mostly the largest file, and it is scanned while the others are read. */
 const READING_ORDER: readonly DatasetName[] = ['models', 'benchmarks', 'rankings', 'pricing', 'scores'];
-
-/** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
-const COLUMNS_SHOWN_MAX = 10;
-const COLUMN_LENGTH_SHOWN_MAX = 100;
 
 /** One dataset as it was read today; its rows are in `source_<dataset>`. */
 export interface CapturedDataset {
@@ -56,18 +53,15 @@ export interface FileDeps {
   readonly limits: ScanLimits;
 }
 
-export interface CaptureDeps extends Omit<FileDeps & SelectDeps, 'absent'> {
-  /** Fetched files that no fetch has ever brought. */
-  readonly absent: readonly RecordedFile[];
-}
+type CaptureDeps = FileDeps & Omit<SelectDeps, 'absent'>;
 
 /**
  * A stage of the night: reads the day's source into typed DuckDB tables, one row per source row, in file order
  * (specification "Stages of a night"). Rejects with `source_rejected` where a file can't be read as a whole; single bad rows
  * are left to check.
  */
-export async function capture(source: SourceDay, deps: CaptureDeps): Promise<Capture> {
-  const absent = deps.absent.map(({ file, carry }) => ({ file, folder: null, columns: {}, ...carry }));
+export async function capture(source: NightSource, deps: CaptureDeps): Promise<Capture> {
+  const absent = source.absent.map(({ file, carry }) => ({ file, folder: null, columns: {}, ...carry }));
   const selected = await selectDatasets(source, { ...deps, absent });
   const files = new Map(
     source.datasets
@@ -160,18 +154,18 @@ async function captureScanned(
 async function captureSelected(
   dataset: Dataset,
   given: Selected,
-  { source, ...deps }: CaptureDeps & { readonly source: SourceDay },
+  { source, ...deps }: CaptureDeps & { readonly source: NightSource },
 ): Promise<CapturedDataset | string> {
-  if ('missing' in given) return whyMissing(given.missing, source.fetched?.files ?? [], deps.absent);
+  if ('missing' in given) return whyMissing(given.missing, source.fetched?.files ?? [], source.absent);
   assertRequiredColumns(dataset, 'source.sql', given);
   const { rowsMax, fileBytesMax } = deps.limits;
   // What is read of the staged rows lies in memory beside what becomes of them.
   const bytesMax = fileBytesMax + (given.staged?.bytes ?? 0);
   const rows = await readRows(dataset, given, { database: deps.database, rowsMax, isCounted: true, bytesMax });
-  if (rows === 0 && deps.absent.length > 0) {
+  if (rows === 0 && source.absent.length > 0) {
     // Of a dataset that only absent files fill nobody has said anything.
     await deps.database.run(`DROP TABLE ${table('source', dataset.name)}; DETACH staged_${dataset.name}`);
-    return `its SELECT gives no rows without ${upstreamsOf(deps.absent).join(', ')}`;
+    return `its SELECT gives no rows without ${upstreamsOf(source.absent).join(', ')}`;
   }
   return { dataset: dataset.name, origin: 'source.sql', rows, relation: given, file: undefined };
 }
@@ -205,21 +199,6 @@ async function readRows(dataset: Dataset, relation: Relation, deps: ReadDeps): P
   return rows;
 }
 
-function assertRequiredColumns(dataset: Dataset, origin: string, { missingColumns, extraColumns }: Relation): void {
-  const required = dataset.columns.filter(
-    ({ name, nullable, fallback }) =>
-      missingColumns.includes(name) && !nullable && fallback === undefined && !FILLED_LATER.has(name),
-  );
-  if (required.length === 0) return;
-  const names = required.map(({ name }) => name).join(', ');
-  const missing = required.length === 1 ? `the column ${names} is missing` : `the columns ${names} are missing`;
-  const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
-  const isMeant = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
-  const spelling = isMeant ? ', and names are in lower case' : '';
-  const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}${spelling}`;
-  throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
-}
-
 /** Where files may be carried, rows have to say whose they are: every day, so that a recipe doesn't fail on the day that matters. */
 function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
   if (relation.staged?.upstreamSql !== undefined) return;
@@ -229,22 +208,7 @@ function assertUpstreams({ dataset, origin, relation }: CapturedDataset): void {
   );
 }
 
-/** What an operator should know of a file's columns. */
-export function columnWarnings({ dataset, origin, relation }: CapturedDataset): readonly string[] {
-  const { extraColumns, missingColumns } = relation;
-  const filled = DATASETS[dataset].columns.filter(
-    ({ published, isUpstream, fallback }) => !published || isUpstream === true || fallback !== undefined,
-  );
-  const absent = missingColumns.filter(
-    (name) => !FILLED_LATER.has(name) && !filled.some((column) => column.name === name),
-  );
-  return [
-    ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
-    ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),
-  ];
-}
-
-async function sourceFiles(source: SourceDay, datasets: readonly CapturedDataset[]): Promise<readonly SourceFile[]> {
+async function sourceFiles(source: Source, datasets: readonly CapturedDataset[]): Promise<readonly SourceFile[]> {
   const files = datasets.flatMap(({ file }) =>
     file === undefined
       ? []

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
-import { findJsonFault } from '../../source/json-fault.ts';
-import type { DatasetSource } from '../source/source-day.ts';
+import { findJsonFault } from '../../source/json-document.ts';
+import type { DatasetSource } from '../../source/open-source.ts';
 
 const NEWLINE = 0x0a;
 

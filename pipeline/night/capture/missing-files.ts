@@ -1,6 +1,15 @@
 /** Why a dataset is not captured, in words that begin with the cause. */
+
+import { isAppError } from '../../../runtime/errors.ts';
+import type { Catalog } from '../../../schemas/catalog.ts';
 import type { DatasetName } from '../../../schemas/datasets.ts';
-import { describeFailure, type RecordedFile } from '../../fetch/day/fetch-record.ts';
+import type { Release } from '../../../schemas/release.ts';
+import { loadRelease } from '../../../storage/catalog.ts';
+import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { StoredFiles } from '../../fetch/fetch-file.ts';
+import { describeFailure, type FetchRecord, type RecordedFile } from '../../fetch/fetch-record.ts';
 
 export const NO_FILE = 'no file today';
 
@@ -29,4 +38,106 @@ function isIn(path: string, { file, carry }: RecordedFile): boolean {
 /** Of several files each upstream once. */
 export function upstreamsOf(files: readonly RecordedFile[]): readonly string[] {
   return [...new Set(files.map(({ upstream }) => upstream))];
+}
+
+/** The ids of upstreams that failed today, as far as their rows may be there: those of an earlier day, or of a part of their files. */
+export function failedUpstreams(fetched: FetchRecord | undefined, absent: readonly RecordedFile[]): readonly string[] {
+  const carried = (fetched?.files ?? []).filter(({ status }) => status === 'carried');
+  return [...new Set([...carried, ...absent].map(({ upstream }) => upstream))];
+}
+
+/** What an operator should know of upstreams that have no earlier file. */
+export function absentNotes(absent: readonly RecordedFile[]): readonly string[] {
+  return upstreamsOf(absent).map((id) => {
+    const files = absent.filter(({ upstream }) => upstream === id).map(({ file }) => file);
+    return `nothing of ${id} is captured before ${files.join(', ')} has been fetched once; all others go on`;
+  });
+}
+
+/** What the store says of the last fetch: `none` before the first night, `unknown` where no release with a state tells. */
+export type LastFetch = Release | 'none' | 'unknown';
+
+/**
+ * The last fetch as a store has it (decision 0096), loaded when it is first needed: a night on which every upstream answers never
+ * does. Nights between that fetched nothing, such as corrections, are passed over.
+ */
+export class StoredFetch {
+  readonly #store: ObjectStore;
+  readonly #catalog: Catalog | undefined;
+  #last: Promise<LastFetch> | undefined;
+
+  constructor(store: ObjectStore, catalog: Catalog | undefined) {
+    this.#store = store;
+    this.#catalog = catalog;
+  }
+
+  last(): Promise<LastFetch> {
+    this.#last ??= this.#find();
+    return this.#last;
+  }
+
+  /** See {@link StoredFiles}. A file that is lost or damaged counts as none: `verify` tells of it. */
+  readonly files: StoredFiles = async (wanted, to) => {
+    const last = await this.last();
+    if (typeof last === 'string') return undefined;
+    const fetched = last.fetched?.find((one) => one.upstream === wanted.upstream && one.file === wanted.file);
+    const stored = last.files.find(({ path }) => path === RELEASE_PATHS.fetched(wanted.file));
+    if (fetched === undefined || stored === undefined) return undefined;
+    return unlessDamaged(async () => {
+      await fetchReleaseFile(this.#store, last, stored.path, to);
+      return { bytes: stored.bytes, sha256: stored.sha256, fetched_at: fetched.fetched_at };
+    });
+  };
+
+  /** The files of a day that no fetch has ever brought; see {@link findNeverFetched}. */
+  async findAbsent(fetched: FetchRecord | undefined): Promise<readonly RecordedFile[]> {
+    const files = fetched?.files ?? [];
+    return files.some(isMissing) ? findNeverFetched(files, await this.last()) : [];
+  }
+
+  async #find(): Promise<LastFetch> {
+    const entries = (this.#catalog?.releases ?? []).filter(({ parts }) => parts.includes('state'));
+    for (const entry of entries.toReversed()) {
+      const release = await unlessDamaged(() => loadRelease(this.#store, entry));
+      if (release === undefined) return 'unknown';
+      if (release.fetched !== undefined) return release;
+    }
+    return this.#catalog === undefined ? 'none' : 'unknown';
+  }
+}
+
+async function unlessDamaged<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAppError(error, 'corrupt') || isAppError(error, 'not_found')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The files that may be carried and that no fetch has ever brought: nothing in force comes from them, so that SELECTs may find them
+ * without rows. A file that the last fetch doesn't list counts as one where its upstream has lost no other file, under whose name the
+ * same rows may have come, and has no rows in force without one.
+ */
+export function findNeverFetched(files: readonly RecordedFile[], last: LastFetch): readonly RecordedFile[] {
+  const missing = files.filter(isMissing);
+  if (last === 'unknown') return [];
+  if (last === 'none') return missing;
+  return missing.filter(({ upstream, file }) => {
+    const before = (last.fetched ?? []).filter((one) => one.upstream === upstream);
+    const known = before.find((one) => one.file === file);
+    if (known !== undefined) return known.never_fetched === true;
+    if (before.length === 0) return !hasRows(last, upstream);
+    return before.every((one) => files.some((other) => other.upstream === upstream && other.file === one.file));
+  });
+}
+
+/** Whether a file that may be carried isn't there, and neither is an earlier one. */
+function isMissing({ status, carry }: RecordedFile): boolean {
+  return status === 'failed' && carry !== undefined;
+}
+
+function hasRows({ upstream_rows = {} }: Release, upstream: string): boolean {
+  return Object.values(upstream_rows).some((counts) => counts?.[upstream] !== undefined);
 }

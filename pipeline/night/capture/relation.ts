@@ -1,20 +1,17 @@
-import { open } from 'node:fs/promises';
 import type { DuckDBValue } from '@duckdb/node-api';
 import { AppError } from '../../../runtime/errors.ts';
 import type { Dataset } from '../../../schemas/datasets.ts';
 import { type Database, sqlName, sqlText } from '../../../storage/duckdb/database.ts';
 import { doubleTextSql } from '../../../storage/duckdb/record-sql.ts';
 import { text } from '../../../storage/duckdb/row-shape.ts';
-import type { DatasetSource } from '../source/source-day.ts';
+import type { DatasetSource } from '../../source/open-source.ts';
+import { readStart } from '../../source/source-folder.ts';
+import { type ComparedColumns, compareColumns } from './columns.ts';
 
 /** Rows of any origin, as a SELECT that gives every captured column of the dataset as text, in file order. */
-export interface Relation {
+export interface Relation extends ComparedColumns {
   readonly sql: string;
   readonly parameters: readonly DuckDBValue[];
-  /** Columns the source has and we don't know; reported and ignored. */
-  readonly extraColumns: readonly string[];
-  /** Columns we know and the source doesn't have. */
-  readonly missingColumns: readonly string[];
   /** The attached database that the rows were put into on the way, and its size; whoever reads the relation last detaches it. */
   readonly staged?: {
     readonly name: string;
@@ -101,7 +98,7 @@ async function csvRelation(
   name: string,
   { path, lineBytesMax }: { readonly path: string; readonly lineBytesMax: number },
 ): Promise<Relation> {
-  const line = (await readStart(path)).split(/\r?\n/, 1)[0] ?? '';
+  const line = (await readSample(path)).split(/\r?\n/, 1)[0] ?? '';
   const delimiter = delimiterOf(name, line);
   const header = csvHeader(line, { dataset, name, delimiter });
   const columns = header.map((column) => `${sqlText(column)}: 'VARCHAR'`).join(', ');
@@ -121,18 +118,9 @@ async function csvRelation(
 }
 
 async function assertArray(name: string, path: string): Promise<void> {
-  const start = (await readStart(path)).trimStart();
+  const start = (await readSample(path)).trimStart();
   if (start === '' || start.startsWith('[')) return;
   throw new AppError('source_rejected', `${name}: is not a JSON array; JSON Lines belong into a .jsonl file`);
-}
-
-/** Which columns of a dataset are there, and which others. */
-export function compareColumns(dataset: Dataset, present: readonly string[]) {
-  const known = dataset.columns.map((column) => column.name);
-  return {
-    extraColumns: present.filter((name) => !known.includes(name)),
-    missingColumns: present.length === 0 ? [] : known.filter((name) => !present.includes(name)),
-  };
 }
 
 /** What separates the fields of a file: a tab in `.tsv`, else a comma, or what the header has in its place. */
@@ -174,7 +162,7 @@ function meantColumn(name: string, { columns }: Dataset): string {
 /** Names of the columns in the first rows of a JSON file; what can't be parsed is left to the real read. */
 async function sampleJsonColumns(path: string): Promise<readonly string[]> {
   const names = new Set<string>();
-  for (const line of (await readStart(path)).split('\n')) {
+  for (const line of (await readSample(path)).split('\n')) {
     for (const name of keysFromLine(line.trim().replace(/^\[|[,\]]$/g, ''))) names.add(name);
   }
   return [...names];
@@ -189,12 +177,6 @@ function keysFromLine(line: string): readonly string[] {
   }
 }
 
-async function readStart(path: string): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+async function readSample(path: string): Promise<string> {
+  return (await readStart(path, SAMPLE_BYTES)).toString('utf8');
 }

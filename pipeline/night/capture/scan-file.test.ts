@@ -2,7 +2,7 @@ import { appendFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { useTestFolder } from '../../../test/support/use-test-folder.ts';
-import type { DatasetSource } from '../source/source-day.ts';
+import type { DatasetSource } from '../../source/open-source.ts';
 import { assertUnchanged, scanFile } from './scan-file.ts';
 
 const LIMITS = { lineBytesMax: 1000, fileBytesMax: 2000, rowsMax: 1000, ratioMax: 1000 };

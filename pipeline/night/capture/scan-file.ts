@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
 import { readBlocks } from '../../../storage/hash.ts';
-import type { DatasetSource } from '../source/source-day.ts';
-import { type ScanLimits, unpackedBytesMax } from '../source/source-limits.ts';
+import type { DatasetSource } from '../../source/open-source.ts';
+import { type ScanLimits, unpackedBytesMax } from '../../source/source-settings.ts';
 
 /** What one pass over a source file's bytes tells, before anything is parsed. */
 export interface ScannedFile {

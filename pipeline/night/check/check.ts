@@ -5,14 +5,14 @@ import type { Database } from '../../../storage/duckdb/database.ts';
 import { columnDefinitions } from '../../../storage/duckdb/record-sql.ts';
 import type { SourceSettings } from '../../source/source-settings.ts';
 import type { Capture } from '../capture/capture.ts';
+import { failedUpstreams } from '../capture/missing-files.ts';
+import type { NightSource } from '../open-day.ts';
 import { table } from '../tables.ts';
-import { createIssues, type Issue, listIssues } from './issues.ts';
-import { describeReason, reasonsOf } from './reasons.ts';
+import { createIssues, describeReason, type Issue, listIssues, reasonsOf } from './issues.ts';
 import { checkReferences, UNKNOWN_PARENT } from './references.ts';
-import { checkRows } from './rows.ts';
-import { setAsideSharedIds } from './shared-ids.ts';
+import { checkRows, setAsideSharedIds } from './rows.ts';
 import { checkSuspects, type SuspectCheck } from './suspects.ts';
-import { countUpstreamRows, type UpstreamRows } from './upstream-rows.ts';
+import { countUpstreamRows, type UpstreamRows } from './upstreams.ts';
 
 export type Counts = Readonly<Record<DatasetName, number>>;
 
@@ -35,11 +35,9 @@ export interface Check {
 
 export interface CheckInput {
   readonly day: Day;
-  readonly capture: Capture;
-  readonly settings: SourceSettings;
+  readonly captured: Capture;
+  readonly source: NightSource;
   readonly acceptSuspects: readonly string[];
-  /** Upstreams that failed today, whose files are those of an earlier day. */
-  readonly carried: readonly string[];
 }
 
 /**
@@ -47,14 +45,16 @@ export interface CheckInput {
  * (specification "Bad rows"). Bad rows are set aside, all of them told at once; see {@link assertFewBadRows}.
  */
 export async function check(input: CheckInput, { database }: { readonly database: Database }): Promise<Check> {
-  const { day, capture, settings } = input;
+  const { day, captured: capture, source } = input;
+  const { settings } = source;
+  const carried = failedUpstreams(source.fetched, source.absent);
   await createIssues(database);
   const counts = emptyCounts();
   const rows = emptyCounts();
   const stale = emptyCounts();
   const withheld = new Set<DatasetName>();
   const listed = settings.upstreams.map(({ id }) => id);
-  const upstreamRows = await countUpstreamRows(database, capture, { listed, carried: input.carried });
+  const upstreamRows = await countUpstreamRows(database, capture, { listed, carried });
   for (const name of DATASET_NAMES) {
     const captured = capture.datasets.find(({ dataset }) => dataset === name);
     if (captured === undefined) {
@@ -62,7 +62,7 @@ export async function check(input: CheckInput, { database }: { readonly database
       continue;
     }
     rows[name] = captured.rows;
-    const rowCheck = await checkRows(database, captured, input.carried);
+    const rowCheck = await checkRows(database, captured, carried);
     stale[name] = rowCheck.stale;
     counts[name] = rowCheck.bad;
     if (rowCheck.withhold) withheld.add(name);

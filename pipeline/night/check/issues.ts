@@ -91,14 +91,8 @@ export function lineFinder({ file, rows }: Pick<CapturedDataset, 'file' | 'rows'
   return () => null;
 }
 
-/** `models.jsonl line 7, id: is missing`. */
-export function describeIssue(issue: Issue): string {
-  const value = issue.value === null ? '' : ` (${JSON.stringify(issue.value)})`;
-  return `${issue.file} ${describePlace(issue)}, ${issue.field}: ${issue.reason}${value}${hintOn(issue)}`;
-}
-
 /** How what was written for people is written for programs; empty where nothing is known of it. */
-export function hintOn({ field, reason, value }: Pick<Issue, 'field' | 'reason' | 'value'>): string {
+function hintOn({ field, reason, value }: Pick<Issue, 'field' | 'reason' | 'value'>): string {
   if (value === null || !reason.startsWith('is not a') || !reason.includes('number')) return '';
   const sql = (what: string) => `; source.sql can mend it: ${what} AS ${field}`;
   if (/\d,\d{3}(?:\D|$)/.test(value)) return sql(`replace(${field}, ',', '')`);
@@ -108,6 +102,37 @@ export function hintOn({ field, reason, value }: Pick<Issue, 'field' | 'reason' 
 }
 
 /** `line 7`, or `row 7` where the format has no lines. */
-export function describePlace({ line, row }: Pick<Issue, 'line' | 'row'>): string {
+function describePlace({ line, row }: Pick<Issue, 'line' | 'row'>): string {
   return line === null ? `row ${row}` : `line ${line}`;
+}
+
+/** Rows that were set aside for one reason. */
+export interface SetAside {
+  readonly dataset: DatasetName;
+  readonly kind: IssueKind;
+  readonly field: string;
+  readonly reason: string;
+  /** Of those that the report lists. */
+  readonly rows: number;
+  readonly first: Pick<Issue, 'file' | 'line' | 'row' | 'value'>;
+}
+
+/** The reasons for which rows were set aside, those of most rows first. */
+export function reasonsOf(issues: readonly Issue[]): readonly SetAside[] {
+  const reasons = new Map<string, SetAside>();
+  for (const issue of issues) {
+    const { dataset, kind, field, reason, file, line, row, value } = issue;
+    const name = JSON.stringify([dataset, kind, field, reason]);
+    const before = reasons.get(name);
+    const rows = (before?.rows ?? 0) + 1;
+    reasons.set(name, { dataset, kind, field, reason, rows, first: before?.first ?? { file, line, row, value } });
+  }
+  return [...reasons.values()].sort((a, b) => b.rows - a.rows);
+}
+
+/** `11 × value: is not a number (the first in scores.jsonl line 1: "n/a")`. */
+export function describeReason({ field, reason, rows, first }: SetAside): string {
+  const value = first.value === null ? '' : `: ${JSON.stringify(first.value)}`;
+  const place = `${rows > 1 ? 'the first in ' : ''}${first.file} ${describePlace(first)}${value}`;
+  return `${rows} × ${field}: ${reason} (${place})${hintOn({ field, reason, value: first.value })}`;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BaseLogger } from 'pino';
 import { AppError, messageFromError } from '../../../runtime/errors.ts';
-import type { Cron } from '../due/cron.ts';
+import type { Cron } from '../cron.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 import {
   type Health,

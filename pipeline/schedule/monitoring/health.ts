@@ -4,7 +4,9 @@
  * answer: what is dead is to be restarted, what is held needs a person, and a restart doesn't help.
  */
 import { z } from 'zod';
-import { isPublished, type NightEnd } from '../night-end.ts';
+import type { Day } from '../../../runtime/day.ts';
+import type { HealthProblem } from '../../../runtime/health-problem.ts';
+import { isPublished, type NightEnd } from '../run-day.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 
 /** Smaller: needless writes. Larger: a dead scheduler is noticed later. */
@@ -95,7 +97,9 @@ function outcomeOf(end: NightEnd): Pick<HealthState, 'error' | 'next_command'> {
   return { error, next_command: end.status === 'failed' ? null : end.next_command };
 }
 
-function isOver(status: NonNullable<Health['last']>['status']): boolean {
+type Status = NonNullable<Health['last']>['status'];
+
+function isOver(status: Status): status is 'published' | 'already_published' {
   return status === 'published' || status === 'already_published';
 }
 
@@ -129,25 +133,45 @@ export function findNightProblem({ last, state, error, next_command }: Health): 
   if (last === null || isOver(last.status)) return undefined;
   const isGivenUp = state === 'waiting';
   if (last.status !== 'held' && !isGivenUp) return undefined;
-  const told = isGivenUp ? `${last.day} was given up, its night ${WORDS[last.status]}` : `${last.day} is held`;
+  const { fate, advice } = UNPUBLISHED[last.status];
+  const told = isGivenUp ? `${last.day} was given up, its night ${fate}` : `${last.day} is held`;
   return {
     told: `${told}: ${error ?? last.status}`,
-    advice: next_command === null ? null : `${ADVICE[last.status]}, run: ${next_command}`,
+    advice: next_command === null ? null : `${advice}, run: ${next_command}`,
   };
 }
 
-/** By the status of a night; those of a published one are never asked for. */
-const WORDS = {
-  held: 'is held',
-  rejected: 'was rejected',
-  failed: 'has failed',
-  published: 'is published',
-  already_published: 'is published',
+/** What is said of a night that published nothing: what became of it, when to go on, and what everybody may know. */
+const UNPUBLISHED = {
+  held: { fate: 'is held', advice: 'if the source is right', publicly: 'is held and needs an operator' },
+  rejected: {
+    fate: 'was rejected',
+    advice: 'when the source is mended',
+    publicly: 'is not published: its source was rejected',
+  },
+  failed: { fate: 'has failed', advice: 'when the cause is gone', publicly: 'is not published: it failed' },
 };
-const ADVICE = {
-  held: 'if the source is right',
-  rejected: 'when the source is mended',
-  failed: 'when the cause is gone',
-  published: 'then',
-  already_published: 'then',
-};
+
+/** A night that is held, rejected or has failed. */
+export interface ScheduleProblem extends HealthProblem<'held' | 'rejected' | 'failed'> {
+  readonly day: Day;
+}
+
+/** The problem after an event: until that day, or a later one, is published. For the public. */
+export function scheduleProblemAfter(
+  before: ScheduleProblem | undefined,
+  event: ScheduleEvent,
+  now: Date,
+): ScheduleProblem | undefined {
+  // Somebody may have published it by hand.
+  if (event.type === 'release_seen') return before !== undefined && event.day >= before.day ? undefined : before;
+  if (event.type !== 'night_ended') return before;
+  const { status } = event.end;
+  if (isOver(status)) return undefined;
+  return {
+    code: status,
+    message: `the night of ${event.day} ${UNPUBLISHED[status].publicly}`,
+    since: before?.since ?? now,
+    day: event.day,
+  };
+}

@@ -1,6 +1,6 @@
 import type { BaseLogger } from 'pino';
 import type { Day } from '../../../runtime/day.ts';
-import { isPublished, type NightAnswer, type NightEnd } from '../night-end.ts';
+import { isPublished, type NightAnswer, type NightEnd } from '../run-day.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 
 /** A log line: `error` is for what an operator has to act on, `warn` for what mends itself or can wait. */

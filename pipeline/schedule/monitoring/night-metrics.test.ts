@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { answer, failed } from '../../../test/support/schedule/fake-nights.ts';
 import { RELEASE_FACTS } from '../../../test/support/schedule/release-facts.ts';
-import type { NightEnd } from '../night-end.ts';
+import type { NightEnd } from '../run-day.ts';
 import { NightMetrics } from './night-metrics.ts';
 
 const DAY = '2026-11-20';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Day } from '../../../runtime/day.ts';
-import { isPublished, type NightEnd } from '../night-end.ts';
+import { isPublished, type NightEnd } from '../run-day.ts';
 import type { ScheduleEvent } from '../scheduler.ts';
 
 /** How a night stands, for `modelstats_night_status`. */

@@ -15,13 +15,11 @@ import { getEntry, type LoadedCatalog, loadCatalog, swapCatalog } from '../../..
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
 import { partOfPath, RELEASE_PATHS, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import { retryWhenRaced } from '../../run/retry-when-raced.ts';
-import { claimWorkFolder } from '../../run/work-folder-store.ts';
-import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
-import { type FoundRelease, findRelease } from './find-release.ts';
-import { listRelease } from './list-release.ts';
-import { assertGives, assertTakes } from './other-store.ts';
-import { Materials } from './rebuild/materials.ts';
+import { retryWhenRaced } from '../../run/concurrency.ts';
+import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../../run/run.ts';
+import { claimWorkFolder } from '../../run/work-folder.ts';
+import { Materials } from './materials.ts';
+import { assertGives, assertTakes, type FoundRelease, findRelease, listRelease } from './other-stores.ts';
 import { type FileReport, restoreFile } from './restore-file.ts';
 import { rankOfPath } from './ways.ts';
 

@@ -1,20 +1,17 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { AppError } from '../../../runtime/errors.ts';
 import { DATASET_NAMES } from '../../../schemas/datasets.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
 import { manifestsOf, type Release, type ReleaseFile } from '../../../schemas/release.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
-import { fetchFile } from '../../../storage/fetch-object.ts';
+import { fetchFile, getReleaseFile } from '../../../storage/fetch-object.ts';
 import { RELEASE_PATHS, snapshotPaths } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import type { FoundRelease } from './find-release.ts';
-import { copyUnchanged } from './rebuild/copy-unchanged.ts';
-import type { Materials } from './rebuild/materials.ts';
-import { rebuildChanges } from './rebuild/rebuild-changes.ts';
-import { rebuildHistory } from './rebuild/rebuild-history.ts';
-import { rebuildRemoved, rebuildSuspects, rebuildUnpublished } from './rebuild/rebuild-notes.ts';
-import { type RebuildDeps, rebuildByReplay, rebuildFromState, type SnapshotFile } from './rebuild/rebuild-snapshot.ts';
-import { rebuildState } from './rebuild/rebuild-state.ts';
+import { assertProven, type Materials } from './materials.ts';
+import type { FoundRelease } from './other-stores.ts';
+import { rebuildChanges, rebuildRemoved, rebuildSuspects, rebuildUnpublished } from './rebuild-changes.ts';
+import { type RebuildDeps, rebuildByReplay, rebuildFromState, type SnapshotFile } from './rebuild-snapshot.ts';
+import { rebuildHistory, rebuildState } from './rebuild-state.ts';
 
 /** A way to get a file's bytes. */
 export interface Way {
@@ -77,30 +74,34 @@ function snapshotRebuilds(file: SnapshotFile, deps: RebuildDeps): readonly Way[]
   return [fromState, way(`${before} in ${url}`, (local) => rebuildByReplay(file, local, deps))];
 }
 
-function parquetRebuilds(path: string, { materials, rebuild }: WaysDeps): readonly Way[] {
-  const { prev } = rebuild.release;
+type ParquetRebuild = readonly [path: string, from: string, rebuild: RebuildParquet];
+type RebuildParquet = (to: string, materials: Materials) => Promise<void>;
+
+/** The Parquet files of a release that can be made anew, each with what it comes from. */
+const PARQUET_REBUILDS: readonly ParquetRebuild[] = [
+  [RELEASE_PATHS.changes, 'the snapshot', rebuildChanges],
+  [RELEASE_PATHS.removed, 'the state', rebuildRemoved],
+  [RELEASE_PATHS.unpublished, 'the state', rebuildUnpublished],
+  [RELEASE_PATHS.suspects, 'the count of prices held back', rebuildSuspects],
+  ...DATASET_NAMES.flatMap((name): readonly ParquetRebuild[] => [
+    [RELEASE_PATHS.state(name), 'the snapshot', (to, materials) => rebuildState(name, to, materials)],
+    [RELEASE_PATHS.history(name), 'the state', (to, materials) => rebuildHistory(name, to, materials)],
+  ]),
+];
+
+function parquetRebuilds(path: string, { materials, rebuild: { release } }: WaysDeps): readonly Way[] {
+  const isOfSource = path === RELEASE_PATHS.aliases || path.startsWith(RELEASE_PATHS.fetched(''));
+  const [, from, work] = isOfSource
+    ? [path, 'the same file of the night before', copyUnchanged(path)]
+    : (PARQUET_REBUILDS.find(([of]) => of === path) ?? []);
+  if (from === undefined || work === undefined) return [];
+  const { prev } = release;
+  const write = (local: string) => {
+    if (materials === undefined) throw new AppError('corrupt', `the release.json of ${prev?.day} can't be read`);
+    return work(local, materials);
+  };
   const before = prev === null ? '' : ` and the release of ${prev.day}`;
-  const way = (from: string, work: (to: string, materials: Materials) => Promise<void>): Way => ({
-    status: 'rebuilt',
-    from: from + before,
-    isProven: true,
-    write: (local) => {
-      if (materials === undefined) throw new AppError('corrupt', `the release.json of ${prev?.day} can't be read`);
-      return work(local, materials);
-    },
-  });
-  if (path === RELEASE_PATHS.changes) return [way('the snapshot', rebuildChanges)];
-  if (path === RELEASE_PATHS.removed) return [way('the state', rebuildRemoved)];
-  if (path === RELEASE_PATHS.unpublished) return [way('the state', rebuildUnpublished)];
-  if (path === RELEASE_PATHS.aliases || path.startsWith(RELEASE_PATHS.fetched(''))) {
-    return [way('the same file of the night before', (to, from) => copyUnchanged(path, to, from))];
-  }
-  if (path === RELEASE_PATHS.suspects) return [way('the count of prices held back', rebuildSuspects)];
-  const state = DATASET_NAMES.find((name) => RELEASE_PATHS.state(name) === path);
-  if (state !== undefined) return [way('the snapshot', (to, from) => rebuildState(state, to, from))];
-  const history = DATASET_NAMES.find((name) => RELEASE_PATHS.history(name) === path);
-  if (history !== undefined) return [way('the state', (to, from) => rebuildHistory(history, to, from))];
-  return [];
+  return [{ status: 'rebuilt', from: from + before, isProven: true, write }];
 }
 
 function snapshotFileFromPath(path: string, release: Release): SnapshotFile | undefined {
@@ -116,4 +117,17 @@ export function rankOfPath(path: string): number {
   if (path === RELEASE_PATHS.changes) return 2;
   if (path === RELEASE_PATHS.unpublished) return 3;
   return path.startsWith('state/') ? 4 : 5;
+}
+
+/**
+ * Puts back what the source gave, and what stands nowhere else, from the release before: names of models and fetched files that were
+ * the same there. Else rejects with `corrupt`.
+ */
+function copyUnchanged(path: string): RebuildParquet {
+  return async (to, materials) => {
+    const { sha256 } = getReleaseFile(materials.release, path);
+    const before = materials.previous?.files.find((file) => file.path === path);
+    assertProven(before?.sha256 === sha256, 'the night before had none, or another');
+    await copyFile(await materials.copyBefore(path), to);
+  };
 }

@@ -9,7 +9,7 @@ import { eventDayOf, manifestsOf, type Release } from '../../../schemas/release.
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { getVersion } from '../../../schemas/versions/record-versions.ts';
 import { loadRelease } from '../../../storage/catalog.ts';
-import { type Database, sqlText, writeLines } from '../../../storage/duckdb/database.ts';
+import { sqlText, writeLines } from '../../../storage/duckdb/database.ts';
 import { lineSql } from '../../../storage/duckdb/record-sql.ts';
 import { nullable, number } from '../../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../../storage/fetch-object.ts';
@@ -17,10 +17,9 @@ import { unpackLines } from '../../../storage/gzip-lines.ts';
 import { sha256 } from '../../../storage/hash.ts';
 import { partOfPath, RELEASE_PATHS, releaseKey, snapshotPaths } from '../../../storage/keys.ts';
 import { LineReader } from '../../../storage/line-reader.ts';
-import type { ObjectStore } from '../../../storage/object-store.ts';
-import { misnamedEventsSql } from '../../proof/event-names.ts';
-import { linesSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
+import { linesSql, misnamedEventsSql, noLinesSql, replaySql } from '../../proof/replay-sql.ts';
 import { findRecordFault } from '../../proof/same-records.ts';
+import type { WorkDeps } from '../../run/run.ts';
 import {
   findContentProblems,
   findFetchedProblems,
@@ -29,14 +28,11 @@ import {
 } from './release-problems.ts';
 import type { SnapshotLines } from './snapshot-lines.ts';
 
-interface ReleaseVerifierInput {
+/** The scratch folder is for this release's files alone. */
+interface ReleaseVerifierInput extends WorkDeps {
   readonly entry: CatalogEntry;
   readonly previous: CatalogEntry | undefined;
-  readonly database: Database;
-  /** Folder for this release's files. */
-  readonly scratch: string;
   readonly lines: SnapshotLines;
-  readonly store: ObjectStore;
   readonly versions: readonly RecordVersion[];
 }
 

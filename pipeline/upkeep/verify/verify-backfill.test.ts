@@ -7,7 +7,7 @@ import { Database } from '../../../storage/duckdb/database.ts';
 import { backfillKey } from '../../../storage/keys.ts';
 import { CapturedStore } from '../../../test/support/backfill/captured-store.ts';
 import { tableRow } from '../../../test/support/backfill/table-row.ts';
-import { verifyBackfill } from './verify-backfill.ts';
+import { verifyBackfill } from './verify.ts';
 
 let place: CapturedStore;
 let key: string;

@@ -6,21 +6,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Day } from '../../../runtime/day.ts';
-import { AppError } from '../../../runtime/errors.ts';
-import type { Catalog, CatalogEntry } from '../../../schemas/catalog.ts';
+import { AppError, isAppError, messageFromError } from '../../../runtime/errors.ts';
+import type { Catalog, CatalogEntry, PricingBackfill } from '../../../schemas/catalog.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import { RECORD_VERSIONS } from '../../../schemas/versions/record-versions.ts';
+import { fetchBackfill } from '../../../storage/backfill-objects.ts';
 import { getEntry } from '../../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../../storage/continue-catalog.ts';
 import type { Database, DuckDBLimits } from '../../../storage/duckdb/database.ts';
-import { releaseId } from '../../../storage/keys.ts';
+import { nullable, number, text } from '../../../storage/duckdb/row-shape.ts';
+import { backfillKey, releaseId } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
-import type { Run } from '../../run/run.ts';
-import { runUpkeep, type UpkeepDeps, type UpkeepEnd } from '../upkeep-run.ts';
-import type { Problem } from './problem.ts';
+import { getBounds } from '../../backfill/judge.ts';
+import { type Run, runUpkeep, type UpkeepDeps, type UpkeepEnd, type WorkDeps } from '../../run/run.ts';
 import { ReleaseVerifier } from './release-verifier.ts';
 import { SnapshotLines } from './snapshot-lines.ts';
-import { verifyBackfill } from './verify-backfill.ts';
 
 export interface Verification {
   readonly ok: boolean;
@@ -104,4 +104,58 @@ async function verifySnapshots(
     problems.push(...verifier.problems.map((message) => ({ snapshot: entry.day, message })));
   }
   return { ok: problems.length === 0, snapshots: entries.length, replayed, problems };
+}
+
+/**
+ * Proves the reconstructed prices that a catalog lists, which belong to no snapshot: they are the recorded file, with the
+ * recorded intervals and days, and all of them lie before the first captured pricing day.
+ */
+export async function verifyBackfill(
+  catalog: Catalog | undefined,
+  { store, database, scratch }: WorkDeps,
+): Promise<readonly Problem[]> {
+  const backfill = catalog?.backfill?.pricing ?? undefined;
+  if (backfill === undefined) return [];
+  try {
+    const path = join(scratch, 'pricing.parquet');
+    await fetchBackfill(store, backfill, path);
+    const found = await readIntervals(path, database);
+    const { firstCaptured } = getBounds(catalog, null);
+    return findProblems(backfill, found, firstCaptured).map((message) => problemOf(backfill, message));
+  } catch (error) {
+    if (isAppError(error, 'store_unavailable')) throw error;
+    return [problemOf(backfill, messageFromError(error))];
+  }
+}
+
+type Intervals = Pick<PricingBackfill, 'intervals' | 'first_day' | 'last_day'>;
+
+function readIntervals(path: string, database: Database): Promise<Intervals> {
+  return database.row(
+    { intervals: number, first_day: nullable(text), last_day: nullable(text) },
+    `SELECT count(*)::DOUBLE AS intervals, min(valid_from)::VARCHAR AS first_day, max(valid_to)::VARCHAR AS last_day
+     FROM read_parquet($1)`,
+    [path],
+  );
+}
+
+function findProblems(recorded: Intervals, found: Intervals, firstCaptured: string): readonly string[] {
+  const isRecorded = (['intervals', 'first_day', 'last_day'] as const).every((name) => recorded[name] === found[name]);
+  return [
+    ...(isRecorded ? [] : ['the catalog says other than its intervals']),
+    ...(found.last_day !== null && found.last_day >= firstCaptured
+      ? [`it reaches to ${found.last_day}, and pricing is captured since ${firstCaptured}`]
+      : []),
+  ];
+}
+
+function problemOf({ run }: PricingBackfill, message: string): Problem {
+  return { snapshot: backfillKey(run), message };
+}
+
+/** Something about a store that is not as it has to be. */
+export interface Problem {
+  /** The snapshot's day; the key of the object where it belongs to none. */
+  readonly snapshot: string;
+  readonly message: string;
 }

@@ -1,7 +1,7 @@
 /** What SELECTs find in the place of files that no fetch has ever brought; run by DuckDB, within the sandbox. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
-import type { AbsentFile } from '../../../pipeline/night/capture/sql/absent-files.ts';
+import type { AbsentFile } from '../../../pipeline/night/capture/sql/messages.ts';
 import { openSandbox } from '../../support/pipeline/run-select.ts';
 import { useTestFolder } from '../../support/use-test-folder.ts';
 

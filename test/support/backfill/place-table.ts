@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bounds } from '../../../pipeline/backfill/bounds.ts';
+import type { Bounds } from '../../../pipeline/backfill/judge.ts';
 import { judgeRows } from '../../../pipeline/backfill/judge.ts';
 import { countNotPlaced, type NotPlaced } from '../../../pipeline/backfill/not-placed.ts';
 import { type Placement, placeIntervals } from '../../../pipeline/backfill/place.ts';

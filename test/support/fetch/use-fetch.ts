@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type FetchRecord, readFetchRecord } from '../../../pipeline/fetch/day/fetch-record.ts';
 import type { FetchLimits } from '../../../pipeline/fetch/fetch-file.ts';
+import { type FetchRecord, readFetchRecord } from '../../../pipeline/fetch/fetch-record.ts';
 import { type FetchDeps, type FetchedDay, fetchSource } from '../../../pipeline/fetch/fetch-source.ts';
 import { UpstreamClient } from '../../../pipeline/fetch/http/upstream-client.ts';
 import { loadSettings } from '../../../pipeline/source/source-settings.ts';

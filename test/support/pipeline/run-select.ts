@@ -1,4 +1,4 @@
-import type { AbsentFile } from '../../../pipeline/night/capture/sql/absent-files.ts';
+import type { AbsentFile } from '../../../pipeline/night/capture/sql/messages.ts';
 import { type RowTaker, Sandbox } from '../../../pipeline/night/capture/sql/sandbox.ts';
 
 /** Opens the database in which a `source.sql` runs, without its process, on a folder of its own; gives what runs a SELECT. */

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { UpkeepDeps, UpkeepEnd } from '../../../pipeline/upkeep/upkeep-run.ts';
+import type { UpkeepDeps, UpkeepEnd } from '../../../pipeline/run/run.ts';
 import type { DuckDBLimits } from '../../../storage/duckdb/database.ts';
 
 /** What commands that look after a store need, for runs in a work folder. */

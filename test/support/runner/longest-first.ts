@@ -20,7 +20,7 @@ export const LONG_FILES: readonly string[] = [
   'test/night/fetching.test.ts',
   'bin/commands/doctor/doctor.test.ts',
   'test/night/dry-run.test.ts',
-  'pipeline/upkeep/mirror/mirror.test.ts',
+  'pipeline/upkeep/mirror.test.ts',
   'api/accounts/people/people.sqlite.test.ts',
   'test/cli/interrupt.test.ts',
   'test/night/guard.test.ts',

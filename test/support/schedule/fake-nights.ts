@@ -1,4 +1,4 @@
-import type { NightAnswer, NightEnd } from '../../../pipeline/schedule/night-end.ts';
+import type { NightAnswer, NightEnd } from '../../../pipeline/schedule/run-day.ts';
 import type { Day } from '../../../runtime/day.ts';
 import type { FakeTime } from './fake-time.ts';
 

@@ -1,7 +1,7 @@
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { constrainedMemory } from 'node:process';
-import { bytesFromSize } from '../../../../pipeline/night/capture/sql/process-memory.ts';
+import { bytesFromSize } from '../../../../pipeline/night/capture/sql/sandbox-process.ts';
 import { Database } from '../../../../storage/duckdb/database.ts';
 import { number } from '../../../../storage/duckdb/row-shape.ts';
 import { duckdbSettings } from '../../../config/configured-duckdb.ts';

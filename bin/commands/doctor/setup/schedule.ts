@@ -1,4 +1,4 @@
-import { openCron } from '../../../../pipeline/schedule/due/cron.ts';
+import { openCron } from '../../../../pipeline/schedule/cron.ts';
 import { findDeath, findNightProblem } from '../../../../pipeline/schedule/monitoring/health.ts';
 import { readHealth } from '../../../../pipeline/schedule/monitoring/health-file.ts';
 import { addDays, dayFromDate } from '../../../../runtime/day.ts';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { listSourceDays } from '../../../../pipeline/night/source/day-folders.ts';
-import { loadFetchSettings } from '../../../../pipeline/night/source/fetched-source.ts';
-import { findSourceDay } from '../../../../pipeline/night/source/source-day.ts';
-import { findUnfilled } from '../../../../pipeline/source/fetch-list/fill-entry.ts';
+import { loadFetchSettings, openSource } from '../../../../pipeline/source/open-source.ts';
+import { listSourceDays } from '../../../../pipeline/source/source-folder.ts';
+import { findUnfilled } from '../../../../pipeline/source/variables.ts';
 import { dayFromDate } from '../../../../runtime/day.ts';
 import { type Finding, fail, ok, type Setup } from '../finding.ts';
 
@@ -20,7 +19,7 @@ export async function checkSource({ config, env, clock }: Setup): Promise<Findin
   if (toFetch !== undefined)
     return ok(`${root} lists ${toFetch.fetch.length} files to fetch; modelstats source check reads it`);
   const day = days.at(-1) ?? dayFromDate(clock());
-  const { datasets, sqlPath } = await findSourceDay(root, day);
+  const { datasets, sqlPath } = await openSource(root, day);
   const what = sqlPath === undefined ? datasets.map(({ dataset }) => dataset).join(', ') : 'source.sql';
   const where = days.length === 0 ? root : `${root} to ${day}`;
   return ok(`${where}: ${what}; modelstats source check reads it`);

@@ -5,7 +5,10 @@
  */
 import { posix } from 'node:path';
 import { sqlName } from '../../../../storage/duckdb/database.ts';
+import type { AbsentFile } from './messages.ts';
 import {
+  applyEdits,
+  type Edit,
   isFileFunction,
   isFileName,
   type Node,
@@ -14,21 +17,12 @@ import {
   ParsedSchema,
   pathOf,
   pathsOf,
-  QUOTED,
+  tokenAt,
 } from './select.ts';
 
-export interface AbsentFile {
-  /** Its path below the day's folder. */
-  readonly file: string;
-  /** The folder of a zip file; null for any other. */
-  readonly folder: string | null;
-  /** Its columns with their types, as far as the recipe says them. */
-  readonly columns: Columns;
-}
+type Columns = AbsentFile['columns'];
 
-type Columns = Readonly<Record<string, string>>;
-
-export interface AbsentDeps {
+interface AbsentDeps {
   readonly absent: readonly AbsentFile[];
   /** Whether any file matches a pattern, relative to the day's folder. */
   readonly hasFiles: (pattern: string) => Promise<boolean>;
@@ -43,13 +37,6 @@ const FIXED_COLUMNS: Readonly<Record<string, Columns>> = {
   read_ndjson_objects: { json: 'JSON' },
   glob: { file: 'VARCHAR' },
 };
-
-interface Edit {
-  /** In bytes, as places in the tree are. */
-  readonly at: number;
-  readonly bytes: number;
-  readonly sql: string;
-}
 
 /**
  * A SELECT that reads nothing of absent files. One whose columns nobody says stays as it is: DuckDB finds no such file then.
@@ -66,21 +53,6 @@ export async function withoutAbsentFiles(sql: string, parsed: unknown, deps: Abs
     if (edit !== undefined) edits.push(edit);
   }
   return applyEdits(bytes, edits);
-}
-
-function applyEdits(bytes: Buffer, edits: readonly Edit[]): string {
-  let text = bytes;
-  for (const { at, bytes: length, sql } of edits.toSorted((left, right) => right.at - left.at)) {
-    // Errors name lines: there have to be as many.
-    const lines = '\n'.repeat(
-      text
-        .subarray(at, at + length)
-        .toString('utf8')
-        .split('\n').length - 1,
-    );
-    text = Buffer.concat([text.subarray(0, at), Buffer.from(sql + lines), text.subarray(at + length)]);
-  }
-  return text.toString('utf8');
 }
 
 /** A file's name in the place of a table. */
@@ -167,12 +139,6 @@ function emptySql(columns: Columns, alias: string, node: Node): string {
   const selected = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${sqlName(name)}`);
   const relation = `(SELECT ${selected.join(', ')} WHERE false)`;
   return aliasOf(node) === undefined ? `${relation} AS ${sqlName(alias)}` : relation;
-}
-
-/** The quoted text or name at a place. */
-function tokenAt(bytes: Buffer, at: number): Buffer {
-  QUOTED.lastIndex = 0;
-  return Buffer.from(QUOTED.exec(bytes.subarray(at).toString('utf8'))?.[0] ?? '');
 }
 
 /** What may hold brackets that are none, and brackets. */

@@ -4,10 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { isAppError, messageFromError } from '../../../../runtime/errors.ts';
-import { TooMuch } from '../../source/source-limits.ts';
-import { type Answer, type Order, READY, type SelectOrder } from './messages.ts';
+import { TooMuch } from '../../../source/source-settings.ts';
+import { type Answer, type Order, READY, rejectedSection, type SelectOrder } from './messages.ts';
 import { Sandbox } from './sandbox.ts';
-import { rejectedSection } from './sections.ts';
 import { StagedRows } from './staged-rows.ts';
 
 let sandbox: Sandbox | undefined;

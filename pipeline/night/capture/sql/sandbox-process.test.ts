@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { childrenOf, isRunning } from '../../../../test/support/processes/children.ts';
 import { useTestFolder } from '../../../../test/support/use-test-folder.ts';
-import { memoryOfProcess } from './process-memory.ts';
-import { SandboxProcess } from './sandbox-process.ts';
-import type { Section } from './sections.ts';
+import type { Section } from './messages.ts';
+import { bytesFromSize, memoryOfProcess, SandboxProcess } from './sandbox-process.ts';
 
 const ENDLESS = `SELECT levenshtein(repeat('a', 300000), repeat('b', 300000)) AS x`;
 /** Grows by about a megabyte a row, outside of what DuckDB counts. */
@@ -93,3 +92,22 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     await running;
   });
 });
+
+test.each([
+  ['1GB', 1e9],
+  ['1.5 GiB', 1.5 * 2 ** 30],
+  ['512MiB', 512 * 2 ** 20],
+  ['4KB', 4000],
+])('%s are %d bytes', (size, bytes) => {
+  expect(bytesFromSize(size)).toBe(bytes);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  "a process's memory is what it holds; a process that is gone holds none",
+  () => {
+    const before = memoryOfProcess(process.pid) ?? 0;
+    const held = Buffer.alloc(100_000_000, 1);
+    expect((memoryOfProcess(process.pid) ?? 0) - before).toBeGreaterThan(0.9 * held.length);
+    expect(memoryOfProcess(2 ** 22)).toBeUndefined();
+  },
+);

@@ -1,16 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { AppError } from '../../../../runtime/errors.ts';
 import { programBeside } from '../../../../runtime/program-beside.ts';
 import {
   type Answer,
   AnswerSchema,
   type Order,
+  rejectedSection,
   type SandboxSettings,
+  type Section,
   type SelectColumns,
   type StagedFile,
 } from './messages.ts';
-import { bytesFromSize, memoryOfProcess } from './process-memory.ts';
-import { rejectedSection, type Section } from './sections.ts';
 
 const CHILD = programBeside(import.meta.filename, 'sandbox-child');
 
@@ -154,5 +155,39 @@ export class SandboxProcess {
     this.#child.send(order, () => undefined);
     const ended = this.#ended.then((how) => [how, this.#complaint.trim()].filter((text) => text !== '').join(': '));
     return Promise.race([answered, ended]);
+  }
+}
+
+const UNIT_BYTES: Readonly<Record<string, number>> = {
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** The bytes of a size as DuckDB takes it, such as `1GB` or `512 MiB`. */
+export function bytesFromSize(size: string): number {
+  const [, number, unit = ''] = /^([\d.]+)\s?([KMGT]i?B)$/.exec(size) ?? [];
+  const bytes = UNIT_BYTES[unit];
+  if (number === undefined || bytes === undefined) throw new Error(`not a size: ${size}`);
+  return Number(number) * bytes;
+}
+
+/** What a process holds in memory and in swap, in bytes; undefined where it is gone, or where the system isn't Linux. */
+export function memoryOfProcess(pid: number): number | undefined {
+  const status = readStatus(pid);
+  const sizes = [...(status?.matchAll(/^Vm(?:RSS|Swap):\s*(\d+) kB$/gm) ?? [])];
+  return sizes.length === 0 ? undefined : sizes.reduce((sum, [, kibibytes]) => sum + Number(kibibytes) * 1024, 0);
+}
+
+function readStatus(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return undefined;
   }
 }

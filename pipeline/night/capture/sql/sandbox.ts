@@ -3,13 +3,19 @@
  * sight of the machine is the given folders, for reading. No extensions, no network, no settings that could be changed, nothing
  * of the night's own data. Rows leave it block by block.
  */
+
 import { join, relative, sep } from 'node:path';
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { messageFromError } from '../../../../runtime/errors.ts';
 import { sqlText } from '../../../../storage/duckdb/database.ts';
-import { type AbsentFile, withoutAbsentFiles } from './absent-files.ts';
-import type { SandboxSettings, SelectColumns } from './messages.ts';
-import { rejectedSection, type Section } from './sections.ts';
+import { withoutAbsentFiles } from './absent-files.ts';
+import {
+  type AbsentFile,
+  rejectedSection,
+  type SandboxSettings,
+  type Section,
+  type SelectColumns,
+} from './messages.ts';
 import { judgeSelect, type SelectRules } from './select.ts';
 
 /** Takes the rows of a SELECT; what it throws ends the SELECT. */

@@ -2,13 +2,12 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATASETS, type Dataset, type DatasetName } from '../../../../schemas/datasets.ts';
 import { type Database, type DuckDBLimits, sqlText } from '../../../../storage/duckdb/database.ts';
-import type { SourceDay } from '../../source/source-day.ts';
-import type { CaptureLimits } from '../../source/source-limits.ts';
-import { compareColumns, type Relation, textColumnSql, textSql, upstreamIdsSql } from '../relation.ts';
-import type { AbsentFile } from './absent-files.ts';
-import type { SelectColumns } from './messages.ts';
+import type { Source } from '../../../source/open-source.ts';
+import type { CaptureLimits } from '../../../source/source-settings.ts';
+import { compareColumns } from '../columns.ts';
+import { type Relation, textColumnSql, textSql, upstreamIdsSql } from '../relation.ts';
+import { type AbsentFile, loadSections, type SelectColumns } from './messages.ts';
 import { type MissingFile, SandboxProcess } from './sandbox-process.ts';
-import { loadSections } from './sections.ts';
 
 export interface SelectDeps {
   readonly database: Database;
@@ -29,7 +28,7 @@ export type Selected = Relation | MissingFile;
  * `source_rejected`, naming file and line.
  */
 export async function selectDatasets(
-  source: SourceDay,
+  source: Source,
   { database, scratch, duckdb, limits, absent }: SelectDeps,
 ): Promise<ReadonlyMap<DatasetName, Selected>> {
   const selected = new Map<DatasetName, Selected>();

@@ -5,7 +5,7 @@
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { sqlText } from '../../../../storage/duckdb/database.ts';
-import { HEADING_HINT } from './sections.ts';
+import { HEADING_HINT } from './messages.ts';
 
 /** Table functions that read a file or list of files, their first argument. */
 const FILE_FUNCTIONS: readonly string[] = [
@@ -158,26 +158,46 @@ export function pathsOf({ children = [] }: Node): readonly Node[] {
 }
 
 /** A quoted text or name at a place of the SQL, in each of the ways of quoting. */
-export const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
 
-function withAbsolutePaths(sql: string, nodes: readonly Node[], folder: string): string {
-  const bytes = Buffer.from(sql, 'utf8'); // Places in the tree count bytes.
-  const edits = nodes.flatMap((node) => {
-    const path = pathOf(node);
-    if (path === undefined || node.query_location === undefined || isAbsolute(path) || /^\w+:\/\//.test(path))
-      return [];
-    const rest = bytes.subarray(node.query_location).toString('utf8');
-    QUOTED.lastIndex = 0;
-    const token = QUOTED.exec(rest)?.[0];
-    return token === undefined
-      ? []
-      : [{ at: node.query_location, bytes: Buffer.byteLength(token), path: join(folder, path) }];
-  });
-  let text = bytes;
-  for (const { at, bytes: length, path } of edits.sort((left, right) => right.at - left.at)) {
-    text = Buffer.concat([text.subarray(0, at), Buffer.from(sqlText(path)), text.subarray(at + length)]);
+/** The quoted text or name at a place; empty where there is none. */
+export function tokenAt(sql: Buffer, at: number): Buffer {
+  QUOTED.lastIndex = 0;
+  return Buffer.from(QUOTED.exec(sql.subarray(at).toString('utf8'))?.[0] ?? '');
+}
+
+/** A part of the SQL that becomes another; in bytes, as places in the tree are. */
+export interface Edit {
+  readonly at: number;
+  readonly bytes: number;
+  readonly sql: string;
+}
+
+/** The text with its parts replaced, in as many lines as before: errors name them. */
+export function applyEdits(sql: Buffer, edits: readonly Edit[]): string {
+  let text = sql;
+  for (const edit of edits.toSorted((left, right) => right.at - left.at)) {
+    const end = edit.at + edit.bytes;
+    const lost = newlinesIn(text.subarray(edit.at, end).toString('utf8')) - newlinesIn(edit.sql);
+    const replacement = Buffer.from(edit.sql + '\n'.repeat(Math.max(0, lost)));
+    text = Buffer.concat([text.subarray(0, edit.at), replacement, text.subarray(end)]);
   }
   return text.toString('utf8');
+}
+
+function newlinesIn(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function withAbsolutePaths(sql: string, nodes: readonly Node[], folder: string): string {
+  const bytes = Buffer.from(sql, 'utf8');
+  const edits = nodes.flatMap((node) => {
+    const [path, at] = [pathOf(node), node.query_location];
+    if (path === undefined || at === undefined || isAbsolute(path) || /^\w+:\/\//.test(path)) return [];
+    const token = tokenAt(bytes, at);
+    return token.length === 0 ? [] : [{ at, bytes: token.length, sql: sqlText(join(folder, path)) }];
+  });
+  return applyEdits(bytes, edits);
 }
 
 const TextSchema = z.object({ type: z.object({ id: z.literal('VARCHAR') }), value: z.string() });

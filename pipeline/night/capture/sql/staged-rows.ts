@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type DuckDBAppender, type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { messageFromError } from '../../../../runtime/errors.ts';
-import { TooMuch } from '../../source/source-limits.ts';
+import { TooMuch } from '../../../source/source-settings.ts';
 import type { SelectColumns, StagedFile } from './messages.ts';
 import type { RowTaker } from './sandbox.ts';
 

@@ -1,0 +1,175 @@
+/**
+ * `fetch.json` in a day's folder: what was fetched into it, from where and when (specification "Fetching"). It is replaced as a whole
+ * after every file, so that a fetch that was killed goes on where it was; a day whose record isn't finished is never captured.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { open, readdir, readFile, rename } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { z } from 'zod';
+import { type Day, isDay } from '../../runtime/day.ts';
+import { type FetchedFile, FetchedFileSchema, UpstreamSchema } from '../../schemas/upstreams.ts';
+import { type FileHash, hashFile } from '../../storage/hash.ts';
+import { DAY_FILES } from '../source/fetch-list.ts';
+
+/** The folder, below the day's, into which a zip file is unpacked, and the columns that the recipe says. */
+const CarrySchema = z.object({ folder: z.string().nullable(), columns: z.record(z.string(), z.string()) });
+
+/** A file with what its upstream calls that version of it. */
+const RecordedFileSchema = FetchedFileSchema.extend({
+  etag: z.string().nullable(),
+  last_modified: z.string().nullable(),
+  /** Of a file that may be carried: what a SELECT has to know of it while no fetch has ever brought it. Absent else. */
+  carry: CarrySchema.optional(),
+});
+export type RecordedFile = z.infer<typeof RecordedFileSchema>;
+
+/** What could not be had, from whom, from where and why. */
+export function describeFailure({ upstream, url, file, problem }: FetchedFile): string {
+  return `${file} of ${upstream} could not be fetched from ${url}: ${problem}`;
+}
+
+/** A file of the source itself, as its day has it. */
+const OwnFileSchema = z.strictObject({
+  file: z.string(),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type OwnFile = z.infer<typeof OwnFileSchema>;
+
+/** Raised when the file changes meaning. */
+const RECORD_FORMAT = 1;
+
+const FetchRecordSchema = z.strictObject({
+  format: z.literal(RECORD_FORMAT),
+  day: z.iso.date(),
+  /** When this fetch, or the one that it goes on with, began. */
+  started_at: z.iso.datetime(),
+  /** When every required file was there; null until then. */
+  finished_at: z.iso.datetime().nullable(),
+  upstreams: z.array(UpstreamSchema).readonly(),
+  files: z.array(RecordedFileSchema).readonly(),
+  /** Files that need not be fetched again while this fetch isn't finished. */
+  done: z.array(z.string()).readonly(),
+  own: z.array(OwnFileSchema).readonly(),
+  /** Whether files may be carried, so that rows have to name their upstreams. */
+  carries: z.boolean(),
+});
+export type FetchRecord = z.infer<typeof FetchRecordSchema>;
+
+/** The record in a day's folder; undefined where there is none that can be read. */
+export async function readFetchRecord(folder: string): Promise<FetchRecord | undefined> {
+  try {
+    return FetchRecordSchema.parse(JSON.parse(await readFile(join(folder, DAY_FILES.fetched), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Puts a record into a day's folder, in one step.
+ * @param partials folder for what is on its way
+ */
+export async function writeFetchRecord(
+  folder: string,
+  partials: string,
+  record: Omit<FetchRecord, 'format'>,
+): Promise<void> {
+  const text = `${JSON.stringify({ format: RECORD_FORMAT, ...record }, null, 2)}\n`;
+  await writeWhole(join(folder, DAY_FILES.fetched), partials, text);
+}
+
+/**
+ * Writes a file that is there as a whole or not at all.
+ * @param partials folder for what is on its way
+ */
+export async function writeWhole(path: string, partials: string, content: string | Uint8Array): Promise<void> {
+  const temporary = join(partials, randomUUID());
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+/** Whether a day's folder holds exactly what was fetched: the file, and what was unpacked from it. */
+export async function isWhole(folder: string, fetched: FetchedFile): Promise<boolean> {
+  const { file, sha256, unzipped } = fetched;
+  if (sha256 === null) return false;
+  try {
+    if ((await hashFile(join(folder, file))).sha256 !== sha256) return false;
+    return unzipped === null || (await hashFolder(join(folder, unzipped.folder))) === unzipped.sha256;
+  } catch {
+    return false;
+  }
+}
+
+/** Size and hash of every file in a folder, in the order of the paths. */
+export async function describeFiles(folder: string): Promise<readonly (FileHash & { readonly path: string })[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  const files: (FileHash & { readonly path: string })[] = [];
+  for (const path of paths.sort()) files.push({ path, ...(await hashFile(join(folder, path))) });
+  return files;
+}
+
+/** The SHA-256 of the paths and hashes of a folder's files, in the order of the paths. */
+async function hashFolder(folder: string): Promise<string> {
+  const files = await describeFiles(folder);
+  return hashOfFiles(new Map(files.map(({ path, sha256 }) => [path, sha256])));
+}
+
+/** @param files each path with its SHA-256 */
+export function hashOfFiles(files: ReadonlyMap<string, string>): string {
+  const lines = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, sha256]) => `${path} ${sha256}\n`);
+  return createHash('sha256').update(lines.join('')).digest('hex');
+}
+
+/** Folders of days that are looked at; who hasn't changed for longer sends the file once more. */
+const DAYS_MAX = 31;
+
+/** A file of an earlier fetch, whole, with the folder of its day. */
+export interface EarlierFile {
+  readonly folder: string;
+  readonly recorded: RecordedFile;
+}
+
+/** The fetches before this one, newest first: of the day itself, and of days before in the same archive. */
+export async function listEarlier(
+  into: string,
+  { day, ownRecord }: { readonly day: Day; readonly ownRecord: FetchRecord | undefined },
+): Promise<readonly EarlierFile[]> {
+  const names = await readdir(into).catch(() => []);
+  const days = names
+    .filter((name) => isDay(name) && name < day)
+    .sort()
+    .reverse()
+    .slice(0, DAYS_MAX);
+  const found = filesOf(join(into, day), ownRecord);
+  for (const name of days) found.push(...filesOf(join(into, name), await readFetchRecord(join(into, name))));
+  return found;
+}
+
+function filesOf(folder: string, record: FetchRecord | undefined): EarlierFile[] {
+  return (record?.files ?? []).map((recorded) => ({ folder, recorded }));
+}
+
+/** The newest whole one that is wanted; undefined where there is none. */
+export async function findEarlier(
+  earlier: readonly EarlierFile[],
+  isWanted: (recorded: RecordedFile) => boolean,
+): Promise<EarlierFile | undefined> {
+  for (const one of earlier) {
+    if (isWanted(one.recorded) && (await isWhole(one.folder, { ...one.recorded, unzipped: null }))) return one;
+  }
+  return undefined;
+}
+
+/** Whether an upstream can be asked if a file has changed. */
+export function hasValidator({ etag, last_modified }: RecordedFile): boolean {
+  return (etag ?? last_modified) !== null;
+}

@@ -1,0 +1,78 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDay } from '../../runtime/day.ts';
+import { AppError, messageFromError } from '../../runtime/errors.ts';
+import { hashFile } from '../../storage/hash.ts';
+import { DAY_FILES } from '../source/fetch-list.ts';
+import { assertFile } from '../source/source-folder.ts';
+import { type OwnFile, writeWhole } from './fetch-record.ts';
+
+/** What is for people; everything else beside source.json may be read by a SELECT. */
+const FOR_PEOPLE = /^(?:README|LICENSE|NOTICE|CHANGELOG)(?:\.\w+)?$/i;
+/** A table that all days share is small; what is larger is fetched. */
+const OWN_BYTES_MAX = 256 * 1024 * 1024;
+
+export interface OwnFilesInput {
+  /** The source's folder. */
+  readonly root: string;
+  /** The day's. */
+  readonly folder: string;
+  /** For what is on its way. */
+  readonly partials: string;
+  /** Paths, below the day's folder, of what is fetched. */
+  readonly fetched: readonly string[];
+  /** Those of an earlier fetch into this folder. */
+  readonly before: readonly OwnFile[];
+}
+
+/**
+ * Copies a source's own files into a day's folder, so that the day can be captured again for ever, whatever becomes of the source:
+ * all regular files of its folder that are not hidden and not for people, and no folder. Of `source.json` what is fetched is left
+ * out: the day has it. Rejects with `source_rejected` where one has the name of a fetched file.
+ */
+export async function copyOwnFiles({
+  root,
+  folder,
+  partials,
+  fetched,
+  before,
+}: OwnFilesInput): Promise<readonly OwnFile[]> {
+  const names = await ownNames(root);
+  const taken = names.find((name) => fetched.some((path) => path.toLowerCase().split('/')[0] === name.toLowerCase()));
+  if (taken !== undefined)
+    throw new AppError('source_rejected', `${join(root, taken)}: a file with this name is fetched`);
+  for (const { file } of before) {
+    if (!names.includes(file)) await rm(join(folder, file), { force: true });
+  }
+  const own: OwnFile[] = [];
+  let bytes = 0;
+  for (const name of names) {
+    await assertFile(root, join(root, name));
+    const content = await readOwn(join(root, name), name);
+    bytes += content.length;
+    if (bytes > OWN_BYTES_MAX)
+      throw new AppError('source_rejected', `${root}: its own files are larger than ${OWN_BYTES_MAX} bytes`);
+    await writeWhole(join(folder, name), partials, content);
+    own.push({ file: name, ...(await hashFile(join(folder, name))) });
+  }
+  return own;
+}
+
+async function ownNames(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new AppError('source_rejected', `the source ${root} can't be read: ${messageFromError(cause)}`, { cause });
+  });
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('.') && !FOR_PEOPLE.test(name) && name !== DAY_FILES.fetched && !isDay(name))
+    .sort();
+}
+
+async function readOwn(path: string, name: string): Promise<Uint8Array> {
+  const content = await readFile(path);
+  if (name !== DAY_FILES.settings) return content;
+  // It was read as settings before: an object.
+  const { fetch: _, ...kept }: { fetch?: unknown } = JSON.parse(content.toString('utf8'));
+  return Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
+}

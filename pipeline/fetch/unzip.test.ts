@@ -1,0 +1,177 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { makeZip, type ZipEntry } from '../../test/support/fetch/make-zip.ts';
+import { FETCH_DAY, type FetchPlace, useFetch } from '../../test/support/fetch/use-fetch.ts';
+import { UpstreamFault } from './http/upstream-client.ts';
+import { unzip } from './unzip.ts';
+
+let place: FetchPlace;
+beforeEach(async () => {
+  place = await useFetch();
+  await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/all/', expect: { min_rows: 1 } }]);
+});
+
+const GOOD: readonly ZipEntry[] = [
+  { name: 'README.md', content: 'For people', isDeflated: false },
+  { name: 'scores/', content: '', isDeflated: false },
+  { name: 'scores/é mmlu (5-shot) 100%.csv', content: 'model,score\na,1\n' },
+];
+const HIDDEN = ['__MACOSX/._a.csv', '.DS_Store', 'scores/.hidden'].map((name) => ({ name, content: 'x' }));
+
+async function filesOfDay(day = FETCH_DAY): Promise<readonly string[]> {
+  const entries = await readdir(join(place.into, day), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
+}
+
+test('a zip file is unpacked below its folder and stays beside it; hidden files are left out', async () => {
+  place.server.serve('/all.zip', makeZip([...GOOD, ...HIDDEN]));
+  const { record } = await place.fetch();
+  expect(record.files[0]).toMatchObject({
+    status: 'fetched',
+    unzipped: { folder: 'raw/all', files: 2, bytes: 26, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(await place.read('raw/all/scores/é mmlu (5-shot) 100%.csv')).toBe('model,score\na,1\n');
+  expect(await filesOfDay()).toEqual(['README.md', 'all.zip', 'fetch.json', 'source.json', 'é mmlu (5-shot) 100%.csv']);
+});
+
+test('one that has not changed is unpacked again from the bytes of the day before', async () => {
+  place.server.serve('/all.zip', makeZip(GOOD));
+  const first = await place.fetch();
+  const second = await place.fetch({ day: '2026-06-02' });
+  expect(second.record.files[0]).toMatchObject({ status: 'unchanged', unzipped: first.record.files[0]?.unzipped });
+  expect(await filesOfDay('2026-06-02')).toEqual(await filesOfDay());
+});
+
+test('what was in it and no longer is goes with the next fetch of the day', async () => {
+  place.server.serve('/all.zip', makeZip(GOOD));
+  await place.fetch();
+  place.server.serve('/all.zip', makeZip(GOOD.slice(0, 1)));
+  await place.fetch();
+  expect(await filesOfDay()).toEqual(['README.md', 'all.zip', 'fetch.json', 'source.json']);
+});
+
+test('an unpacked file that was damaged, or is missing, is fetched again', async () => {
+  place.server.serve('/all.zip', makeZip(GOOD));
+  await place.source([
+    { url: '/all.zip', file: 'all.zip', unzip: 'raw/all/' },
+    { url: '/none', file: 'none.json' },
+  ]);
+  await place.fetch();
+  await writeFile(join(place.into, FETCH_DAY, 'raw/all/README.md'), 'other');
+  place.server.takeSeen();
+  await place.fetch();
+  expect(place.server.takeSeen()).toContain('/all.zip');
+  expect(await place.read('raw/all/README.md')).toBe('For people');
+});
+
+/** What is said of a zip file, of which nothing is unpacked. */
+async function problemOf(zip: Buffer): Promise<string | null | undefined> {
+  place.server.serve('/all.zip', zip);
+  const { record } = await place.fetch();
+  expect(record.files[0]).toMatchObject({ status: 'failed' });
+  expect(await filesOfDay()).toEqual(['fetch.json', 'source.json']);
+  return record.files[0]?.problem;
+}
+
+test.each([
+  ...['../a.csv', 'a/../../b', '/a.csv', 'C:a.csv', 'a\\b.csv', '', 'a\0b.csv', 'a\nb.csv', 'a//b.csv'],
+  ...['x'.repeat(201), 'é'.repeat(190), 'x/'.repeat(100).concat('a')],
+])('nothing is unpacked where %j is no name for a file here', async (name) => {
+  expect(await problemOf(makeZip([{ name, content: 'x' }]))).toBe(
+    `${JSON.stringify(name.slice(0, 200))} in it is no name for a file`,
+  );
+});
+
+describe('nothing is unpacked, and why is said, where', () => {
+  const large = Buffer.alloc(1 << 20);
+  test.each<[string, Buffer, RegExp]>([
+    ['it is none', Buffer.from('{}'), /^is no whole zip file \(3 attempts\)$/],
+    ['it is cut off', makeZip(GOOD).subarray(0, 150), /^is no whole zip file/],
+    ['it is empty', makeZip([]), /^is a zip file without files/],
+    [
+      'a file lies below another file',
+      makeZip([
+        { name: 'a', content: 'x' },
+        { name: 'a/b', content: 'x' },
+      ]),
+      /^"a\/b" in it is in the way of another file$/,
+    ],
+    [
+      'a file has the name of a folder before it',
+      makeZip([
+        { name: 'A/b', content: 'x' },
+        { name: 'a', content: 'x' },
+      ]),
+      /^"a" in it is in the way of another file$/,
+    ],
+    [
+      'an empty folder has the name of a file',
+      makeZip([
+        { name: 'a', content: 'x' },
+        { name: 'a/', content: '' },
+      ]),
+      /^"a\/" in it is in the way of another file$/,
+    ],
+    [
+      'a name stands twice',
+      makeZip([...GOOD, { name: 'readme.MD', content: 'x' }]),
+      /^"readme\.MD" in it stands twice$/,
+    ],
+    [
+      'a name stands twice in two spellings of its letters',
+      makeZip([
+        { name: 'é', content: 'x' },
+        { name: 'e\u0301', content: 'x' },
+      ]),
+      /in it stands twice$/,
+    ],
+    ['a file is a link', makeZip([{ name: 'a', content: '/etc/passwd', mode: 0o120777 }]), /^"a" in it is a link$/],
+    ['a file is encrypted', makeZip([{ name: 'a', content: 'x', flags: 0x801 }]), /^"a" in it is encrypted$/],
+    [
+      'a checksum is wrong',
+      makeZip([{ name: 'a', content: 'x', checksum: 1 }]),
+      /^holds "a", which is cut off or damaged/,
+    ],
+    [
+      'it becomes too much',
+      makeZip(Array.from({ length: 17 }, (_, index) => ({ name: `${index}`, content: large }))),
+      /^becomes more than 16777216 bytes$/,
+    ],
+    [
+      'it has too many files',
+      makeZip(Array.from({ length: 5001 }, (_, index) => ({ name: `${index}`, content: '' }))),
+      /^holds more than 5000 files$/,
+    ],
+    [
+      'it has too many folders',
+      makeZip(Array.from({ length: 100 }, (_, index) => ({ name: `${index}/${'x/'.repeat(90)}a`, content: '' }))),
+      /in it is in one folder too many: at most 5000 are unpacked$/,
+    ],
+  ])('%s', async (_, zip, problem) => {
+    expect(await problemOf(zip)).toMatch(problem);
+  });
+});
+
+test('what this disk refuses of a zip file is a fault of the zip file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelstats-unzip-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const zip = join(folder, 'all.zip');
+  await writeFile(zip, makeZip([{ name: 'a.csv', content: 'x' }]));
+  // As on a disk that has one name for two.
+  await mkdir(join(folder, 'into/a.csv'), { recursive: true });
+  const refused = unzip(zip, join(folder, 'into'), { bytesMax: 1000, ratioMax: 1 });
+  await expect(refused).rejects.toThrow(
+    new UpstreamFault('"a.csv" in it can not be a file here: EEXIST', { mayPass: false }),
+  );
+});
+
+test('a zip file with fewer files than expected is none', async () => {
+  await place.source([{ url: '/all.zip', file: 'all.zip', unzip: 'raw/', expect: { min_rows: 3 } }]);
+  place.server.serve('/all.zip', makeZip(GOOD));
+  expect((await place.fetch()).record.files[0]?.problem).toMatch(/^has 2 files in all\.zip, expected are at least 3/);
+});

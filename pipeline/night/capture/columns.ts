@@ -1,0 +1,69 @@
+/** Whether the rows of a source have the columns that they need, and what is said of those that they lack or have besides. */
+
+import { AppError } from '../../../runtime/errors.ts';
+import { DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
+import { FILLED_LATER } from './typed-rows.ts';
+
+/** The columns of a source's rows beside those that the dataset has. */
+export interface ComparedColumns {
+  /** Columns the source has and we don't know; reported and ignored. */
+  readonly extraColumns: readonly string[];
+  /** Columns we know and the source doesn't have. */
+  readonly missingColumns: readonly string[];
+}
+
+/** Which columns of a dataset are there, and which others. */
+export function compareColumns(dataset: Dataset, present: readonly string[]): ComparedColumns {
+  const known = dataset.columns.map((column) => column.name);
+  return {
+    extraColumns: present.filter((name) => !known.includes(name)),
+    missingColumns: present.length === 0 ? [] : known.filter((name) => !present.includes(name)),
+  };
+}
+
+/** Unknown columns that a message lists, and the characters of each: enough to see a misspelt name. */
+const COLUMNS_SHOWN_MAX = 10;
+const COLUMN_LENGTH_SHOWN_MAX = 100;
+
+/** Rejects with `source_rejected` where a column is missing without which there is no record. */
+export function assertRequiredColumns(
+  dataset: Dataset,
+  origin: string,
+  { missingColumns, extraColumns }: ComparedColumns,
+): void {
+  const required = dataset.columns.filter(
+    ({ name, nullable, fallback }) =>
+      missingColumns.includes(name) && !nullable && fallback === undefined && !FILLED_LATER.has(name),
+  );
+  if (required.length === 0) return;
+  const names = required.map(({ name }) => name).join(', ');
+  const missing = required.length === 1 ? `the column ${names} is missing` : `the columns ${names} are missing`;
+  const unknown = extraColumns.slice(0, COLUMNS_SHOWN_MAX).map((name) => name.slice(0, COLUMN_LENGTH_SHOWN_MAX));
+  const isMeant = required.some(({ name }) => extraColumns.some((extra) => extra.toLowerCase() === name));
+  const spelling = isMeant ? ', and names are in lower case' : '';
+  const hint = unknown.length === 0 ? '' : `; it has the unknown ${unknown.join(', ')}${spelling}`;
+  throw new AppError('source_rejected', `${origin} (${dataset.name}): ${missing}${hint}`);
+}
+
+/** Where rows come from, for messages. */
+interface RowsOrigin {
+  readonly dataset: DatasetName;
+  /** The file's name, or `source.sql`. */
+  readonly origin: string;
+  readonly relation: ComparedColumns;
+}
+
+/** What an operator should know of a file's columns. */
+export function columnWarnings({ dataset, origin, relation }: RowsOrigin): readonly string[] {
+  const { extraColumns, missingColumns } = relation;
+  const filled = DATASETS[dataset].columns.filter(
+    ({ published, isUpstream, fallback }) => !published || isUpstream === true || fallback !== undefined,
+  );
+  const absent = missingColumns.filter(
+    (name) => !FILLED_LATER.has(name) && !filled.some((column) => column.name === name),
+  );
+  return [
+    ...(extraColumns.length > 0 ? [`${origin}: ignored unknown columns ${extraColumns.join(', ')}`] : []),
+    ...(absent.length > 0 ? [`${origin} (${dataset}): has no ${absent.join(', ')}; taken as empty`] : []),
+  ];
+}

@@ -1,0 +1,136 @@
+import { addDays, type Day, dayFromDate, daysBetween } from '../../../runtime/day.ts';
+import type { Catalog } from '../../../schemas/catalog.ts';
+import { DATASET_NAMES } from '../../../schemas/datasets.ts';
+import type { Hold, Release } from '../../../schemas/release.ts';
+import type { ObjectStore } from '../../../storage/object-store.ts';
+import type { SourceSettings } from '../../source/source-settings.ts';
+import type { Diff } from '../diff.ts';
+import type { Check } from './check.ts';
+import { countsOf, findLosses, type Loss, loadPastNights, type PastNights } from './losses.ts';
+import { findUnusual, isNoticeable, shareOf } from './usual-loss.ts';
+
+export interface GuardInput {
+  readonly checked: Check;
+  readonly changed: Diff;
+  readonly settings: SourceSettings;
+  /** The release that the night continues; undefined before the first. */
+  readonly previous: Release | undefined;
+  /** The catalog that the night continues. */
+  readonly catalog: Catalog | undefined;
+}
+
+/**
+ * What makes the day look like a mistake upstream rather than news (specification "Guard"): a dataset, or one of its upstreams, that
+ * loses too much, or more than it usually does, or too many suspects. Anything found holds the night until an operator accepts it.
+ * Earlier nights are looked at only where something loses so much that they decide.
+ */
+export async function guard(input: GuardInput, { store }: { readonly store: ObjectStore }): Promise<readonly Hold[]> {
+  const { checked, changed, settings, previous } = input;
+  const losses = findLosses(checked, changed, previous);
+  const holds = [
+    ...holdsOfDatasets(changed, settings),
+    ...losses.flatMap((loss) => holdOfUpstream(loss, settings)),
+    ...holdOfSuspects(checked, settings),
+  ];
+  const open = losses.filter((loss) => isNoticeable(loss, settings) && !holds.some((hold) => isAbout(hold, loss)));
+  if (open.length === 0 || settings.usual_nights === 0) return holds;
+  const datasets = new Set(open.map(({ dataset }) => dataset));
+  const past = await loadPastNights(input.catalog, { datasets, nights: settings.usual_nights }, store);
+  return [...holds, ...open.flatMap((loss) => holdOfUnusual(loss, past, settings))];
+}
+
+function holdsOfDatasets(changed: Diff, settings: SourceSettings): readonly Hold[] {
+  return DATASET_NAMES.flatMap((dataset): readonly Hold[] => {
+    const [lost, before] = [changed.deleted[dataset], changed.previousRecords[dataset]];
+    if (before === 0 || (lost <= settings.max_shrink * before && lost < before)) return [];
+    const message = `${dataset} would lose ${lost} of ${before} records (${percent(lost / before)})`;
+    return [{ dataset, rule: 'max_shrink', message: `${message}; at most ${percent(settings.max_shrink)} may go` }];
+  });
+}
+
+/** Of few rows some may always go, but never all: then the upstream's answer was empty. */
+function holdOfUpstream(loss: Loss, settings: SourceSettings): readonly Hold[] {
+  const { dataset, of, upstream, before, after } = loss;
+  if (of !== 'rows' || upstream === undefined) return [];
+  const isFew = before - after <= settings.min_shrink_records;
+  if (after > 0 && (isFew || shareOf(loss) <= settings.max_shrink)) return [];
+  const message = `${describeLoss(loss)}; at most ${percent(settings.max_shrink)} may go`;
+  return [{ dataset, rule: 'max_shrink', upstream, message }];
+}
+
+function holdOfSuspects(checked: Check, settings: SourceSettings): readonly Hold[] {
+  const [suspects, prices] = [checked.suspects.pending, checked.rows.pricing];
+  if (prices === 0 || suspects <= settings.max_suspect_fraction * prices) return [];
+  const message =
+    `${suspects} of ${prices} prices are suspects (${percent(suspects / prices)}); ` +
+    `at most ${percent(settings.max_suspect_fraction)} may be`;
+  return [{ dataset: 'pricing', rule: 'max_suspect_fraction', message }];
+}
+
+function holdOfUnusual(loss: Loss, past: PastNights, settings: SourceSettings): readonly Hold[] {
+  const exceeded = findUnusual(loss, countsOf(loss, past), settings);
+  if (exceeded === undefined) return [];
+  const usual = `going by its last ${exceeded.nights} nights up to ${percent(exceeded.upTo)} is usual`;
+  const { dataset, upstream } = loss;
+  const whose = upstream === undefined ? {} : { upstream };
+  return [{ dataset, rule: 'usual_shrink', ...whose, message: `${describeLoss(loss)}; ${usual}` }];
+}
+
+/** Whether a night is held for this already. */
+function isAbout({ dataset, rule, upstream }: Hold, loss: Loss): boolean {
+  if (rule !== 'max_shrink' || dataset !== loss.dataset) return false;
+  return loss.of === 'records' ? upstream === undefined : upstream === loss.upstream;
+}
+
+function describeLoss(loss: Loss): string {
+  const { dataset, of, upstream, before, after } = loss;
+  const whose = upstream === undefined ? dataset : `${dataset} of ${upstream}`;
+  return `${whose} would shrink from ${before} to ${after} ${of} (by ${percent(shareOf(loss))})`;
+}
+
+function percent(fraction: number): string {
+  return `${Math.round(fraction * 1000) / 10} %`;
+}
+
+/**
+ * So long a store may rest where nothing but this machine's clock says which day it is. Smaller: more stores that were left alone for a
+ * season are held once. Larger: more jumps of a clock publish a day that stands in the way of every night until then.
+ */
+const REST_DAYS_MAX = 92;
+
+export interface DayAhead {
+  readonly day: Day;
+  /** By this machine's clock. */
+  readonly now: Date;
+  /** Of the newest release; undefined before the first. */
+  readonly newest: Day | undefined;
+  /** Whether the source has a folder of the day's name. */
+  readonly isDated: boolean;
+}
+
+/**
+ * What makes a night's day look like a mistake of this machine's clock (specification "Guard"; decision 0098): it lies more
+ * than a day after the newest release, and more than a day after what the store's own clock says. A folder on this machine has no clock
+ * of its own: there a long rest is held, unless the source itself names the day.
+ */
+export function holdOfDay(
+  { day, now, newest, isDated }: DayAhead,
+  store: Pick<ObjectStore, 'clockAheadMs'>,
+): readonly Hold[] {
+  if (newest !== undefined && day <= addDays(newest, 1)) return [];
+  const after = newest === undefined ? `${day} would be the first day` : daysAfter(day, newest);
+  const hint = 'is the clock of this machine right? A day in the future stands in the way of every night until then';
+  const storeAheadMs = store.clockAheadMs();
+  if (storeAheadMs !== undefined) {
+    const storeDay = dayFromDate(new Date(now.getTime() + storeAheadMs));
+    if (day <= addDays(storeDay, 1)) return [];
+    return [{ rule: 'day_ahead', message: `${after}, and by the store's clock today is ${storeDay}; ${hint}` }];
+  }
+  const isRest = newest === undefined || daysBetween(newest, day) <= REST_DAYS_MAX;
+  if (isDated || isRest || day !== dayFromDate(now)) return [];
+  return [{ rule: 'day_ahead', message: `${after}, and nothing but this machine says so; ${hint}` }];
+}
+
+function daysAfter(day: Day, newest: Day): string {
+  return `${day} is ${daysBetween(newest, day)} days after the newest snapshot ${newest}`;
+}

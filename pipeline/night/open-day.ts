@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { type Day, dayFromDate } from '../../runtime/day.ts';
+import { AppError } from '../../runtime/errors.ts';
+import type { Catalog } from '../../schemas/catalog.ts';
+import type { FetchedFile } from '../../schemas/upstreams.ts';
+import type { DuckDBLimits } from '../../storage/duckdb/database.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { type RecordedFile, readFetchRecord } from '../fetch/fetch-record.ts';
+import { assertComplete, type FetchedDay, type FetchRequest } from '../fetch/fetch-source.ts';
+import type { FetchSetup } from '../fetch/run-fetch.ts';
+import type { Run } from '../run/run.ts';
+import { type DayPlace, openSource, placeOfDay, type Source } from '../source/open-source.ts';
+import { StoredFetch } from './capture/missing-files.ts';
+
+/** A source as its night has it. */
+export interface NightSource extends Source {
+  /** Fetched files that no fetch has ever brought. */
+  readonly absent: readonly RecordedFile[];
+}
+
+interface OpenInput {
+  readonly request: { readonly day: Day; readonly source: string };
+  readonly run: Pick<Run<'fetch'>, 'stage' | 'warn'>;
+  /** What was published before. */
+  readonly catalog: Catalog | undefined;
+  /** Gets what became of the files that were fetched. */
+  readonly found: { fetched?: readonly FetchedFile[] | undefined };
+}
+
+interface OpenDeps {
+  readonly store: ObjectStore;
+  readonly workFolder: string;
+  readonly clock: () => Date;
+  readonly duckdb: DuckDBLimits;
+  readonly fetching: FetchSetup;
+}
+
+/**
+ * Opens the source of a night's day, whose files are fetched first where it lists them. Resolves also to whether the source itself has a
+ * folder of this day.
+ */
+export async function openDay(
+  input: OpenInput,
+  deps: OpenDeps,
+): Promise<{ readonly source: NightSource; readonly isDated: boolean }> {
+  const { request, catalog, found } = input;
+  const stored = new StoredFetch(deps.store, catalog);
+  const place = await placeOfDay(request.source, { day: request.day, workFolder: deps.workFolder });
+  const fetched = await fetchInto(place, stored, { ...input, deps });
+  found.fetched = fetched?.record.files;
+  if (fetched !== undefined) assertComplete(fetched);
+  const source = await openSource(place.root, request.day);
+  found.fetched = source.fetched?.files;
+  return { source: { ...source, absent: await stored.findAbsent(source.fetched) }, isDated: place.isDated };
+}
+
+/** The first stage; undefined where nothing was to be fetched. */
+async function fetchInto(
+  { root: into, toFetch: settings }: DayPlace,
+  { files: stored }: StoredFetch,
+  { request: { source: root, day }, run, deps }: OpenInput & { readonly deps: OpenDeps },
+): Promise<FetchedDay | undefined> {
+  if (settings === undefined) return undefined;
+  const fetched = await run.stage('fetch', () => fetchToday({ root, settings, into, day, stored }, deps));
+  run.warn(fetched?.warnings ?? []);
+  return fetched;
+}
+
+/**
+ * Fetches a day into the archive. A day that is over can't be fetched any more: undefined, where the archive has it. Rejects with
+ * `source_rejected` where it hasn't.
+ */
+async function fetchToday(request: FetchRequest, deps: OpenDeps): Promise<FetchedDay | undefined> {
+  const { day, into } = request;
+  if (day === dayFromDate(deps.clock())) {
+    // Loaded here: most nights fetch nothing, and the HTTP client takes longer to load than many a night takes.
+    const { runFetch } = await import('../fetch/run-fetch.ts');
+    return runFetch(request, deps.fetching, deps);
+  }
+  const { finished_at = null } = (await readFetchRecord(join(into, day))) ?? {};
+  if (finished_at !== null) return undefined;
+  throw new AppError(
+    'source_rejected',
+    `${day} is over: what its upstreams served can't be fetched any more, and ${into} holds no whole fetch of it`,
+  );
+}

@@ -1,0 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { allEnded } from './concurrency.ts';
+
+test('work at once gives its results in its order', async () => {
+  const late = setImmediate('late');
+  expect(await allEnded([late, Promise.resolve('early')])).toEqual(['late', 'early']);
+});
+
+test('work at once that fails is told when all of it has ended, the first in order first', async () => {
+  let isOver = false;
+  const long = setImmediate().then(() => {
+    isOver = true;
+    throw new Error('first');
+  });
+  const short = Promise.reject(new Error('second'));
+  await expect(allEnded([long, short])).rejects.toThrow('first');
+  expect(isOver).toBe(true);
+});

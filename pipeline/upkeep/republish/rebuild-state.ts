@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { AppError } from '../../../runtime/errors.ts';
+import { contentColumns, DATASETS, type Dataset, type DatasetName } from '../../../schemas/datasets.ts';
+import { writeLines, writeParquet } from '../../../storage/duckdb/database.ts';
+import { columnList, entityIdSql, lineSql, sameKeySql } from '../../../storage/duckdb/record-sql.ts';
+import { number } from '../../../storage/duckdb/row-shape.ts';
+import { hashFile } from '../../../storage/hash.ts';
+import { RELEASE_PATHS } from '../../../storage/keys.ts';
+import { assertProven, type Materials } from './materials.ts';
+
+/**
+ * Writes a dataset's state anew from the snapshot, the state before, and what the night recorded beside them
+ * (`state/unpublished.parquet`): a record that came or changed is in force since this day, one that was carried since none, and
+ * any other since the day that the state before says. Proven by the recorded content of the snapshot and, where that file is
+ * sound, by the history: the intervals that ended this night must be exactly those between the two states.
+ */
+export async function rebuildState(name: DatasetName, to: string, materials: Materials): Promise<void> {
+  const { release, database } = materials;
+  const dataset = DATASETS[name];
+  const published = await materials.publishedRecords(dataset);
+  const before = await materials.stateBefore(dataset);
+  const unpublished = await unpublishedSql(name, materials);
+  const { kept, compared } = materials.columnsOf(dataset);
+  const changed = contentColumns(dataset)
+    .filter((column) => column.published && compared.includes(column))
+    .map(({ name: column }) => `a.${column} IS DISTINCT FROM b.${column}`);
+  // Of a record whose time was ahead of the clock nothing but that changed.
+  changed.push('b.updated_at > a.updated_at');
+  const isChanged = `(b.${dataset.key[0]} IS NULL OR u.op IS NOT DISTINCT FROM 'upsert' OR ${changed.join(' OR ')})`;
+  const columns = kept.map((column) =>
+    column.published ? `a.${column.name}` : `if(${isChanged}, u.${column.name}, b.${column.name}) AS ${column.name}`,
+  );
+  const since = release.captured.includes(name) ? `coalesce(b.valid_from, $1::DATE)` : 'b.valid_from';
+  await database.run(
+    `CREATE OR REPLACE TABLE rebuilt_state AS
+     SELECT ${columns.join(', ')}, CASE WHEN ${isChanged} THEN $1::DATE WHEN u.op = 'carry' THEN NULL ELSE ${since} END AS valid_from
+     FROM ${published} a LEFT JOIN ${before} b ON ${sameKeySql(dataset, 'a', 'b')}
+     LEFT JOIN (${unpublished}) u ON u.entity_id = a.entity_id ORDER BY ${columnList(dataset.key, 'a')}`,
+    [release.day],
+  );
+  await proveContent(dataset, materials);
+  await proveHistory(dataset, before, materials);
+  await writeParquet(materials.database, 'SELECT * FROM rebuilt_state', to);
+}
+
+/**
+ * What the night recorded of a dataset beside snapshot and state before: one row per record that was carried, and per score that
+ * came or changed, with its sample size. None is needed where nothing was set aside and the dataset has nothing that isn't
+ * published; releases of older programs have no such file.
+ */
+async function unpublishedSql(name: DatasetName, materials: Materials): Promise<string> {
+  const { release } = materials;
+  const isSetAside = release.quarantined[name] > 0 || (name === 'pricing' && release.suspects_pending > 0);
+  if (!isSetAside && DATASETS[name].columns.every(({ published }) => published)) {
+    return 'SELECT NULL AS entity_id, NULL AS op, NULL::BIGINT AS n WHERE false';
+  }
+  if (!release.files.some(({ path }) => path === RELEASE_PATHS.unpublished)) {
+    const message = `the release has no ${RELEASE_PATHS.unpublished}, without which ${name} can't be rebuilt`;
+    throw new AppError('corrupt', message);
+  }
+  return `SELECT * FROM ${await materials.parquet(RELEASE_PATHS.unpublished)} WHERE dataset = '${name}'`;
+}
+
+/** The lines that the state gives are those of the snapshot. */
+async function proveContent({ name }: Dataset, materials: Materials): Promise<void> {
+  const { release, database, scratch } = materials;
+  const lines = join(scratch, 'proven.lines');
+  const line = lineSql(materials.versionOf(release).datasets[name]);
+  await writeLines(database, `SELECT ${line} FROM rebuilt_state`, lines);
+  const { sha256 } = await hashFile(lines);
+  const recorded = release.manifest.datasets.find((file) => file.name === name);
+  assertProven(sha256 === recorded?.content_sha256, 'its records are not those of the snapshot');
+}
+
+async function proveHistory(dataset: Dataset, before: string, materials: Materials): Promise<void> {
+  const recorded = await materials.parquet(RELEASE_PATHS.history(dataset.name)).catch(() => undefined);
+  if (recorded === undefined) return;
+  const closed = closedSql(dataset, { before, after: 'rebuilt_state', materials });
+  const { differences } = await materials.database.row(
+    { differences: number },
+    `SELECT ((SELECT count(*) FROM (${closed} EXCEPT ALL SELECT * FROM ${recorded}))
+           + (SELECT count(*) FROM (SELECT * FROM ${recorded} EXCEPT ALL ${closed})))::DOUBLE AS differences`,
+  );
+  assertProven(differences === 0, 'the intervals that ended this night are not those of its history');
+}
+
+/**
+ * Writes the intervals that ended with a night anew, from the states before and after it. Proven by the events, where the dataset
+ * has any: every record with an event that was in force since a day has ended an interval, and every other one that did was
+ * carried.
+ */
+export async function rebuildHistory(name: DatasetName, to: string, materials: Materials): Promise<void> {
+  const dataset = DATASETS[name];
+  const before = await materials.stateBefore(dataset);
+  const after = await materials.parquet(RELEASE_PATHS.state(name));
+  const closed = closedSql(dataset, { before, after, materials });
+  await materials.database.run(`CREATE OR REPLACE TABLE rebuilt_history AS ${closed}`);
+  if (dataset.entityType !== null) await proveEvents(dataset, { before, after, materials });
+  await writeParquet(materials.database, `SELECT * FROM rebuilt_history ORDER BY ${columnList(dataset.key)}`, to);
+}
+
+interface States {
+  /** Relations with the dataset's columns and `valid_from`. */
+  readonly before: string;
+  readonly after: string;
+  readonly materials: Materials;
+}
+
+/** The intervals that ended between two states: of each record that went, or that is no longer in force since the same day. */
+function closedSql(dataset: Dataset, { before, after, materials }: States): string {
+  const last = materials.previous?.last_captured[dataset.name] ?? null;
+  const { kept } = materials.columnsOf(dataset);
+  return `SELECT ${columnList(kept, 'b')}, b.valid_from, ${last === null ? 'NULL' : `'${last}'`}::DATE AS valid_to
+    FROM ${before} b LEFT JOIN ${after} a ON ${sameKeySql(dataset, 'a', 'b')}
+    WHERE b.valid_from IS NOT NULL AND (a.${dataset.key[0]} IS NULL OR a.valid_from IS DISTINCT FROM b.valid_from)`;
+}
+
+async function proveEvents(dataset: Dataset, { before, after, materials }: States): Promise<void> {
+  const { release, database } = materials;
+  const changes = await materials.parquet(RELEASE_PATHS.changes);
+  const renewed = release.first_renewal_seq ?? release.last_seq + 1;
+  const { missing, unexplained } = await database.row(
+    { missing: number, unexplained: number },
+    `WITH touched AS (SELECT entity_id FROM ${changes} WHERE entity_type = '${dataset.entityType}' AND seq < $1),
+     closed AS (SELECT ${entityIdSql(dataset)} AS entity_id FROM rebuilt_history),
+     held AS (SELECT ${entityIdSql(dataset)} AS entity_id FROM ${before} WHERE valid_from IS NOT NULL),
+     carried AS (SELECT ${entityIdSql(dataset)} AS entity_id FROM ${after} WHERE valid_from IS NULL)
+     SELECT (SELECT count(*) FROM touched SEMI JOIN held USING (entity_id) ANTI JOIN closed USING (entity_id))::DOUBLE AS missing,
+       (SELECT count(*) FROM closed ANTI JOIN touched USING (entity_id) ANTI JOIN carried USING (entity_id))::DOUBLE AS unexplained`,
+    [renewed],
+  );
+  assertProven(
+    missing === 0 && unexplained === 0,
+    `${missing + unexplained} of its intervals are not those of the events`,
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * Trying again what may pass. When, how often and after how long is the caller's to say, so that an upstream can ask to be left alone, a
+ * signal can end a wait, and tests have a clock and a chance of their own; p-retry gives a caller none of these.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface RetryOptions {
+  /** The wait after an attempt, numbered from 1, has failed, in milliseconds; undefined where it is not tried again. */
+  readonly delayAfter: (error: unknown, attempt: number) => number | undefined;
+  /** Rejects where the wait is ended; a plain timer unless given. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+/** Repeats work until it succeeds, or is not to be tried again: then it rejects with the last error. */
+export async function retry<T>(
+  work: (attempt: number) => Promise<T>,
+  { delayAfter, sleep = wait }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      const delayMs = delayAfter(error, attempt);
+      if (delayMs === undefined) throw error;
+      if (delayMs > 0) await sleep(delayMs);
+    }
+  }
+}
+
+/** Bounds of waits that double with every attempt. */
+export interface BackOff {
+  /** Longest wait after the first attempt, in milliseconds. */
+  readonly firstMs: number;
+  /** Longest wait after any, in milliseconds. */
+  readonly maxMs: number;
+}
+
+/**
+ * An exponential wait, of which chance takes up to half: what failed at once must not come back at once, nor without a pause.
+ * @param attempt the one that failed, from 1
+ * @param random 0 ≤ x < 1
+ */
+export function backOffMs(attempt: number, { firstMs, maxMs }: BackOff, random: () => number): number {
+  return Math.min(maxMs, firstMs * 2 ** (attempt - 1)) * (1 - random() / 2);
+}
