@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { AccountSchema, accountFrom } from './account.ts';
-import { NO_END_MS } from './plans/bonus.ts';
-import { effectiveTerms, NO_SUBSCRIPTION } from './plans/terms.ts';
+import { effectiveTerms, NO_END_MS, NO_SUBSCRIPTION } from './plans/terms.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

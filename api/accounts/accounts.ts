@@ -1,14 +1,14 @@
 import type { Awaitable } from '../../runtime/awaitable.ts';
 import type { HealthProblem } from '../../runtime/health-problem.ts';
 import type { Account, UsageState } from './account.ts';
-import type { Administration } from './administration/administration.ts';
+import type { Administration } from './administration.ts';
 import type { Way } from './authentication.ts';
 import type { BurstState } from './burst/rate-limiter.ts';
 import type { Caller } from './caller.ts';
 import type { Reservation, ReserveResult, UnitFor } from './quota/quota.ts';
 import type { DayRange } from './request-counts/day-range.ts';
+import type { UsageReport } from './request-counts/read-usage.ts';
 import type { FinishedRequest } from './request-counts/request-recorder.ts';
-import type { UsageReport } from './request-counts/usage-report.ts';
 
 /**
  * Organizations, keys, plans and usage, as the API and the command line see them (specification "Access"). While the control

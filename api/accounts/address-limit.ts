@@ -1,7 +1,8 @@
+import ipaddr from 'ipaddr.js';
 import { type HttpError, httpError } from '../server/errors/http-error.ts';
 import type { Accounts } from './accounts.ts';
-import { hitFixed } from './fixed-limit.ts';
-import { limitedOrigin } from './people/limits/limited-origin.ts';
+import type { BurstState } from './burst/rate-limiter.ts';
+import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from './plans/terms.ts';
 
 /**
  * Counts a request without a key to its client address (IPv6: /64), and rejects with 429 beyond so many of what is asked in any 60 seconds.
@@ -35,3 +36,28 @@ export function tooManyRequests(retryAfterSeconds: number): HttpError {
 
 /** Under which requests are counted that need no key: badges, pages to embed, feeds, the first page, searches of the documentation. */
 export const PUBLIC_REQUESTS = 'public';
+
+/** What a client address counts as where attempts are limited: IPv6 by its /64, since a household has that many addresses. */
+export function limitedOrigin(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const groups = ipaddr.IPv6.parse(parsed.toString()).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+}
+
+/**
+ * Counts what somebody does, who is no caller of the API, against a limit per minute, on the counter of the API's backstop.
+ *
+ * @param subject who: the id of a person, or the address of a client
+ */
+export async function hitFixed(
+  { backstop }: Pick<Accounts, 'backstop'>,
+  subject: string,
+  { what, limit, now }: { readonly what: string; readonly limit: number; readonly now: Date },
+): Promise<BurstState> {
+  // The limit is fixed, so no terms raise it.
+  const terms = effectiveTerms(NO_SUBSCRIPTION, NO_BONUS, now);
+  const caller = { organizationId: '', credentialId: subject, terms, clientSource: 'api_key' } as const;
+  return backstop.hit(caller, { route: what, limit, isFixed: true });
+}

@@ -6,21 +6,20 @@ import { type OpenDatabaseOptions, openDatabase } from '../database/open-databas
 import { getServiceSecret, lookAt, probeWriting } from '../database/service-values.ts';
 import { accountFrom } from './account.ts';
 import type { Accounts } from './accounts.ts';
-import { Administration } from './administration/administration.ts';
+import { Administration } from './administration.ts';
 import { Authentication, type AuthenticationOptions } from './authentication.ts';
-import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/open-counter.ts';
-import { RateLimiter } from './burst/rate-limiter.ts';
-import type { WindowCounter } from './burst/window.ts';
+import { RateLimiter, type WindowCounter } from './burst/rate-limiter.ts';
+import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './burst/shared-counter.ts';
 import { DatabaseHealth } from './database-health.ts';
-import { type Enforcement, isEnforced } from './plans/enforcement.ts';
+import { type Enforcement, isEnforced } from './plans/terms.ts';
 import { Batcher, type BatcherOptions } from './quota/batcher.ts';
 import { type UsageCleanupOptions, usageCleanup } from './quota/cleanup.ts';
 import { PostgresUsage } from './quota/postgres-usage.ts';
 import { Quota } from './quota/quota.ts';
 import { SqliteUsage } from './quota/sqlite-usage.ts';
 import type { UsageStore } from './quota/usage-store.ts';
-import { addCounts } from './request-counts/add-counts.ts';
 import { readUsage } from './request-counts/read-usage.ts';
+import { addCounts } from './request-counts/request-counts.ts';
 import { type RecorderOptions, RequestRecorder } from './request-counts/request-recorder.ts';
 import { usageCsv } from './request-counts/usage-csv.ts';
 

@@ -10,7 +10,7 @@ import type { ControlTables } from './tables/tables.ts';
  * What holds on both engines:
  * - What was committed survives kill -9 and a power cut.
  * - Where the database can't be reached or is too slow, calls reject within the timeouts, with the driver's error, which
- *   `orUnavailable` (errors/database-errors.ts) turns into `unavailable`. The process goes on, and later calls try again.
+ *   `orUnavailable` (database-errors.ts) turns into `unavailable`. The process goes on, and later calls try again.
  *
  * To add a table:
  * 1. a row type in tables/tables.ts, and the table's name in `ControlTables`;

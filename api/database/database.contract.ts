@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ControlDatabase } from './control-database.ts';
-import { orUnavailable } from './errors/database-errors.ts';
+import { orUnavailable } from './database-errors.ts';
 import { MIGRATIONS_TABLE } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 

@@ -2,11 +2,11 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import { AppError, codeFromError } from '../../runtime/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../runtime/shown-address.ts';
-import { openingErrorFrom } from './errors/opening-errors.ts';
+import { openingErrorFrom } from './database-errors.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrate.ts';
 import { sqliteFileFromUrl } from './open-database.ts';
-import { pg } from './postgres/driver.ts';
-import { placeOfMissing, refuseUnreadable } from './sqlite/sqlite-file.ts';
+import { pg } from './postgres-database.ts';
+import { placeOfMissing, refuseUnreadable } from './sqlite-file.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /** A control database as it is. */

@@ -2,8 +2,8 @@ import type { BaseLogger } from 'pino';
 import { AppError } from '../../runtime/errors.ts';
 import { isClearAddress, shownAddress, UNCLEAR_ADDRESS } from '../../runtime/shown-address.ts';
 import type { ControlDatabase } from './control-database.ts';
-import type { PostgresOptions } from './postgres/postgres-database.ts';
-import type { SqliteOptions } from './sqlite/sqlite-database.ts';
+import type { PostgresOptions } from './postgres-database.ts';
+import type { SqliteOptions } from './sqlite-database.ts';
 
 export interface OpenDatabaseOptions {
   readonly sqlite?: Partial<SqliteOptions>;
@@ -20,12 +20,12 @@ export interface OpenDatabaseOptions {
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<ControlDatabase> {
   const file = sqliteFileFromUrl(url);
   if (file !== undefined) {
-    const { openSqliteDatabase, SQLITE_OPTIONS } = await import('./sqlite/sqlite-database.ts');
+    const { openSqliteDatabase, SQLITE_OPTIONS } = await import('./sqlite-database.ts');
     return openSqliteDatabase(file, { ...SQLITE_OPTIONS, ...options.sqlite });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     if (!isClearAddress(url)) throw notADatabase(url, `it is not a URL; ${UNCLEAR_ADDRESS}`);
-    const { openPostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres/postgres-database.ts');
+    const { openPostgresDatabase, POSTGRES_OPTIONS } = await import('./postgres-database.ts');
     return openPostgresDatabase(url, { ...POSTGRES_OPTIONS, ...options.postgres, log: options.log });
   }
   throw notADatabase(url, 'it must begin with sqlite: or postgres://');

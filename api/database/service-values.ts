@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { orUnavailable } from './errors/database-errors.ts';
+import { orUnavailable } from './database-errors.ts';
 import type { ControlTables } from './tables/tables.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { BaseLogger } from 'pino';
 import { type RepeatOptions, repeat } from '../../runtime/repeat.ts';
-import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
+import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
 import type { Mailer } from '../accounts/mail/mailer.ts';
-import { orUnavailable } from '../database/errors/database-errors.ts';
+import { orUnavailable } from '../database/database-errors.ts';
 import type { HourlyCleanup } from '../database/hourly-cleanup.ts';
 import type { Evidence, IntegrationState } from './integration.ts';
 import type { LookAtPage } from './integrations.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { readOrganization } from '../accounts/administration/organizations.ts';
+import { readOrganization } from '../accounts/organizations/organizations.ts';
 import { ATTRIBUTION_BONUS, PLANS } from '../accounts/plans/plans.ts';
 import type { ControlTables } from '../database/tables/tables.ts';
 

@@ -13,9 +13,8 @@
  * It earns its bonus while it is verified or at risk, and when it stops, until that UTC day is over.
  */
 
-import { NO_END_MS } from '../accounts/plans/bonus.ts';
-import { getWord } from '../database/tables/stored-word.ts';
-import type { IntegrationCheckRow, IntegrationRow } from '../database/tables/tables.ts';
+import { NO_END_MS } from '../accounts/plans/terms.ts';
+import { getWord, type IntegrationCheckRow, type IntegrationRow } from '../database/tables/tables.ts';
 
 export const INTEGRATION_STATES = ['pending', 'verified', 'at_risk', 'lapsed', 'rejected', 'removed'] as const;
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../runtime/errors.ts';
-import { lockOrganization } from '../accounts/administration/organizations.ts';
-import { type AuditDeps, AuditedChanges } from '../accounts/audit/audited-changes.ts';
+import { type AuditDeps, AuditedChanges } from '../accounts/audit.ts';
+import { lockOrganization } from '../accounts/organizations/organizations.ts';
 import type { ControlTables, IntegrationRow } from '../database/tables/tables.ts';
 import { type FindUrlProblem, type NewIntegration, parseDeclaration } from './declared/declaration.ts';
 import { assertMayAsk, assertRoom, isSameDay } from './declared/limits.ts';

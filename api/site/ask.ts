@@ -1,5 +1,4 @@
-import { NO_BONUS } from '../accounts/plans/bonus.ts';
-import { effectiveTerms, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
+import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION } from '../accounts/plans/terms.ts';
 import type { Answers } from '../data/answers/answers.ts';
 import type { DataRoute } from '../data/answers/data-route.ts';
 

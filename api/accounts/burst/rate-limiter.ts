@@ -1,5 +1,5 @@
 import { type Awaitable, whenThere } from '../../../runtime/awaitable.ts';
-import type { Window, WindowCounter } from './window.ts';
+import type { HealthProblem } from '../../../runtime/health-problem.ts';
 
 /** Whose limit it is: the organization's burst limit, or that of one key on one route. */
 export type BurstScope = 'organization' | 'route';
@@ -55,4 +55,24 @@ function burstStateFrom({ hits, waitMs }: Window, { scope, limit, isEnforced, no
     resetAt: Math.ceil((nowMs + waitMs) / 1000),
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   };
+}
+
+/** The time over which requests are counted (specification "Burst limit"). A hit counts until so long after it, not at that instant. */
+export const WINDOW_MS = 60_000;
+
+/** What the hits of the last 60 seconds, the newest included, say about a limit. */
+export interface Window {
+  /** How many there are; beyond the limit only one more is told. */
+  readonly hits: number;
+  /** Milliseconds, above 0, until a hit finds more room than the newest one left, if there are none until then. */
+  readonly waitMs: number;
+}
+
+/** Counts hits by name over the last 60 seconds. Adapters: this process's memory, or Redis for all replicas together. */
+export interface WindowCounter {
+  /** Counts one hit now, always, and tells what the window that ends now says about this limit. */
+  hit(name: string, limit: number): Awaitable<Window>;
+  /** For operators: why it does not count as it should; undefined: it does, or it can't fail. */
+  readonly problem?: HealthProblem | undefined;
+  close(): Promise<void>;
 }

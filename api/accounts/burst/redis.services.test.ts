@@ -5,10 +5,9 @@ import { TestClock, times } from '../../../test/support/accounts/subject.ts';
 import { RedisServer } from '../../../test/support/processes/redis-server.ts';
 import { describeWith } from '../../../test/support/processes/server-process.ts';
 import { MemoryCounter } from './memory-counter.ts';
-import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './open-counter.ts';
-import { RateLimiter } from './rate-limiter.ts';
+import { RateLimiter, type WindowCounter } from './rate-limiter.ts';
 import { RedisCounter } from './redis-counter.ts';
-import type { WindowCounter } from './window.ts';
+import { COUNTER_OPTIONS, type OpenCounterOptions, openCounter } from './shared-counter.ts';
 
 const QUICK = { timeoutMs: 500, connectTimeoutMs: 500, reconnectMsMax: 100, pauseMs: 50 };
 const LIMIT_50 = { limit: 50, isEnforced: true };

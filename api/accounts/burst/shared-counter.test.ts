@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Window, WindowCounter } from './rate-limiter.ts';
 import { SharedCounter } from './shared-counter.ts';
-import type { Window, WindowCounter } from './window.ts';
 
 const LIMIT = 10;
 

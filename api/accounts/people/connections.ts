@@ -1,4 +1,11 @@
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../runtime/errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import { type AuditDeps, AuditedChanges } from '../audit.ts';
+import { shownProgramName } from '../organizations/organization-name.ts';
 import type { Actor, Origin, Person, Session, TooMany } from './people.ts';
+import { PERSON_COLUMNS, personFromRow } from './person.ts';
+import { assertMember, lockAsMember, nameOf } from './rights.ts';
 
 /**
  * Programs that a person lets ask for an organization over MCP (specification "Connected programs"). A connection is for one program, one
@@ -82,3 +89,102 @@ export const OAUTH_PATHS = {
 export const READ_SCOPE = 'read';
 /** That it gets refresh tokens: without them a person would be asked every hour. */
 export const REFRESH_SCOPE = 'offline_access';
+
+/** The connections of organizations, seen and ended (specification "Connected programs"). */
+export class ConnectionList implements Connections {
+  readonly #audit: AuditDeps;
+  readonly #actor: Actor;
+  readonly #changes: AuditedChanges;
+
+  constructor(audit: AuditDeps, actor: Actor, origin?: Origin) {
+    this.#audit = audit;
+    this.#actor = actor;
+    this.#changes = new AuditedChanges(audit, nameOf(actor), origin?.address ?? null);
+  }
+
+  as(actor: Actor, origin?: Origin): Connections {
+    return new ConnectionList(this.#audit, actor, origin);
+  }
+
+  list(organizationId: string): Promise<readonly Connection[]> {
+    return this.#changes.read(async (database) => {
+      await assertMember(database, organizationId, this.#actor);
+      const rows = await selectConnections(database)
+        .where('connections.organization_id', '=', organizationId)
+        .orderBy('connections.created_at', 'desc')
+        .orderBy('connections.id', 'desc')
+        .execute();
+      return rows.map(connectionFrom);
+    });
+  }
+
+  revoke({
+    organizationId,
+    connectionId,
+  }: {
+    readonly organizationId: string;
+    readonly connectionId: string;
+  }): Promise<Connection> {
+    return this.#changes.change(async (transaction, note) => {
+      await lockAsMember(transaction, organizationId, this.#actor);
+      const row = await selectConnections(transaction)
+        .where('connections.id', '=', connectionId)
+        .where('connections.organization_id', '=', organizationId)
+        .executeTakeFirst();
+      if (row === undefined) throw new AppError('not_found', `${connectionId} is no connection of ${organizationId}`);
+      await deleteConnections(transaction, { organizationId, personId: row.person_id, clientId: row.client_id });
+      const connection = connectionFrom(row);
+      const details = { client: connection.clientName, email: connection.person.email };
+      await note({ organizationId, action: 'connection.revoke', subjectId: connectionId, details });
+      return connection;
+    });
+  }
+}
+
+function selectConnections(database: Kysely<ControlTables>) {
+  return database
+    .selectFrom('connections')
+    .innerJoin('people', 'people.id', 'connections.person_id')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'connections.client_id')
+    .select([
+      'connections.id',
+      'connections.client_id',
+      'connections.organization_id',
+      'connections.created_at',
+      'connections.last_used_at',
+      'oauth_clients.name',
+    ])
+    .select(PERSON_COLUMNS);
+}
+
+type SelectedConnection = Awaited<ReturnType<ReturnType<typeof selectConnections>['executeTakeFirstOrThrow']>>;
+
+function connectionFrom(row: SelectedConnection): Connection {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    clientName: shownProgramName(row.name),
+    person: personFromRow(row),
+    createdAt: new Date(row.created_at),
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+  };
+}
+
+/** Ends the connections of a person to an organization, or that of one program, with their tokens. */
+export async function deleteConnections(
+  transaction: Transaction<ControlTables>,
+  {
+    organizationId,
+    personId,
+    clientId,
+  }: { readonly organizationId: string; readonly personId: string; readonly clientId?: string },
+): Promise<void> {
+  // Access tokens first: they name the refresh token that they came with.
+  for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens', 'connections'] as const) {
+    const ofPerson = transaction
+      .deleteFrom(table)
+      .where('organization_id', '=', organizationId)
+      .where('person_id', '=', personId);
+    await (clientId === undefined ? ofPerson : ofPerson.where('client_id', '=', clientId)).execute();
+  }
+}

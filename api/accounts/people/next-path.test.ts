@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextPath } from './next-path.ts';
+import { nextPath } from './people-settings.ts';
 
 const PLACE = { publicUrl: 'https://stats.example.com', home: '/console' };
 

@@ -1,8 +1,7 @@
-import { orUnavailable } from '../../database/errors/database-errors.ts';
-import { ConnectionList } from './connections/connection-list.ts';
-import { OAuthAuthorization } from './connections/oauth-authorization.ts';
-import type { Authorization, Connections } from './connections.ts';
-import { MembersService } from './members/members-service.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import { OAuthAuthorization } from './authorization.ts';
+import { type Authorization, ConnectionList, type Connections } from './connections.ts';
+import { MembersService } from './members-service.ts';
 import { membersParts, type OpenPeopleDeps, SYSTEM } from './open-members.ts';
 import type { Members, SignIn } from './people.ts';
 import type { PeopleSettings } from './people-settings.ts';

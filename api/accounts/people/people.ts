@@ -1,4 +1,4 @@
-import type { Organization } from '../administration/organization.ts';
+import type { Organization } from '../organizations/organizations.ts';
 
 /**
  * People: who signs in to the console, and what of which organization is theirs (specification "People"). This file says what the

@@ -1,6 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { z } from 'zod';
+import { AppError } from '../../../runtime/errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
-import type { Person } from './people.ts';
+import { type Person, ROLES, type Role } from './people.ts';
 
 /** What of a person's row a {@link Person} is made of. */
 export const PERSON_COLUMNS = [
@@ -59,4 +61,32 @@ export async function lockPerson(transaction: Transaction<ControlTables>, id: st
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/** A role as the database keeps it. */
+export function roleFromWord(word: string): Role {
+  const role = ROLES.find((known) => known === word);
+  if (role === undefined) throw new AppError('internal_error', `'${word}' is no role`);
+  return role;
+}
+
+/** What mail itself allows (RFC 5321): longer ones are no addresses. */
+const LENGTH_MAX = 254;
+/** The part before the @, which zod doesn't bound. */
+const LOCAL_LENGTH_MAX = 64;
+const Email = z.email();
+
+/** An address of mail as it is kept and compared: without surrounding white space, in lower case. Undefined where it can be none. */
+export function normalisedEmail(text: string): string | undefined {
+  if (text.length > 2 * LENGTH_MAX) return undefined; // Nothing long is looked at.
+  const email = text.trim().toLowerCase();
+  const isBounded = email.length <= LENGTH_MAX && email.indexOf('@') <= LOCAL_LENGTH_MAX;
+  return isBounded && Email.safeParse(email).success ? email : undefined;
+}
+
+/** The same; throws `usage` where it can be none. */
+export function emailFrom(text: string): string {
+  const email = normalisedEmail(text);
+  if (email !== undefined) return email;
+  throw new AppError('usage', 'that is no address of mail; it must be like ada@example.com');
 }

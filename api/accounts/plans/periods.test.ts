@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { monthEnd, planWindowStart } from './periods.ts';
+import { monthEnd, planWindowStart } from './plans.ts';
 
 test.each([
   ['2026-11-20T12:00:00Z', '2026-12-01T00:00:00Z'],

@@ -1,3 +1,5 @@
+import { addMonths, type Day } from '../../../runtime/day.ts';
+
 /**
  * What each plan grants (specification "Plans"), as data: the account object, the checks of the API and the documentation derive
  * from this one table. What a contract changes for one organization is in `terms.ts`.
@@ -114,4 +116,17 @@ export function isPlanName(text: string): text is PlanName {
 /** The least plan that has a feature. */
 export function firstPlanWith(feature: Feature): Plan | undefined {
   return PLAN_NAMES.map((name) => PLANS[name]).find(({ features }) => features.includes(feature));
+}
+
+/** The instant at which the UTC month of `now` ends, which is the first of the next one. */
+export function monthEnd(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+}
+
+/**
+ * The oldest day that may be queried: today minus so many calendar months, or the last day of a month that is too short
+ * (specification "Plan window"). Null where the window reaches back to the first day.
+ */
+export function planWindowStart(historyMonths: number, today: Day): Day | null {
+  return historyMonths >= HISTORY_MONTHS_FULL ? null : addMonths(today, -historyMonths);
 }

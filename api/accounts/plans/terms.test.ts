@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NO_END_MS } from './bonus.ts';
-import { type Enforcement, isEnforced } from './enforcement.ts';
 import { PLANS } from './plans.ts';
 import {
   ContractSchema,
+  type Enforcement,
   effectiveTerms,
+  isEnforced,
+  NO_END_MS,
   NO_SUBSCRIPTION,
   SUBSCRIPTION_STATUSES,
   type Subscription,

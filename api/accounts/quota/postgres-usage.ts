@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { PostgresEngine } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
-import { transactOn } from '../../database/postgres/postgres-transaction.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
+import { transactOn } from '../../database/transactions.ts';
 import type { CountRow, HoldersRow, UsedRow } from './postgres-usage-statements.ts';
 import * as statements from './postgres-usage-statements.ts';
 import { answerFromCount, dayOf, isKeyed } from './usage-groups.ts';

@@ -1,7 +1,6 @@
 import type { UsageState } from '../account.ts';
 import type { Caller } from '../caller.ts';
-import { type Enforcement, isEnforced } from '../plans/enforcement.ts';
-import type { Terms } from '../plans/terms.ts';
+import { type Enforcement, isEnforced, type Terms } from '../plans/terms.ts';
 import type { Batcher } from './batcher.ts';
 import { type QuotaDay, quotaDayTeller } from './quota-day.ts';
 import type { Idempotency, ReserveRequest, UnitKey, UsageAnswer } from './usage-store.ts';

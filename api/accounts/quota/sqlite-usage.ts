@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import type { SqliteEngine } from '../../database/control-database.ts';
-import { whenNotBusy, withoutWaiting } from '../../database/sqlite/sqlite-transaction.ts';
+import { whenNotBusy, withoutWaiting } from '../../database/transactions.ts';
 import { answerFromCount, type Counted, capOf, dayOf, isKeyed } from './usage-groups.ts';
 import type {
   Idempotency,

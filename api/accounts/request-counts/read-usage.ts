@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { type Day, timestampFromDate } from '../../../runtime/day.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables, DailyUsageRow, RequestCountsRow } from '../../database/tables/tables.ts';
-import { readCredentialNames } from './credential-names.ts';
+import { shownProgramName } from '../organizations/organization-name.ts';
 import { assertDayRange, type DayRange, daysOf, partsOf } from './day-range.ts';
 import { COUNT_NAMES, type CountName, NO_REQUESTS, type RequestCounts, sumOfCounts } from './request-counts.ts';
-import type { KeyUsage, UsageReport } from './usage-report.ts';
 
 /**
  * What an organization used on these days (specification "Usage details"); nothing for an unknown one. Rejects with `usage` where
@@ -110,4 +109,82 @@ async function nameKeys(
     const revokedAt = revoked_at === null ? null : timestampFromDate(new Date(revoked_at));
     return { key_id, key_name, last_four, revoked_at: revokedAt, ...counts };
   });
+}
+
+/**
+ * What an organization used in a range of days. `units` of `total` and `days` are those of the daily quota, exact; everything
+ * else is counted apart, so it lags by seconds, and a crash may lose seconds of it (specification "Usage details").
+ */
+export interface UsageReport extends DayRange {
+  readonly organization_id: string;
+  readonly total: RequestCounts;
+  /** Every day of the range, oldest first, those without a request too. */
+  readonly days: readonly DayUsage[];
+  /** Keys that asked, most requests first. */
+  readonly keys: readonly KeyUsage[];
+  /** Routes that were asked, most requests first. */
+  readonly routes: readonly RouteUsage[];
+  /** With what kinds of credential was asked, most requests first. */
+  readonly client_sources: readonly ClientSourceUsage[];
+}
+
+export interface DayUsage extends RequestCounts {
+  readonly day: Day;
+  /** The daily quota under which its last unit was taken; null: there was none, or nothing was taken. */
+  readonly limit: number | null;
+}
+
+/** A key's or a connection's, also where it was revoked since. */
+export interface KeyUsage extends RequestCounts {
+  readonly key_id: string;
+  readonly key_name: string;
+  /** Empty for a connection. */
+  readonly last_four: string;
+  /** Date-time; null: it was not. */
+  readonly revoked_at: string | null;
+}
+
+export interface RouteUsage extends RequestCounts {
+  /** As in the documentation, such as `/v1/models/{id}`; `unknown` for whatever is no route to the caller. */
+  readonly route: string;
+}
+
+export interface ClientSourceUsage extends RequestCounts {
+  readonly client_source: string;
+}
+
+/** What people know a key or a connection by. */
+export interface CredentialName {
+  readonly name: string;
+  /** Of a key; empty for a connection. */
+  readonly last_four: string;
+  /** Unix milliseconds; null for one that was not revoked. */
+  readonly revoked_at: number | null;
+}
+
+const NONE: CredentialName = { name: '', last_four: '', revoked_at: null };
+/** Nothing is kept of a connection but what it used. */
+const ENDED: CredentialName = { ...NONE, name: 'a connection that was ended' };
+
+/** Names of whatever an organization asked with, by id. Rejects as the database does. */
+export async function readCredentialNames(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+): Promise<(id: string) => CredentialName> {
+  const keys = await database
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'last_four', 'revoked_at'])
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const connections = await database
+    .selectFrom('connections')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'connections.client_id')
+    .select(['connections.id', 'oauth_clients.name'])
+    .where('connections.organization_id', '=', organizationId)
+    .execute();
+  const names = new Map<string, CredentialName>([
+    ...keys.map(({ id, ...key }) => [id, key] as const),
+    ...connections.map(({ id, name }) => [id, { ...NONE, name: shownProgramName(name) }] as const),
+  ]);
+  return (id) => names.get(id) ?? (id.startsWith('connection_') ? ENDED : NONE);
 }

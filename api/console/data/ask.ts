@@ -2,7 +2,7 @@
  * The API's own answers for the pages of an organization: with its rights, but without a key, and at no cost of its quota. What a page
  * shows is what a request of theirs would get, and each answer says which request that is.
  */
-import type { Organization } from '../../accounts/administration/organization.ts';
+import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { isLive } from '../../data/access/capabilities.ts';
 import { findMissingFeature } from '../../data/access/refusals.ts';
 import type { Rights } from '../../data/access/rights.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../accounts/audit/audit-log.ts';
+import type { AuditEntry } from '../../accounts/audit.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Instant, Section, Table } from '../shell/parts.tsx';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiKey, NewApiKey } from '../../accounts/administration/issued-key.ts';
+import type { ApiKey, NewApiKey } from '../../accounts/organizations/keys.ts';
 import { actorOf } from '../../accounts/people/person.ts';
 import { notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';

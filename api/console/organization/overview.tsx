@@ -1,6 +1,6 @@
 import type { UsageState } from '../../accounts/account.ts';
-import type { ApiKey } from '../../accounts/administration/issued-key.ts';
-import type { Organization } from '../../accounts/administration/organization.ts';
+import type { ApiKey } from '../../accounts/organizations/keys.ts';
+import type { Organization } from '../../accounts/organizations/organizations.ts';
 import { FEATURE_WORDS, HISTORY_MONTHS_FULL } from '../../accounts/plans/plans.ts';
 import { updatesRoute } from '../../data/routes/current/updates.ts';
 import type { PageDeps } from '../console-deps.ts';

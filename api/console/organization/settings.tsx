@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { normalisedEmail } from '../../accounts/people/email-address.ts';
-import { actorOf } from '../../accounts/people/person.ts';
+import { actorOf, normalisedEmail } from '../../accounts/people/person.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { formPage, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';

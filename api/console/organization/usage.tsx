@@ -1,6 +1,6 @@
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
+import type { KeyUsage, UsageReport } from '../../accounts/request-counts/read-usage.ts';
 import type { RequestCounts } from '../../accounts/request-counts/request-counts.ts';
-import type { KeyUsage, UsageReport } from '../../accounts/request-counts/usage-report.ts';
 import { UsageChart } from '../../charts/usage-chart.tsx';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/next-path.ts';
 import { CONSOLE_PATHS, type DescribedLink, type TooMany } from '../../accounts/people/people.ts';
+import { NEXT_LENGTH_MAX, nextPath } from '../../accounts/people/people-settings.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { type ConsoleAnswer, formPage, page, redirect } from '../shell/answer.ts';
 import { Field, Form, Problems } from '../shell/fields.tsx';

@@ -1,5 +1,5 @@
 /** Who may see a page, or send a form, and what it is answered with. */
-import { hitFixed } from '../../accounts/fixed-limit.ts';
+import { hitFixed } from '../../accounts/address-limit.ts';
 import { type Capability, isLive } from '../../data/access/capabilities.ts';
 import { httpError, notFound } from '../../server/errors/http-error.ts';
 import type { PageDeps } from '../console-deps.ts';

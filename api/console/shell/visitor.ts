@@ -1,5 +1,5 @@
 /** Who asks the console for something, and what is known of them. */
-import type { Organization } from '../../accounts/administration/organization.ts';
+import type { Organization } from '../../accounts/organizations/organizations.ts';
 import type { Membership, Origin, Role, Session } from '../../accounts/people/people.ts';
 import type { Capability } from '../../data/access/capabilities.ts';
 import type { FormValues } from './form.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hitFixed } from '../../accounts/fixed-limit.ts';
+import { hitFixed } from '../../accounts/address-limit.ts';
 import type { Endpoint } from '../../webhooks/endpoints/endpoint.ts';
 import { DELIVERY_STATES } from '../../webhooks/queue/delivery-queue.ts';
 import type { PageDeps } from '../console-deps.ts';

@@ -6,8 +6,8 @@ import { replaceQuota } from '../../../test/support/api/test-accounts.ts';
 import { openOwnApi, useApi } from '../../../test/support/api/use-api.ts';
 import { MODEL, SAMPLE_DAYS } from '../../../test/support/pipeline/sample-store.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
+import type { UsageReport } from '../../accounts/request-counts/read-usage.ts';
 import { NO_REQUESTS, type RequestCounts } from '../../accounts/request-counts/request-counts.ts';
-import type { UsageReport } from '../../accounts/request-counts/usage-report.ts';
 import { AccessControl, type RouteAccess } from './access-control.ts';
 
 /** The organization for which the quota can't be asked; empty: none. */

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../runtime/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
-import { NO_BONUS } from '../../accounts/plans/bonus.ts';
-import { planWindowStart } from '../../accounts/plans/periods.ts';
-import { effectiveTerms, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
+import { planWindowStart } from '../../accounts/plans/plans.ts';
+import { effectiveTerms, NO_BONUS, NO_SUBSCRIPTION, type Subscription } from '../../accounts/plans/terms.ts';
 import { ALL_RIGHTS, type Rights, rightsTag } from './rights.ts';
 import { visibleSnapshots } from './visible-snapshots.ts';
 

@@ -1,7 +1,6 @@
 import type { Day } from '../../../runtime/day.ts';
 import type { Manifest } from '../../../schemas/manifest.ts';
-import { planWindowStart } from '../../accounts/plans/periods.ts';
-import type { SnapshotAccess } from '../../accounts/plans/plans.ts';
+import { planWindowStart, type SnapshotAccess } from '../../accounts/plans/plans.ts';
 import { groupByDay } from '../../view/view-meta.ts';
 import type { Rights } from './rights.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredInstant } from './stored-instant.ts';
+import type { ColumnType } from 'kysely';
 
 /**
  * The rows that better-auth's OAuth provider keeps (migration 0010): it alone writes most of them, and what their columns are for is
@@ -140,3 +140,9 @@ export interface ConnectionRow extends OfConnection {
   readonly updated_at: StoredInstant;
   readonly last_used_at: number | null;
 }
+
+/**
+ * An instant as better-auth keeps it. PostgreSQL gives a Date, SQLite ISO text in UTC with milliseconds, which sorts by time; both take
+ * that text, so it is what is written and compared with.
+ */
+export type StoredInstant = ColumnType<Date | string, string, string>;

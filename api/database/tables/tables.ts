@@ -1,5 +1,4 @@
-import type { OAuthTables } from './oauth-tables.ts';
-import type { StoredInstant } from './stored-instant.ts';
+import type { OAuthTables, StoredInstant } from './oauth-tables.ts';
 
 /**
  * The rows of the control database, as Kysely types, an interface per table; the tables are made in migrations/. Instants are
@@ -375,4 +374,11 @@ export interface SignInLimitRow {
   readonly hits: number;
   /** When they are forgotten. */
   readonly ends_at: number;
+}
+
+/** One of a closed set of words; throws where the database holds another. */
+export function getWord<const W extends string>(words: readonly W[], text: string): W {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) throw new Error(`'${text}' is none of ${words.join(', ')}`);
+  return word;
 }

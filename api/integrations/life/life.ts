@@ -1,4 +1,4 @@
-import { NO_END_MS } from '../../accounts/plans/bonus.ts';
+import { NO_END_MS } from '../../accounts/plans/terms.ts';
 import { quotaDayAt } from '../../accounts/quota/quota-day.ts';
 import { AT_RISK_MS, type IntegrationState } from '../integration.ts';
 

@@ -7,8 +7,8 @@ import {
   startService,
   type TestService,
 } from '../../../test/support/integrations/integration-subject.ts';
-import { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
-import { NO_END_MS } from '../../accounts/plans/bonus.ts';
+import { AuditedChanges } from '../../accounts/audit.ts';
+import { NO_END_MS } from '../../accounts/plans/terms.ts';
 import type { Evidence } from '../integration.ts';
 import { CLAIM_MS, claimDue, countDue, findDueSites } from './claims.ts';
 import { checkCleanup } from './cleanup.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import { isAppError } from '../../../runtime/errors.ts';
-import type { AuditAction } from '../../accounts/audit/audit-log.ts';
-import type { AuditedChanges } from '../../accounts/audit/audited-changes.ts';
+import type { AuditAction, AuditedChanges } from '../../accounts/audit.ts';
 import type { ControlTables, IntegrationRow } from '../../database/tables/tables.ts';
 import type { Evidence, IntegrationState } from '../integration.ts';
 import { afterCheck, type Outcome } from '../life/life.ts';

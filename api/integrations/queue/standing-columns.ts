@@ -1,5 +1,4 @@
-import { getWord } from '../../database/tables/stored-word.ts';
-import type { IntegrationRow } from '../../database/tables/tables.ts';
+import { getWord, type IntegrationRow } from '../../database/tables/tables.ts';
 import { INTEGRATION_STATES, type IntegrationState } from '../integration.ts';
 import type { Standing } from '../life/life.ts';
 

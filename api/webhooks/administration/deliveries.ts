@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
-import { getWord } from '../../database/tables/stored-word.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import {
   type Attempt,
   DELIVERY_KINDS,

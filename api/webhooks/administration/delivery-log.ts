@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-changes.ts';
+import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { assertState, lockEndpoint, readEndpoint } from '../endpoints/read-endpoint.ts';
 import { KEPT_DAYS } from '../queue/cleanup.ts';

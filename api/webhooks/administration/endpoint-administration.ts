@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../runtime/errors.ts';
-import { lockOrganization, readOrganization } from '../../accounts/administration/organizations.ts';
-import { type AuditDeps, AuditedChanges } from '../../accounts/audit/audited-changes.ts';
+import { type AuditDeps, AuditedChanges } from '../../accounts/audit.ts';
+import { lockOrganization, readOrganization } from '../../accounts/organizations/organizations.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { ENDPOINTS_MAX, type Endpoint, endpointFromRow } from '../endpoints/endpoint.ts';
 import { entitledOrganizations, type IsOffered } from '../endpoints/entitlement.ts';

@@ -1,4 +1,3 @@
-import { getWord } from '../../database/tables/stored-word.ts';
 /**
  * An endpoint: where an organization is told what changed. Its life (specification "Webhook endpoints"):
  *
@@ -11,7 +10,7 @@ import { getWord } from '../../database/tables/stored-word.ts';
  * Events go to active endpoints alone, and what happened while an endpoint was not active is never sent later: leaving `active`
  * drops what waits.
  */
-import type { WebhookEndpointRow } from '../../database/tables/tables.ts';
+import { getWord, type WebhookEndpointRow } from '../../database/tables/tables.ts';
 import { isTopic, type Topic } from '../topic.ts';
 import { type Filters, FiltersSchema } from './filters.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { organizationFromRow, selectOrganizations } from '../../accounts/administration/organization.ts';
+import { organizationFromRow, selectOrganizations } from '../../accounts/organizations/organizations.ts';
 import type { Terms } from '../../accounts/plans/terms.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { BaseLogger } from 'pino';
 import type { Mail, Mailer } from '../../accounts/mail/mailer.ts';
-import { type OwnersNotice, tellOwners } from '../../accounts/mail/tell-owners.ts';
-import { getWord } from '../../database/tables/stored-word.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { type OwnersNotice, tellOwners } from '../../accounts/mail/outbox.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow, FAILURES_MAX } from './endpoint.ts';
 
 /** What an endpoint's owner is told. */

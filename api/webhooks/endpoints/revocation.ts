@@ -1,6 +1,6 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
-import type { AuditAction } from '../../accounts/audit/audit-log.ts';
+import type { AuditAction } from '../../accounts/audit.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { FAILURES_MAX } from './endpoint.ts';
 import { compileMove } from './transitions.ts';

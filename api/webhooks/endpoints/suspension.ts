@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type AuditAction, recordAudit } from '../../accounts/audit/audit-log.ts';
+import { type AuditAction, recordAudit } from '../../accounts/audit.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import { type Endpoint, endpointFromRow } from './endpoint.ts';
 import { entitledOrganizations, type IsOffered } from './entitlement.ts';

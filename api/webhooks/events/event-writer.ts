@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { ulidFromWords } from '../../../runtime/ulid-from-words.ts';
 import type { ControlDatabase } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
 import type { Topic } from '../topic.ts';
 import type { TopicEvent } from './changes/topic-event.ts';
 import { insertEvents, type QueuedEvent, type WrittenEvent } from './event-rows.ts';

@@ -7,7 +7,7 @@
  */
 import type { Kysely } from 'kysely';
 import type { Day } from '../../../runtime/day.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 
 const NAME = 'changes';

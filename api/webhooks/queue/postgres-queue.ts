@@ -1,9 +1,9 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type pg from 'pg';
 import type { PostgresEngine } from '../../database/control-database.ts';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
-import { transactOn } from '../../database/postgres/postgres-transaction.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
+import { transactOn } from '../../database/transactions.ts';
 import { compileRevocation } from '../endpoints/revocation.ts';
 import { compileMove } from '../endpoints/transitions.ts';
 import type { ClaimedDelivery, DeliveryQueue, Settlement, Turn, TurnResult } from './delivery-queue.ts';

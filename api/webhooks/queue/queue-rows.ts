@@ -1,9 +1,9 @@
-import { getWord } from '../../database/tables/stored-word.ts';
-import type {
-  WebhookAttemptRow,
-  WebhookDeliveryRow,
-  WebhookEndpointRow,
-  WebhookEventRow,
+import {
+  getWord,
+  type WebhookAttemptRow,
+  type WebhookDeliveryRow,
+  type WebhookEndpointRow,
+  type WebhookEventRow,
 } from '../../database/tables/tables.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import {

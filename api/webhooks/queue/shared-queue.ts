@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { orUnavailable } from '../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../database/database-errors.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
 import type { Backlog, DeliveryReport, Target, WaitingEndpoint } from './delivery-queue.ts';
 import { drop, findDelivery, findTarget, findWaiting, readBacklog } from './waiting.ts';

@@ -1,7 +1,7 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { SqliteEngine } from '../../database/control-database.ts';
-import { whenNotBusy, withoutWaiting } from '../../database/sqlite/sqlite-transaction.ts';
 import type { ControlTables } from '../../database/tables/tables.ts';
+import { whenNotBusy, withoutWaiting } from '../../database/transactions.ts';
 import { compileRevocation } from '../endpoints/revocation.ts';
 import { compileMove } from '../endpoints/transitions.ts';
 import type { ClaimedDelivery, DeliveryQueue, Release, Settlement, Turn, TurnResult } from './delivery-queue.ts';

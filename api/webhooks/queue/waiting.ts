@@ -1,11 +1,16 @@
 import { type Kysely, sql } from 'kysely';
-import { getWord } from '../../database/tables/stored-word.ts';
-import type { ControlTables } from '../../database/tables/tables.ts';
+import { type ControlTables, getWord } from '../../database/tables/tables.ts';
 import { ENDPOINT_STATES } from '../endpoints/endpoint.ts';
 import { dropLeftovers, dropWaiting } from '../endpoints/transitions.ts';
 import { PING } from '../topic.ts';
-import type { Backlog, DeliveryReport, Target, WaitingEndpoint } from './delivery-queue.ts';
-import { DELIVERY_KINDS, DELIVERY_STATES } from './delivery-queue.ts';
+import {
+  type Backlog,
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  type DeliveryReport,
+  type Target,
+  type WaitingEndpoint,
+} from './delivery-queue.ts';
 import { attemptFromRow, targetFromRow } from './queue-rows.ts';
 
 /**

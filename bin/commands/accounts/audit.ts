@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { AuditEntry } from '../../../api/accounts/audit/audit-log.ts';
+import type { AuditEntry } from '../../../api/accounts/audit.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import type { CommandContext } from '../../cli/command-context.ts';
 import { withAdministration } from '../../config/accounts/configured-accounts.ts';

@@ -14,7 +14,7 @@ export async function backupDatabase({ config, print }: CommandContext, options:
   const path = sqliteFileFromUrl(config.DATABASE);
   const database = shownAddress(config.DATABASE);
   if (path === undefined) throw new AppError('usage', `${database} is no SQLite file: copy it with pg_dump`);
-  const { backupSqlite } = await import('../../../api/database/sqlite/backup-sqlite.ts');
+  const { backupSqlite } = await import('../../../api/database/backup-sqlite.ts');
   const into = resolve(options.file);
   const bytes = await backupSqlite(path, into);
   print(

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { ApiKey } from '../../../api/accounts/administration/administration.ts';
+import type { ApiKey } from '../../../api/accounts/administration.ts';
 import { timestampFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';

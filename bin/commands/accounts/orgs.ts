@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
-import type { Organization } from '../../../api/accounts/administration/organization.ts';
 import {
+  type Organization,
   type SubscriptionChange,
   subscriptionChanges,
-} from '../../../api/accounts/administration/subscription-changes.ts';
+} from '../../../api/accounts/organizations/organizations.ts';
 import { type Feature, HISTORY_MONTHS_FULL, type PlanName } from '../../../api/accounts/plans/plans.ts';
 import {
   type Contract,

@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
 import type { DayRange } from '../../../api/accounts/request-counts/day-range.ts';
+import type { UsageReport } from '../../../api/accounts/request-counts/read-usage.ts';
 import { COUNT_NAMES, type RequestCounts } from '../../../api/accounts/request-counts/request-counts.ts';
-import type { UsageReport } from '../../../api/accounts/request-counts/usage-report.ts';
 import { addDays, dayFromDate } from '../../../runtime/day.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import type { CommandContext } from '../../cli/command-context.ts';

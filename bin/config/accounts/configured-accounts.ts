@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Accounts } from '../../../api/accounts/accounts.ts';
-import type { Administration } from '../../../api/accounts/administration/administration.ts';
-import type { AuditAction, AuditEntry } from '../../../api/accounts/audit/audit-log.ts';
+import type { Administration } from '../../../api/accounts/administration.ts';
+import type { AuditAction, AuditEntry } from '../../../api/accounts/audit.ts';
 import type { OpenAccountsOptions } from '../../../api/accounts/open-accounts.ts';
 import type { ControlDatabase } from '../../../api/database/control-database.ts';
 import { sqliteFileFromUrl } from '../../../api/database/open-database.ts';

@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
-import { emailFrom } from '../email-address.ts';
-import type { AttemptLimits } from '../limits/attempt-limits.ts';
-import { limitedOrigin } from '../limits/limited-origin.ts';
-import { namedLimits, pairOf } from '../limits/people-limits.ts';
-import type { Outbox } from '../mails/outbox.ts';
-import { signInMail } from '../mails/people-mails.ts';
-import { nextPath } from '../next-path.ts';
+import { limitedOrigin } from '../../address-limit.ts';
+import type { Outbox } from '../../mail/outbox.ts';
+import { type AttemptLimits, namedLimits, pairOf } from '../attempt-limits.ts';
 import { CONSOLE_PATHS, type DescribedLink, type Origin, type TooMany } from '../people.ts';
-import { type PeopleSettings, placeOf } from '../people-settings.ts';
-import type { Auth, AuthHooks } from './auth.ts';
-import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
+import { signInMail } from '../people-mails.ts';
+import { nextPath, type PeopleSettings, placeOf } from '../people-settings.ts';
+import { emailFrom } from '../person.ts';
+import { type Auth, type AuthHooks, headersOf, orRefused, sessionCookies } from './auth.ts';
 
 export interface LinksDeps {
   readonly database: Kysely<ControlTables>;

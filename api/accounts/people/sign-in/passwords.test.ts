@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../database/open-database.ts';
-import { AttemptLimits } from '../limits/attempt-limits.ts';
-import { Outbox } from '../mails/outbox.ts';
+import { Outbox } from '../../mail/outbox.ts';
+import { AttemptLimits } from '../attempt-limits.ts';
 import { PEOPLE_LIMITS } from '../people-settings.ts';
 import type { Auth } from './auth.ts';
 import { Passwords } from './passwords.ts';

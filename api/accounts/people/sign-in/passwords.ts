@@ -1,22 +1,19 @@
 import type { Kysely } from 'kysely';
 import pLimit from 'p-limit';
 import { AppError } from '../../../../runtime/errors.ts';
-import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
-import type { AuditedChanges } from '../../audit/audited-changes.ts';
-import { normalisedEmail } from '../email-address.ts';
-import type { AttemptLimits } from '../limits/attempt-limits.ts';
-import { limitedOrigin } from '../limits/limited-origin.ts';
-import { type NamedLimits, namedLimits, pairOf } from '../limits/people-limits.ts';
-import type { Outbox } from '../mails/outbox.ts';
-import { passwordMail } from '../mails/people-mails.ts';
+import { limitedOrigin } from '../../address-limit.ts';
+import type { AuditedChanges } from '../../audit.ts';
+import type { Outbox } from '../../mail/outbox.ts';
+import { type AttemptLimits, type NamedLimits, namedLimits, pairOf } from '../attempt-limits.ts';
 import type { Origin, PasswordState, Person, Session, TooMany } from '../people.ts';
+import { passwordMail } from '../people-mails.ts';
 import { FRESH_SESSION_MS, PASSWORD_LENGTH, type PeopleSettings } from '../people-settings.ts';
-import { lockPerson, storedInstant } from '../person.ts';
-import { deletePassword, insertPassword, readPassword, readPasswordOf } from '../stored-password.ts';
-import type { Auth } from './auth.ts';
+import { lockPerson, normalisedEmail, storedInstant } from '../person.ts';
+import { type Auth, headersOf, orRefused, sessionCookies } from './auth.ts';
 import type { SignedIn } from './links.ts';
-import { headersOf, orRefused, sessionCookies } from './sign-in-answers.ts';
+import { deletePassword, insertPassword, readPassword, readPasswordOf } from './stored-password.ts';
 import { findUndo, insertUndo, takeUndo } from './undo-links.ts';
 
 export interface PasswordsDeps {

@@ -1,13 +1,11 @@
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../../runtime/errors.ts';
-import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
-import type { AuditedChanges } from '../../audit/audited-changes.ts';
+import type { AuditedChanges } from '../../audit.ts';
 import type { FoundSession, ListedSession, Session } from '../people.ts';
-import { lockPerson, PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';
-import { roleFromWord } from '../roles.ts';
-import type { Auth } from './auth.ts';
-import { sessionCookies } from './sign-in-answers.ts';
+import { lockPerson, PERSON_COLUMNS, personFromRow, roleFromWord, storedInstant } from '../person.ts';
+import { type Auth, sessionCookies } from './auth.ts';
 
 export interface SessionsDeps {
   readonly auth: Auth;

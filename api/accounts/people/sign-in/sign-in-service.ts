@@ -1,6 +1,6 @@
 import { AppError } from '../../../../runtime/errors.ts';
-import { orUnavailable } from '../../../database/errors/database-errors.ts';
-import { type AuditDeps, AuditedChanges } from '../../audit/audited-changes.ts';
+import { orUnavailable } from '../../../database/database-errors.ts';
+import { type AuditDeps, AuditedChanges } from '../../audit.ts';
 import type {
   ConfirmByMail,
   DescribedLink,
@@ -17,11 +17,10 @@ import type {
 } from '../people.ts';
 import type { PeopleSettings } from '../people-settings.ts';
 import { actorOf } from '../person.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, sessionCookies } from './auth.ts';
 import type { Links } from './links.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
-import { sessionCookies } from './sign-in-answers.ts';
 
 export interface SignInDeps {
   readonly auth: Auth;

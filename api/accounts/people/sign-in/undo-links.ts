@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { ControlTables } from '../../../database/tables/tables.ts';
-import type { AuditedChanges } from '../../audit/audited-changes.ts';
+import type { AuditedChanges } from '../../audit.ts';
 import { CONSOLE_PATHS, type Person } from '../people.ts';
 import { type PeopleSettings, UNDO_MS } from '../people-settings.ts';
 import { PERSON_COLUMNS, personFromRow, storedInstant } from '../person.ts';

@@ -1,6 +1,5 @@
 import { addDays, type Day, dayFromDate } from '../../../../runtime/day.ts';
-import { planWindowStart } from '../../../accounts/plans/periods.ts';
-import { HISTORY_MONTHS_FULL } from '../../../accounts/plans/plans.ts';
+import { HISTORY_MONTHS_FULL, planWindowStart } from '../../../accounts/plans/plans.ts';
 import type { OrganizationPages } from '../../shell/visitor.ts';
 
 /** Days that a chart of history may show; the API answers no more at once. */

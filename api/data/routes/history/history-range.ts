@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../../../runtime/day.ts';
-import { planWindowStart } from '../../../accounts/plans/periods.ts';
+import { planWindowStart } from '../../../accounts/plans/plans.ts';
 import { queryProblem, type RequestProblem } from '../../../server/errors/validation.ts';
 import type { Rights } from '../../access/rights.ts';
 import { day } from '../../answers/parameters.ts';

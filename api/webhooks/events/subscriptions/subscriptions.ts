@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ControlDatabase } from '../../../database/control-database.ts';
-import { orUnavailable } from '../../../database/errors/database-errors.ts';
+import { orUnavailable } from '../../../database/database-errors.ts';
 import type { ControlTables } from '../../../database/tables/tables.ts';
 import { type EndpointMode, type EndpointState, endpointFromRow } from '../../endpoints/endpoint.ts';
 import { TOPICS, type Topic } from '../../topic.ts';

@@ -1,4 +1,4 @@
-import { askSmtp } from '../../../../api/accounts/mail/ask-smtp.ts';
+import { askSmtp } from '../../../../api/accounts/mail/mailer.ts';
 import { messageFromError } from '../../../../runtime/errors.ts';
 import { shownAddress } from '../../../../runtime/shown-address.ts';
 import { type Finding, fail, ok, type Setup } from '../finding.ts';

@@ -1,4 +1,4 @@
-import { askRedis } from '../../../../api/accounts/burst/ask-redis.ts';
+import { askRedis } from '../../../../api/accounts/burst/redis-counter.ts';
 import { messageFromError } from '../../../../runtime/errors.ts';
 import { shownAddress } from '../../../../runtime/shown-address.ts';
 import { type Finding, fail, type Setup } from '../finding.ts';

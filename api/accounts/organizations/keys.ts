@@ -1,0 +1,181 @@
+import type { Transaction } from 'kysely';
+import { AppError } from '../../../runtime/errors.ts';
+import type { ApiKeyRow, ControlTables } from '../../database/tables/tables.ts';
+import type { AuditedChanges } from '../audit.ts';
+import { API_KEYS, hashOfToken, lastFourOf } from '../credentials/token-form.ts';
+import { getOrganization, lockOrganization } from './organizations.ts';
+
+export interface KeysDeps {
+  readonly changes: AuditedChanges;
+  /** That many cryptographically random bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+export interface CreateKeyOptions {
+  /** When it ends; null: never. */
+  readonly expiresAt?: Date | null;
+}
+
+export interface RotateKeyOptions {
+  /** Refuses a key with `usage` that another one is replacing already, so that two who ask at once make one successor. */
+  readonly isOnce?: boolean;
+  /** How long the old key goes on working, in milliseconds. */
+  readonly overlapMs: number;
+  /** When the new one ends; null: never. */
+  readonly expiresAt?: Date | null;
+}
+
+export interface KeyRotation {
+  readonly issued: NewApiKey;
+  /** The old key, with the end that it has now. */
+  readonly replaced: ApiKey;
+}
+
+/** Issues a key. The key itself is in this answer only: it is not stored. */
+export function createKey(
+  of: { readonly organizationId: string; readonly name: string },
+  { expiresAt = null }: CreateKeyOptions,
+  deps: KeysDeps,
+): Promise<NewApiKey> {
+  return deps.changes.change(async (transaction, note) => {
+    const { organizationId, name } = of;
+    await lockOrganization(transaction, organizationId);
+    const issued = await issue(transaction, { organizationId, name, expiresAt }, deps);
+    const details = { name, expires_at: expiresAt };
+    await note({ organizationId, action: 'key.create', subjectId: issued.id, details });
+    return issued;
+  });
+}
+
+/**
+ * Issues a key of the same name and lets the old one end after the overlap, unless it ends before. Rejects with `usage`
+ * where the old one has ended or was revoked.
+ */
+export function rotateKey(
+  id: string,
+  { overlapMs, expiresAt = null, isOnce = false }: RotateKeyOptions,
+  deps: KeysDeps,
+): Promise<KeyRotation> {
+  return deps.changes.change(async (transaction, note) => {
+    const old = await lockKey(transaction, id);
+    const now = deps.changes.now().getTime();
+    if (hasEnded(old, now)) throw new AppError('usage', `the key ${id} has ended already; issue a new one`);
+    if (isOnce && old.expires_at !== null && old.expires_at <= now + overlapMs)
+      throw new AppError('usage', `the key ${id} ends within that time anyway; issue a new one`);
+    const expires_at = Math.min(old.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs);
+    await transaction.updateTable('api_keys').set({ expires_at }).where('id', '=', id).execute();
+    const { organization_id: organizationId, name } = old;
+    const issued = await issue(transaction, { organizationId, name, expiresAt }, deps);
+    const details = { new_key_id: issued.id, ends_at: new Date(expires_at), expires_at: expiresAt };
+    await note({ organizationId, action: 'key.rotate', subjectId: id, details });
+    return { issued, replaced: keyFromRow({ ...old, expires_at }) };
+  });
+}
+
+/** Every key ever issued to an organization, or to all, oldest first. */
+export async function listKeys(
+  organizationId: string | undefined,
+  changes: AuditedChanges,
+): Promise<readonly ApiKey[]> {
+  if (organizationId !== undefined) await getOrganization(organizationId, changes);
+  const rows = await changes.read((database) => {
+    const all = database.selectFrom('api_keys').selectAll().orderBy('id');
+    return (organizationId === undefined ? all : all.where('organization_id', '=', organizationId)).execute();
+  });
+  return rows.map(keyFromRow);
+}
+
+/** Revokes a key for good, at once in this process. A key that was revoked before keeps the date of that. */
+export function revokeKey(id: string, changes: AuditedChanges): Promise<ApiKey> {
+  return changes.change(async (transaction, note) => {
+    const row = await lockKey(transaction, id);
+    if (row.revoked_at !== null) return keyFromRow(row);
+    const revoked_at = changes.now().getTime();
+    await transaction.updateTable('api_keys').set({ revoked_at }).where('id', '=', id).execute();
+    const details = { name: row.name };
+    await note({ organizationId: row.organization_id, action: 'key.revoke', subjectId: id, details });
+    return keyFromRow({ ...row, revoked_at });
+  });
+}
+
+async function issue(
+  transaction: Transaction<ControlTables>,
+  { organizationId, name, expiresAt }: Pick<ApiKey, 'organizationId' | 'name' | 'expiresAt'>,
+  { changes, random }: KeysDeps,
+): Promise<NewApiKey> {
+  const [id, createdAt] = [changes.newId('key'), changes.now()];
+  const { key, row } = issueKey({ bytes: random(32), id, organizationId, name, createdAt, expiresAt });
+  await transaction.insertInto('api_keys').values(row).execute();
+  return { ...keyFromRow(row), key };
+}
+
+/** Writes nothing new, but keeps others from changing the key until the transaction ends. */
+async function lockKey(transaction: Transaction<ControlTables>, id: string): Promise<ApiKeyRow> {
+  const row = await transaction
+    .updateTable('api_keys')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new AppError('not_found', `there is no key ${id}`);
+  return row;
+}
+
+function hasEnded({ revoked_at, expires_at }: ApiKeyRow, nowMs: number): boolean {
+  return revoked_at !== null || (expires_at !== null && expires_at <= nowMs);
+}
+
+/** What is known of an issued key; the key itself is not kept. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly createdAt: Date;
+  /** From then on it is refused like an unknown one; null: never. */
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** A key at the only time when it can be shown. */
+export type NewApiKey = ApiKey & { readonly key: string };
+
+export interface KeyToIssue extends Pick<ApiKey, 'id' | 'organizationId' | 'name' | 'createdAt' | 'expiresAt'> {
+  /** 32 of them. */
+  readonly bytes: Uint8Array;
+}
+
+/** A new key, and the row that is kept of it. */
+export function issueKey({ bytes, id, organizationId, name, createdAt, expiresAt }: KeyToIssue) {
+  const key = API_KEYS.fromBytes(bytes);
+  const row: ApiKeyRow = {
+    id,
+    organization_id: organizationId,
+    hash: hashOfToken(key),
+    name,
+    last_four: lastFourOf(key),
+    created_at: createdAt.getTime(),
+    expires_at: expiresAt?.getTime() ?? null,
+    last_used_at: null,
+    revoked_at: null,
+  };
+  return { key, row };
+}
+
+export function keyFromRow(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    lastFour: row.last_four,
+    createdAt: new Date(row.created_at),
+    expiresAt: dateOrNull(row.expires_at),
+    lastUsedAt: dateOrNull(row.last_used_at),
+    revokedAt: dateOrNull(row.revoked_at),
+  };
+}
+
+function dateOrNull(milliseconds: number | null): Date | null {
+  return milliseconds === null ? null : new Date(milliseconds);
+}

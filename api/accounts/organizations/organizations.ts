@@ -1,0 +1,190 @@
+import type { Kysely, Transaction } from 'kysely';
+import { timestampFromDate } from '../../../runtime/day.ts';
+import { AppError } from '../../../runtime/errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import type { AuditedChanges, NoteAudit } from '../audit.ts';
+import { ATTRIBUTION_BONUS } from '../plans/plans.ts';
+import { rowFromSubscription, SUBSCRIPTION_COLUMNS, subscriptionFromRow } from '../plans/subscription-row.ts';
+import { bonusEndsFrom, effectiveTerms, NO_BONUS, type Subscription, type Terms } from '../plans/terms.ts';
+import { organizationName } from './organization-name.ts';
+
+/** What a new organization is. */
+export interface NewOrganization {
+  /** As {@link organizationName} takes it. */
+  readonly name: string;
+  /** Where it is told what concerns it; null: nowhere. */
+  readonly email: string | null;
+  readonly subscription: Subscription;
+  /** The person who makes it for itself; null: an operator. */
+  readonly createdBy: string | null;
+}
+
+/** @param email where it is told what concerns it; null: nowhere */
+export function createOrganization(
+  { name, email }: { readonly name: string; readonly email: string | null },
+  subscription: Subscription,
+  changes: AuditedChanges,
+): Promise<Organization> {
+  const made = { name, email, subscription, createdBy: null };
+  return changes.change((transaction, note) => insertOrganization(transaction, made, { changes, note }));
+}
+
+/** Makes an organization and notes it, as a part of a change. Rejects with `usage` where it can't be called so. */
+export async function insertOrganization(
+  transaction: Transaction<ControlTables>,
+  { name: text, email, subscription, createdBy }: NewOrganization,
+  { changes, note }: { readonly changes: AuditedChanges; readonly note: NoteAudit },
+): Promise<Organization> {
+  const name = organizationName(text);
+  const [id, now] = [changes.newId('org'), changes.now()];
+  const organization = { id, name, created_at: now.getTime(), email, created_by: createdBy };
+  await transaction.insertInto('organizations').values(organization).execute();
+  await transaction
+    .insertInto('subscriptions')
+    .values(rowFromSubscription(id, subscription, now))
+    .execute();
+  const details = { name, email, ...describeSubscription(subscription) };
+  await note({ organizationId: id, action: 'organization.create', subjectId: id, details });
+  return { id, name, email, createdAt: now, subscription, terms: effectiveTerms(subscription, NO_BONUS, now) };
+}
+
+/** All organizations, oldest first. */
+export async function listOrganizations(changes: AuditedChanges): Promise<readonly Organization[]> {
+  const rows = await changes.read((database) => selectOrganizations(database).orderBy('organizations.id').execute());
+  return rows.map((row) => organizationFromRow(row, changes.now()));
+}
+
+/** Rejects with `not_found`. */
+export function getOrganization(id: string, changes: AuditedChanges): Promise<Organization> {
+  return changes.read((database) => readOrganization(database, id, changes.now()));
+}
+
+/** Changes where an organization is told what concerns it; null: nowhere. */
+export function setEmail(organizationId: string, email: string | null, changes: AuditedChanges): Promise<Organization> {
+  return changes.change(async (transaction, note) => {
+    await lockOrganization(transaction, organizationId);
+    const { email: from } = await readOrganization(transaction, organizationId, changes.now());
+    await transaction.updateTable('organizations').set({ email }).where('id', '=', organizationId).execute();
+    const details = { from, to: email };
+    await note({ organizationId, subjectId: organizationId, action: 'organization.set_email', details });
+    return readOrganization(transaction, organizationId, changes.now());
+  });
+}
+
+export interface PlanChange {
+  readonly before: Organization;
+  readonly after: Organization;
+}
+
+/** Replaces the subscription by what `change` makes of it; in force from the next request on. */
+export function changePlan(
+  organizationId: string,
+  change: (before: Subscription) => Subscription,
+  changes: AuditedChanges,
+): Promise<PlanChange> {
+  return changes.change(async (transaction, note) => {
+    await lockOrganization(transaction, organizationId);
+    const before = await readOrganization(transaction, organizationId, changes.now());
+    const wanted = change(before.subscription);
+    if (subscriptionChanges(before.subscription, wanted).length === 0) return { before, after: before };
+    const row = rowFromSubscription(organizationId, wanted, changes.now());
+    await transaction
+      .insertInto('subscriptions')
+      .values(row)
+      .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
+      .execute();
+    const after = await readOrganization(transaction, organizationId, changes.now());
+    const details = { from: describeSubscription(before.subscription), to: describeSubscription(after.subscription) };
+    await note({ organizationId, subjectId: organizationId, action: 'organization.set_plan', details });
+    return { before, after };
+  });
+}
+
+/**
+ * Writes nothing new, but keeps others from changing the organization until the transaction ends. Rejects with `not_found`.
+ */
+export async function lockOrganization(transaction: Transaction<ControlTables>, id: string): Promise<void> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('organizations')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw noOrganization(id);
+}
+
+export async function readOrganization(database: Kysely<ControlTables>, id: string, now: Date): Promise<Organization> {
+  const row = await selectOrganizations(database).where('organizations.id', '=', id).executeTakeFirst();
+  if (row === undefined) throw noOrganization(id);
+  return organizationFromRow(row, now);
+}
+
+function noOrganization(id: string): AppError {
+  return new AppError('not_found', `there is no organization ${id}`);
+}
+
+/** An organization with what it has agreed and what that grants now. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  /** Where it is told what concerns it; null: nowhere. */
+  readonly email: string | null;
+  readonly createdAt: Date;
+  readonly subscription: Subscription;
+  readonly terms: Terms;
+}
+
+/** One row per organization, with its subscription's columns, null where it has none. */
+export function selectOrganizations(database: Kysely<ControlTables>) {
+  return database
+    .selectFrom('organizations')
+    .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
+    .select(['id', 'name', 'email', 'created_at', ...SUBSCRIPTION_COLUMNS])
+    .select(({ selectFrom }) => {
+      const endOf = (offset: number) =>
+        selectFrom('integrations')
+          .select('bonus_until')
+          .whereRef('integrations.organization_id', '=', 'organizations.id')
+          .where('bonus_until', 'is not', null)
+          .orderBy('bonus_until', 'desc')
+          .limit(1)
+          .offset(offset);
+      const last = ATTRIBUTION_BONUS.integrationsMax - 1;
+      return [endOf(0).as('bonus_until'), endOf(last).as('second_bonus_until')];
+    });
+}
+
+type SelectedOrganization = Awaited<ReturnType<ReturnType<typeof selectOrganizations>['executeTakeFirstOrThrow']>>;
+
+/** What {@link selectOrganizations} read, with the terms at `now`. */
+export function organizationFromRow(row: SelectedOrganization, now: Date): Organization {
+  const subscription = subscriptionFromRow(row);
+  const terms = effectiveTerms(subscription, bonusEndsFrom(row), now);
+  return { id: row.id, name: row.name, email: row.email, createdAt: new Date(row.created_at), subscription, terms };
+}
+
+/** What was agreed, flat and in JSON's values, as the audit log keeps it and `orgs set-plan` compares it. */
+export function describeSubscription(subscription: Subscription): Readonly<Record<string, unknown>> {
+  const { plan, status, periodEnd, graceUntil, contract } = subscription;
+  return {
+    plan,
+    status,
+    period_end: periodEnd === null ? null : timestampFromDate(periodEnd),
+    grace_until: graceUntil === null ? null : timestampFromDate(graceUntil),
+    ...contract,
+  };
+}
+
+/** What one field was and is; undefined where the contract says nothing about it. */
+export interface SubscriptionChange {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** The fields that differ, in the order of the description. */
+export function subscriptionChanges(before: Subscription, after: Subscription): readonly SubscriptionChange[] {
+  const [from, to] = [describeSubscription(before), describeSubscription(after)];
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+    .map((field) => ({ field, from: from[field], to: to[field] }))
+    .filter((change) => JSON.stringify(change.from) !== JSON.stringify(change.to));
+}

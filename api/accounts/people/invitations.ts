@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../runtime/errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import { limitedOrigin } from '../address-limit.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import { type AttemptLimits, namedLimits } from './attempt-limits.ts';
+import { findMemberByEmail, insertMember, type MembersDeps } from './memberships.ts';
+import {
+  CONSOLE_PATHS,
+  type Invitation,
+  type Membership,
+  type Role,
+  type SentInvitation,
+  type TooMany,
+} from './people.ts';
+import { invitationMail } from './people-mails.ts';
+import { INVITATION_MS, type PeopleSettings } from './people-settings.ts';
+import { emailFrom, roleFromWord } from './person.ts';
+import { assertMember, lockAsOwner, nameOf } from './rights.ts';
+
+export interface InvitationsDeps extends MembersDeps {
+  readonly settings: Pick<PeopleSettings, 'publicUrl' | 'limits'>;
+  readonly limits: AttemptLimits;
+  readonly outbox: Outbox;
+  /** That many cryptographically random bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+const TOKEN_BYTES = 32;
+/** Open invitations of one address that are listed: a page of the console has room for them. */
+const OWN_MAX = 50;
+
+/**
+ * Invites an address, for owners. The mail has the only copy of the token; the table holds its hash. An organization has one open
+ * invitation per address: inviting again replaces it, so that the newest mail is the one that works.
+ */
+export async function invite(
+  wanted: { readonly organizationId: string; readonly email: string; readonly role: Role },
+  deps: InvitationsDeps,
+): Promise<SentInvitation> {
+  const { actor, changes, settings, limits } = deps;
+  const { organizationId, role } = wanted;
+  const email = emailFrom(wanted.email);
+  deps.outbox.assertRoom();
+  // Asked before anything is counted, so that strangers use nobody's limits up.
+  await changes.change((transaction) => lockAsOwner(transaction, organizationId, actor));
+  assertNotTooMany(await hitLimits(organizationId, email, deps));
+  const token = Buffer.from(deps.random(TOKEN_BYTES)).toString('base64url');
+  const invitation = await changes.change(async (transaction, note) => {
+    await lockAsOwner(transaction, organizationId, actor);
+    if ((await findMemberByEmail(transaction, organizationId, email)) !== undefined)
+      throw new AppError('usage', `${email} belongs to the organization already`);
+    const open = invitationsOf(transaction, organizationId);
+    await transaction
+      .deleteFrom('invitations')
+      .where('id', 'in', open.where('email', '=', email))
+      .execute();
+    await assertRoom(transaction, { organizationId, now: changes.now(), max: settings.limits.invitations });
+    const [id, now] = [changes.newId('invitation'), changes.now().getTime()];
+    const row = { id, organization_id: organizationId, email, role, invited_by: nameOf(actor), created_at: now };
+    await transaction
+      .insertInto('invitations')
+      .values({ ...row, token_hash: hashOf(token), expires_at: now + INVITATION_MS })
+      .execute();
+    await note({ organizationId, action: 'member.invite', subjectId: id, details: { email, role } });
+    return getInvitation(transaction, id);
+  });
+  const { invitationsPerAddress } = namedLimits(settings.limits);
+  if ((await limits.hit(invitationsPerAddress, email)) !== undefined) return { ...invitation, isMailed: false };
+  const link = new URL(`${settings.publicUrl}${CONSOLE_PATHS.invitation}`);
+  link.searchParams.set('token', token);
+  const invitedBy = 'person' in actor ? actor.person.email : 'The operator';
+  const { organizationName } = invitation;
+  const { publicUrl } = settings;
+  deps.outbox.send(invitationMail({ to: email, link: link.href, publicUrl, organizationName, role, invitedBy }));
+  return { ...invitation, isMailed: true };
+}
+
+/** Those that are open, newest first. */
+export function listInvitations(
+  organizationId: string,
+  { actor, changes }: MembersDeps,
+): Promise<readonly Invitation[]> {
+  return changes.read(async (database) => {
+    await assertMember(database, organizationId, actor);
+    const rows = await selectInvitations(database)
+      .where('invitations.organization_id', '=', organizationId)
+      .where('invitations.expires_at', '>', changes.now().getTime())
+      .orderBy('invitations.id', 'desc')
+      .execute();
+    return rows.map(invitationFromRow);
+  });
+}
+
+/** Those that are open for the acting person's address, newest first. */
+export function listOwnInvitations({ actor, changes }: MembersDeps): Promise<readonly Invitation[]> {
+  if (!('person' in actor)) throw new AppError('usage', 'an operator has no invitations');
+  const { email } = actor.person;
+  return changes.read(async (database) => {
+    const rows = await selectInvitations(database)
+      .where('invitations.email', '=', email)
+      .where('invitations.expires_at', '>', changes.now().getTime())
+      .orderBy('invitations.id', 'desc')
+      .limit(OWN_MAX)
+      .execute();
+    return rows.map(invitationFromRow);
+  });
+}
+
+/** For owners. */
+export function revokeInvitation(
+  { organizationId, invitationId }: { readonly organizationId: string; readonly invitationId: string },
+  { actor, changes }: MembersDeps,
+): Promise<Invitation> {
+  return changes.change(async (transaction, note) => {
+    await lockAsOwner(transaction, organizationId, actor);
+    const invitation = await findBy(transaction, 'id', invitationId);
+    if (invitation?.organizationId !== organizationId)
+      throw new AppError('not_found', `there is no invitation ${invitationId}`);
+    await transaction.deleteFrom('invitations').where('id', '=', invitationId).execute();
+    const details = { email: invitation.email, role: invitation.role };
+    await note({ organizationId, action: 'invitation.revoke', subjectId: invitationId, details });
+    return invitation;
+  });
+}
+
+/** What the link of an invitation is about; undefined where it is over, was used, replaced or revoked. */
+export function findInvitation(token: string, { changes }: MembersDeps): Promise<Invitation | undefined> {
+  return changes.read(async (database) => {
+    const invitation = await findBy(database, 'token_hash', hashOf(token));
+    return invitation !== undefined && invitation.expiresAt > changes.now() ? invitation : undefined;
+  });
+}
+
+/** Makes the acting person a member; an invitation is used up by that, once. */
+export function acceptInvitation(token: string, { actor, changes }: MembersDeps): Promise<Membership> {
+  if (!('person' in actor)) throw new AppError('usage', 'an invitation is for a person to accept');
+  const { person } = actor;
+  return changes.change(async (transaction, note) => {
+    // The write that comes first takes the row: of several at once one goes on, and gives it back where it fails.
+    // By its id, too, which is no secret: whose address it is for is checked below, by either.
+    const taken = await transaction
+      .deleteFrom('invitations')
+      .where(({ eb, or }) => or([eb('token_hash', '=', hashOf(token)), eb('id', '=', token)]))
+      .where('expires_at', '>', changes.now().getTime())
+      .returningAll()
+      .executeTakeFirst();
+    if (taken === undefined) throw new AppError('not_found', 'the invitation is over, was used or was taken back');
+    if (taken.email !== person.email)
+      throw new AppError('usage', 'the invitation is for another address of mail: sign in with that one to accept it');
+    const { organization_id: organizationId, id } = taken;
+    const since = changes.now();
+    const invited = { organizationId, personId: person.id, role: roleFromWord(taken.role), since };
+    const role = await insertMember(transaction, invited);
+    const details = { email: person.email, role, invitation_id: id, invited_by: taken.invited_by };
+    await note({ organizationId, action: 'member.accept', subjectId: person.id, details });
+    const { name } = await transaction
+      .selectFrom('organizations')
+      .select('name')
+      .where('id', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    return { organizationId, organizationName: name, role, since };
+  });
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+async function hitLimits(organizationId: string, email: string, deps: InvitationsDeps): Promise<TooMany | undefined> {
+  const { limits, changes } = deps;
+  const named = namedLimits(deps.settings.limits);
+  return (
+    (changes.origin === null ? undefined : await limits.hit(named.mailsPerOrigin, limitedOrigin(changes.origin))) ??
+    (await limits.hit(named.invitationsPerOrganization, organizationId)) ??
+    (await limits.hit(named.invitationsPerPair, `${organizationId} ${email}`))
+  );
+}
+
+function assertNotTooMany(tooMany: TooMany | undefined): void {
+  if (tooMany === undefined) return;
+  const minutes = Math.ceil(tooMany.retryAfterSeconds / 60);
+  throw new AppError('usage', `too many invitations were asked for; the next one can be sent in ${minutes} min`);
+}
+
+function invitationsOf(database: Kysely<ControlTables>, organizationId: string) {
+  return database.selectFrom('invitations').select('id').where('organization_id', '=', organizationId);
+}
+
+/** Of a locked organization. */
+async function assertRoom(
+  transaction: Transaction<ControlTables>,
+  { organizationId, now, max }: { readonly organizationId: string; readonly now: Date; readonly max: number },
+): Promise<void> {
+  const open = await invitationsOf(transaction, organizationId).where('expires_at', '>', now.getTime()).execute();
+  if (open.length >= max)
+    throw new AppError('usage', `the organization has ${max} open invitations, which is the most; take one back first`);
+}
+
+/** One row per invitation, with its organization's name. */
+function selectInvitations(database: Kysely<ControlTables>) {
+  return database
+    .selectFrom('invitations')
+    .innerJoin('organizations', 'organizations.id', 'invitations.organization_id')
+    .selectAll('invitations')
+    .select('organizations.name as organization_name');
+}
+
+type SelectedInvitation = Awaited<ReturnType<ReturnType<typeof selectInvitations>['executeTakeFirstOrThrow']>>;
+
+function invitationFromRow(row: SelectedInvitation): Invitation {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    organizationName: row.organization_name,
+    email: row.email,
+    role: roleFromWord(row.role),
+    invitedBy: row.invited_by,
+    createdAt: new Date(row.created_at),
+    expiresAt: new Date(row.expires_at),
+  };
+}
+
+async function findBy(
+  database: Kysely<ControlTables>,
+  by: 'id' | 'token_hash',
+  value: string,
+): Promise<Invitation | undefined> {
+  const row = await selectInvitations(database).where(`invitations.${by}`, '=', value).executeTakeFirst();
+  return row === undefined ? undefined : invitationFromRow(row);
+}
+
+async function getInvitation(database: Kysely<ControlTables>, id: string): Promise<Invitation> {
+  const invitation = await findBy(database, 'id', id);
+  if (invitation === undefined) throw new Error(`the invitation ${id} was not kept`);
+  return invitation;
+}

@@ -1,0 +1,215 @@
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../runtime/errors.ts';
+import type { ControlTables } from '../../database/tables/tables.ts';
+import type { AuditedChanges, NoteAudit } from '../audit.ts';
+import { getOrganization, lockOrganization } from '../organizations/organizations.ts';
+import { deleteConnections } from './connections.ts';
+import type { Actor, Member, Membership, Role } from './people.ts';
+import { emailFrom, ensurePerson, PERSON_COLUMNS, personFromRow, roleFromWord } from './person.ts';
+import { assertMember, lockAsMember, lockAsOwner } from './rights.ts';
+
+/** What each of these works with: who acts, and the control database on their behalf. */
+export interface MembersDeps {
+  readonly actor: Actor;
+  readonly changes: AuditedChanges;
+}
+
+/** A person's organizations, the longest membership first. */
+export function listMemberships(personId: string, { changes }: MembersDeps): Promise<readonly Membership[]> {
+  return changes.read(async (database) => {
+    const rows = await database
+      .selectFrom('members')
+      .innerJoin('organizations', 'organizations.id', 'members.organization_id')
+      .select(['organizations.id', 'organizations.name', 'members.role', 'members.created_at'])
+      .where('members.person_id', '=', personId)
+      .orderBy('members.created_at')
+      .orderBy('organizations.id')
+      .execute();
+    return rows.map(({ id, name, role, created_at }) => ({
+      organizationId: id,
+      organizationName: name,
+      role: roleFromWord(role),
+      since: new Date(created_at),
+    }));
+  });
+}
+
+/** The members of an organization, the oldest first. */
+export async function listMembers(organizationId: string, { actor, changes }: MembersDeps): Promise<readonly Member[]> {
+  await getOrganization(organizationId, changes);
+  return changes.read(async (database) => {
+    await assertMember(database, organizationId, actor);
+    const rows = await selectMembers(database)
+      .where('members.organization_id', '=', organizationId)
+      .orderBy('members.created_at')
+      .orderBy('people.id')
+      .execute();
+    return rows.map(memberFromRow);
+  });
+}
+
+/** For operators: makes the person where there is none of this address; of a member changes nothing but the role. */
+export function addMember(
+  {
+    organizationId,
+    email: text,
+    role,
+  }: { readonly organizationId: string; readonly email: string; readonly role: Role },
+  { actor, changes }: MembersDeps,
+): Promise<Member> {
+  if (!('operator' in actor)) throw new AppError('usage', 'who is to belong to an organization has to be invited');
+  const email = emailFrom(text);
+  return changes.change(async (transaction, note) => {
+    await lockOrganization(transaction, organizationId);
+    const now = changes.now();
+    const person = await ensurePerson(transaction, { id: changes.newId('person'), email, now });
+    const before = await findMember(transaction, organizationId, person.id);
+    if (before !== undefined) return setRole(transaction, { organizationId, member: before, role }, note);
+    await insertMember(transaction, { organizationId, personId: person.id, role, since: now });
+    const details = { email, role, is_new_person: person.isNew };
+    await note({ organizationId, action: 'member.add', subjectId: person.id, details });
+    const { isNew: _, ...known } = person;
+    return { person: known, role, since: now };
+  });
+}
+
+/** For owners. The last owner stays one. */
+export function changeRole(
+  {
+    organizationId,
+    personId,
+    role,
+  }: { readonly organizationId: string; readonly personId: string; readonly role: Role },
+  { actor, changes }: MembersDeps,
+): Promise<Member> {
+  return changes.change(async (transaction, note) => {
+    await lockAsOwner(transaction, organizationId, actor);
+    const member = await getMember(transaction, organizationId, personId);
+    return setRole(transaction, { organizationId, member, role }, note);
+  });
+}
+
+/** For owners; a member may remove itself. The last owner can't go. What the member has connected ends with it. */
+export function removeMember(
+  { organizationId, personId }: { readonly organizationId: string; readonly personId: string },
+  { actor, changes }: MembersDeps,
+): Promise<Member> {
+  return changes.change(async (transaction, note) => {
+    const isOwn = 'person' in actor && actor.person.id === personId;
+    if (isOwn) await lockAsMember(transaction, organizationId, actor);
+    else await lockAsOwner(transaction, organizationId, actor);
+    const member = await getMember(transaction, organizationId, personId);
+    if (member.role === 'owner') await assertOtherOwner(transaction, organizationId, personId);
+    await deleteConnections(transaction, { organizationId, personId });
+    await transaction
+      .deleteFrom('members')
+      .where('organization_id', '=', organizationId)
+      .where('person_id', '=', personId)
+      .execute();
+    const details = { email: member.person.email, role: member.role };
+    await note({ organizationId, action: 'member.remove', subjectId: personId, details });
+    return member;
+  });
+}
+
+/** One row per member, with its person. */
+function selectMembers(database: Kysely<ControlTables>) {
+  return database
+    .selectFrom('members')
+    .innerJoin('people', 'people.id', 'members.person_id')
+    .select(['members.role', 'members.created_at'])
+    .select(PERSON_COLUMNS);
+}
+
+type SelectedMember = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>;
+
+function memberFromRow(row: SelectedMember): Member {
+  return { person: personFromRow(row), role: roleFromWord(row.role), since: new Date(row.created_at) };
+}
+
+/** Makes a person a member of an organization; who is one already keeps the role. Resolves to the role that holds. */
+export async function insertMember(
+  transaction: Transaction<ControlTables>,
+  {
+    organizationId,
+    personId,
+    role,
+    since,
+  }: { readonly organizationId: string; readonly personId: string; readonly role: Role; readonly since: Date },
+): Promise<Role> {
+  const row = { organization_id: organizationId, person_id: personId, role, created_at: since.getTime() };
+  await transaction
+    .insertInto('members')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['organization_id', 'person_id']).doNothing())
+    .execute();
+  return (await getMember(transaction, organizationId, personId)).role;
+}
+
+export async function findMemberByEmail(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+  email: string,
+): Promise<Member | undefined> {
+  const row = await selectMembers(database)
+    .where('members.organization_id', '=', organizationId)
+    .where('people.email', '=', email)
+    .executeTakeFirst();
+  return row === undefined ? undefined : memberFromRow(row);
+}
+
+async function findMember(
+  database: Kysely<ControlTables>,
+  organizationId: string,
+  personId: string,
+): Promise<Member | undefined> {
+  const row = await selectMembers(database)
+    .where('members.organization_id', '=', organizationId)
+    .where('members.person_id', '=', personId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : memberFromRow(row);
+}
+
+async function getMember(database: Kysely<ControlTables>, organizationId: string, personId: string): Promise<Member> {
+  const member = await findMember(database, organizationId, personId);
+  if (member === undefined) throw new AppError('not_found', `${personId} does not belong to ${organizationId}`);
+  return member;
+}
+
+/** Of a locked organization. */
+async function setRole(
+  transaction: Transaction<ControlTables>,
+  { organizationId, member, role }: { readonly organizationId: string; readonly member: Member; readonly role: Role },
+  note: NoteAudit,
+): Promise<Member> {
+  if (member.role === role) return member;
+  const { id } = member.person;
+  if (member.role === 'owner') await assertOtherOwner(transaction, organizationId, id);
+  await transaction
+    .updateTable('members')
+    .set({ role })
+    .where('organization_id', '=', organizationId)
+    .where('person_id', '=', id)
+    .execute();
+  const details = { email: member.person.email, from: member.role, to: role };
+  await note({ organizationId, action: 'member.change_role', subjectId: id, details });
+  return { ...member, role };
+}
+
+/** Of a locked organization: two owners that leave at the same moment come one after the other. */
+async function assertOtherOwner(
+  transaction: Transaction<ControlTables>,
+  organizationId: string,
+  personId: string,
+): Promise<void> {
+  const other = await transaction
+    .selectFrom('members')
+    .select('person_id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .where('person_id', '!=', personId)
+    .limit(1)
+    .executeTakeFirst();
+  if (other === undefined)
+    throw new AppError('usage', 'the last owner stays: make somebody else an owner of the organization first');
+}

@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { useSqlite } from '../../test/support/accounts/control-databases.ts';
+import { describeControlDatabase } from './database.contract.ts';
+
+describe('on SQLite', () => {
+  describeControlDatabase('SQLite', useSqlite());
+});
