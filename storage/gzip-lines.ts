@@ -9,7 +9,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
-import { bufferBytes } from './buffer-bytes.ts';
+import { bufferBytes } from './hash.ts';
 
 const compress = promisify(gzip);
 

@@ -3,7 +3,6 @@ import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable, TransformOptions } from 'node:stream';
 import { createGunzip, type ZlibOptions } from 'node:zlib';
-import { bufferBytes } from './buffer-bytes.ts';
 
 const BLOCK_BYTES = 1 << 20;
 /** By how much JSON Lines usually shrink. */
@@ -70,4 +69,15 @@ export function readGzip(path: string): Readable {
   const gunzip = createGunzip(options);
   source.on('error', (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
+}
+
+/** Smaller: more calls for a file whose size is told wrong, as of one that grows. */
+const BUFFER_BYTES_MIN = 4096;
+
+/**
+ * How large a buffer for reading a file has to be: as large as the file, up to `bytesMax`. A buffer of a megabyte for each of a
+ * night's two hundred small files would make the garbage collector run a dozen times for nothing.
+ */
+export function bufferBytes(fileBytes: number, bytesMax: number): number {
+  return Math.min(bytesMax, Math.max(BUFFER_BYTES_MIN, fileBytes));
 }

@@ -10,9 +10,8 @@ import { nullable, number } from '../../storage/duckdb/row-shape.ts';
 import { type FetchDeps, type FetchedParts, fetchParts } from './fetch-parts.ts';
 import { createNews } from './tables/view-news.ts';
 import { createTables, loadFacts } from './tables/view-tables.ts';
-import { writeFeed } from './text/write-feed.ts';
-import { writeHistories } from './text/write-histories.ts';
-import { removeView } from './view-files.ts';
+import { writeFeed, writeHistories } from './text/write-text.ts';
+import { removeView } from './view-folder.ts';
 import { canExtend, firstRetainedSeq, metaOf, type ViewFacts, type ViewMeta } from './view-meta.ts';
 
 /** A finished view on disk. */

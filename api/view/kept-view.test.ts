@@ -8,8 +8,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { openTemporaryStore } from '../../test/support/pipeline/temporary-store.ts';
 import { SMALL_DAYS } from '../../test/worlds/small-days.ts';
 import { ViewFollower } from './follow/view-follower.ts';
-import { isKeptFrom } from './kept-view.ts';
-import { ViewFolder } from './view-folder.ts';
+import { isKeptFrom, ViewFolder } from './view-folder.ts';
 
 const [FIRST = ''] = Object.keys(SMALL_DAYS);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReleasedFile, Upstream } from '../../schemas/upstreams.ts';
-import { SourceSchema, sourcesFrom } from './release-sources.ts';
+import { SourceSchema, sourcesFrom } from './view-meta.ts';
 
 const SHOP: Upstream = {
   id: 'shop',

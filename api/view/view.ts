@@ -9,11 +9,10 @@ import type { DatasetName } from '../../schemas/datasets.ts';
 import type { DuckDBSettings } from '../../storage/duckdb/database.ts';
 import { type RowOf, type RowShape, text } from '../../storage/duckdb/row-shape.ts';
 import { sha256 } from '../../storage/hash.ts';
-import { KeptTotals } from './kept-totals.ts';
+import { KeptTotals, PositionCounts } from './counts.ts';
 import { type QueryLimits, QueryPool, type QueryValue } from './query-pool.ts';
-import { PositionCounts } from './tables/position-counts.ts';
 import { ViewTexts } from './text/view-texts.ts';
-import { viewFileNames } from './view-files.ts';
+import { viewFileNames } from './view-folder.ts';
 import { firstRetainedSeq, metaFromJson, type ValueChange, VIEW_FORMAT, type ViewMeta } from './view-meta.ts';
 
 export interface ViewOptions {

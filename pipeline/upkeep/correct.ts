@@ -10,7 +10,6 @@ import type { Release } from '../../schemas/release.ts';
 import { getEntry, loadRelease, newestEntry } from '../../storage/catalog.ts';
 import { loadCatalogToContinue } from '../../storage/continue-catalog.ts';
 import { type DuckDBLimits, writeLines } from '../../storage/duckdb/database.ts';
-import { recordsSql } from '../../storage/duckdb/record-files.ts';
 import { columnList, entityIdSql, objectSql, sameKeySql } from '../../storage/duckdb/record-sql.ts';
 import { number, text } from '../../storage/duckdb/row-shape.ts';
 import { fetchReleaseFile } from '../../storage/fetch-object.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
-import { RECORD_MACROS } from './record-sql.ts';
-import { type RowOf, type RowShape, rowReader } from './row-shape.ts';
+import type { Dataset } from '../../schemas/datasets.ts';
+import { DUCKDB_TYPES, RECORD_MACROS } from './record-sql.ts';
+import { type RowOf, type RowShape, rowReader, text as textValue } from './row-shape.ts';
 
 /** What DuckDB may use of the machine. */
 export interface DuckDBLimits {
@@ -156,4 +157,23 @@ export function sqlName(name: string): string {
 /** Writes a relation as every Parquet file of the store is written; what is rebuilt has to come out the same, byte for byte. */
 export async function writeParquet(database: Database, select: string, path: string): Promise<void> {
   await database.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, COMPRESSION zstd)`);
+}
+
+/**
+ * A SELECT of all rows of a state of a dataset, in their order, with all columns of the file. A column that came with a later version
+ * of the records than the state is of is NULL (decision 0076).
+ *
+ * @param path of the local Parquet file
+ * @param options of `read_parquet`, such as `file_row_number = true`
+ */
+export async function recordsSql(
+  database: Database,
+  { columns }: Dataset,
+  path: string,
+  ...options: readonly string[]
+): Promise<string> {
+  const read = `read_parquet(${[sqlText(path), ...options].join(', ')})`;
+  const described = await database.rows({ column_name: textValue }, `SELECT column_name FROM (DESCRIBE FROM ${read})`);
+  const missing = columns.filter(({ name }) => !described.some((column) => column.column_name === name));
+  return `SELECT ${['*', ...missing.map(({ name, type }) => `NULL::${DUCKDB_TYPES[type]} AS ${name}`)].join(', ')} FROM ${read}`;
 }

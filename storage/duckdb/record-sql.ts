@@ -1,8 +1,9 @@
+import { type Column, type ColumnType, type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
+
 /**
  * Records as DuckDB sees them: column types, the canonical line and the entity id as SQL expressions. They derive from
  * `schemas/datasets.ts` and give byte for byte what `canonicalLine` and `entityIdFromKey` give in TypeScript.
  */
-import { type Column, type ColumnType, type Dataset, publishedColumns, publishedName } from '../../schemas/datasets.ts';
 
 export const DUCKDB_TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'VARCHAR',

@@ -1,5 +1,5 @@
 import { sourcesRoute } from '../../data/routes/current/sources.ts';
-import type { Source } from '../../view/release-sources.ts';
+import type { Source } from '../../view/view-meta.ts';
 import type { PageDeps } from '../console-deps.ts';
 import { page } from '../shell/answer.ts';
 import { Badge, Facts, Instant, Section } from '../shell/parts.tsx';

@@ -2,8 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../runtime/errors.ts';
 import { TestClock } from '../../../test/support/accounts/subject.ts';
-import { viewEventLog } from './view-event-log.ts';
-import type { ViewEvent } from './view-follower.ts';
+import { type ViewEvent, viewEventLog } from './view-events.ts';
 
 const SWAPPED: ViewEvent = { type: 'swapped', day: '2026-06-01', durationMs: 5, isExtended: false };
 const RECOVERED: ViewEvent = { type: 'recovered', since: new Date('2026-06-01T00:00:00Z') };

@@ -8,12 +8,10 @@ import { loadCatalog, loadRelease, newestEntry } from '../../../storage/catalog.
 import { CATALOG_KEY } from '../../../storage/keys.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';
 import { type BuiltView, buildView } from '../build-view.ts';
-import { isKeptFrom } from '../kept-view.ts';
 import type { QueryLimits } from '../query-pool.ts';
 import { View } from '../view.ts';
-import { removeView } from '../view-files.ts';
-import type { ViewFolder } from '../view-folder.ts';
-import { viewProblemFrom } from './view-problem.ts';
+import { isKeptFrom, removeView, type ViewFolder } from '../view-folder.ts';
+import { type ViewEvent, viewProblemFrom } from './view-events.ts';
 
 /** While there is nothing to serve yet. Larger: clients begin later than they could. Smaller: they ask in vain more often. */
 export const START_RETRY_SECONDS = 5;
@@ -39,14 +37,6 @@ export interface FollowerDeps {
   /** Told of the newest release whenever it is another than before, and of the first. */
   readonly onRelease?: ((release: Release) => void) | undefined;
 }
-
-/** What the follower tells, for the log and the metrics. */
-export type ViewEvent =
-  | { readonly type: 'swapped'; readonly day: string; readonly durationMs: number; readonly isExtended: boolean }
-  | { readonly type: 'failed'; readonly error: unknown }
-  /** The catalog could be followed again, after attempts that failed. */
-  | { readonly type: 'recovered'; readonly since: Date }
-  | { readonly type: 'damaged'; readonly error: unknown };
 
 /**
  * Keeps the view that of the newest catalog (specification "Following the catalog"): looks at the catalog, builds the next view

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError, ERROR_CODES, type ErrorCode } from '../../../runtime/errors.ts';
-import { viewProblemFrom } from './view-problem.ts';
+import { viewProblemFrom } from './view-events.ts';
 
 const SINCE = new Date('2026-06-30T12:00:00Z');
 const SECRET = 's3://bucket/folder at http://10.0.0.7:9000: releases/2026-06-30.x/state/models.parquet in /var/view';

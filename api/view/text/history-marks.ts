@@ -1,12 +1,19 @@
+import type { Day } from '../../../runtime/day.ts';
+import {
+  type IntervalsWanted,
+  intervalsIn,
+  keyOfLine,
+  LINE_FEED,
+  prefixOf,
+  type TextInterval,
+} from './history-line.ts';
+import { BLOCK_BYTES, type Slice, type TextFile } from './text-file.ts';
+import type { HistoryMeta, Mark } from './text-meta.ts';
+
 /**
  * Where reading may begin in the text of a history: a mark for the first line that begins in each block of it. So the lines of a
  * model are found without looking at others than their neighbours, with some hundred bytes of memory for each block.
  */
-import type { Day } from '../../../runtime/day.ts';
-import { BLOCK_BYTES } from './block-sums.ts';
-import { type IntervalsWanted, keyOfLine, LINE_FEED, prefixOf } from './history-line.ts';
-import type { Slice } from './text-file.ts';
-import type { HistoryMeta, Mark } from './text-meta.ts';
 
 /** Marks the lines of a text while it is read from its beginning to its end. */
 export class Marker {
@@ -87,3 +94,27 @@ function dayOf({ key }: Mark): Day {
 }
 
 const DAY_LENGTH = '2026-06-01'.length;
+
+/** The text of a kind of history, by what it is asked for. */
+export class HistoryFile {
+  readonly #file: TextFile;
+  readonly #meta: HistoryMeta;
+
+  constructor(file: TextFile, meta: HistoryMeta) {
+    this.#file = file;
+    this.#meta = meta;
+  }
+
+  /**
+   * What a function makes of the wanted intervals, by series and day; it must not keep them. Rejects with `corrupt` where the file
+   * isn't what was written.
+   */
+  readIntervals<T>(wanted: IntervalsWanted, make: (intervals: readonly TextInterval[]) => T): Promise<T> {
+    const stretches = findStretches(this.#meta, wanted);
+    return this.#file.readSlices(stretches, (texts) => make(texts.flatMap((text) => intervalsIn(text, wanted))));
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

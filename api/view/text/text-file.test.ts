@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { BLOCK_BYTES } from './block-sums.ts';
-import { BufferPool } from './buffer-pool.ts';
-import { type Slice, TextFile } from './text-file.ts';
+import { BLOCK_BYTES, BufferPool, type Slice, TextFile } from './text-file.ts';
 import type { TextMeta } from './text-meta.ts';
 import { appendText, sealText } from './write-text.ts';
 

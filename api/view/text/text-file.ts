@@ -1,3 +1,16 @@
+import { read as readAt } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { AppError, messageFromError } from '../../../runtime/errors.ts';
+import type { TextMeta } from './text-meta.ts';
+
+/**
+ * Bytes of a text file that are read and checked at once. Smaller: more sums to keep, 4 bytes each; larger: an answer reads more
+ * beside what it wants, up to two blocks.
+ */
+export const BLOCK_BYTES = 16_384;
+
 /**
  * A text beside a view: a file that answers are read from by position, as they will be sent.
  *
@@ -5,13 +18,6 @@
  * - Every block is compared with its sum when it is read, so what is truncated, overwritten or another file's is never answered.
  * - The file stays open until the view closes, whatever becomes of its name.
  */
-import { read as readAt } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
-import { AppError, messageFromError } from '../../../runtime/errors.ts';
-import { BLOCK_BYTES, findDamagedBlock } from './block-sums.ts';
-import type { BufferPool } from './buffer-pool.ts';
-import type { TextMeta } from './text-meta.ts';
 
 /** A stretch of a text, in bytes: from, inclusive, to, exclusive. */
 export interface Slice {
@@ -131,4 +137,74 @@ function readInto(fd: number, buffer: Buffer, position: number): Promise<number>
   return new Promise((resolve, reject) => {
     readAt(fd, buffer, 0, buffer.length, position, (error, bytes) => (error ? reject(error) : resolve(bytes)));
   });
+}
+
+/** The CRC-32 of each block of a text, made while the text is written or read from its beginning to its end. */
+export class BlockSums {
+  readonly #sums: number[];
+  #bytes: number;
+
+  /** Goes on behind a text whose sums are known; default: begins one. */
+  constructor({ bytes, sums }: { readonly bytes: number; readonly sums: readonly number[] } = { bytes: 0, sums: [] }) {
+    this.#bytes = bytes;
+    this.#sums = [...sums];
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get sums(): readonly number[] {
+    return this.#sums;
+  }
+
+  add(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      const within = this.#bytes % BLOCK_BYTES;
+      const part = chunk.subarray(at, at + BLOCK_BYTES - within);
+      const block = Math.floor(this.#bytes / BLOCK_BYTES);
+      this.#sums[block] = crc32(part, within === 0 ? 0 : (this.#sums[block] ?? 0));
+      this.#bytes += part.length;
+      at += part.length;
+    }
+  }
+}
+
+/** The number of the first block of `blocks`, which begin at block `first`, that is not what its sum says; undefined: none. */
+export function findDamagedBlock(blocks: Buffer, first: number, sums: readonly number[]): number | undefined {
+  for (let at = 0, block = first; at < blocks.length; at += BLOCK_BYTES, block += 1) {
+    if (crc32(blocks.subarray(at, at + BLOCK_BYTES)) !== sums[block]) return block;
+  }
+  return undefined;
+}
+
+/** Memory that is kept to be used again, all free buffers together. Larger: more memory after a burst; smaller: more is allocated. */
+const FREE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Sizes are rounded up to this, so that a buffer serves for the next answer, which is a little longer. */
+const SIZE_BYTES = 64 * 1024;
+
+/**
+ * Buffers for what is read and soon done with. Node's memory for large buffers lies outside of its heap, and for every 64 MB or so
+ * of it all of the heap is searched for what is free: with a new buffer for each page of the feed that would take most of the time.
+ */
+export class BufferPool {
+  readonly #free: Buffer[] = [];
+  #freeBytes = 0;
+
+  /** A buffer of at least so many bytes, with anything in it. */
+  take(bytes: number): Buffer {
+    const at = this.#free.findIndex(({ length }) => length >= bytes);
+    const [buffer] = at < 0 ? [] : this.#free.splice(at, 1);
+    if (buffer === undefined) return Buffer.allocUnsafeSlow(Math.ceil(bytes / SIZE_BYTES) * SIZE_BYTES);
+    this.#freeBytes -= buffer.length;
+    return buffer;
+  }
+
+  /** Gives a buffer back that nobody will read or write any more; one that never comes back is collected as any other. */
+  give(buffer: Buffer): void {
+    if (this.#freeBytes + buffer.length > FREE_BYTES_MAX) return;
+    this.#free.push(buffer);
+    this.#freeBytes += buffer.length;
+  }
 }

@@ -3,10 +3,9 @@ import { AppError } from '../../../runtime/errors.ts';
 import { ENTITY_TYPES } from '../../../schemas/datasets.ts';
 import { sqlText } from '../../../storage/duckdb/database.ts';
 import type { HistoryKind } from '../tables/history-kinds.ts';
-import { BufferPool } from './buffer-pool.ts';
 import { FeedIndex, type FeedStretch, type StretchWanted } from './feed-index.ts';
-import { HistoryFile } from './history-file.ts';
-import { type LentBytes, TextFile } from './text-file.ts';
+import { HistoryFile } from './history-marks.ts';
+import { BufferPool, type LentBytes, TextFile } from './text-file.ts';
 import type { FeedMeta, HistoryMeta, TextsMeta } from './text-meta.ts';
 
 /** What stands before and behind what is read, in one answer. */

@@ -5,7 +5,8 @@ import { type AddFace, type ApiSettings, buildApp } from '../../../api/data/app.
 import { FileLinks } from '../../../api/data/files/file-links.ts';
 import type { OpenRoute } from '../../../api/data/openapi/open-operation.ts';
 import type { Guide } from '../../../api/guide/guide.ts';
-import { type FollowerSettings, type ViewEvent, ViewFollower } from '../../../api/view/follow/view-follower.ts';
+import type { ViewEvent } from '../../../api/view/follow/view-events.ts';
+import { type FollowerSettings, ViewFollower } from '../../../api/view/follow/view-follower.ts';
 import { ViewFolder } from '../../../api/view/view-folder.ts';
 import type { RecordVersion } from '../../../schemas/versions/record-version.ts';
 import type { ObjectStore } from '../../../storage/object-store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SortKey } from '../../../view/tables/list-orders.ts';
-import { TEXTS_SEPARATOR } from '../../../view/tables/view-names.ts';
+import { TEXTS_SEPARATOR } from '../../../view/tables/view-tables.ts';
 import { all, contentOf, inForce } from '../../answers/dependencies.ts';
 import { listRoute } from '../../answers/list-route.ts';
 import { day, decimal, freeText, id, oneOf, plainInteger } from '../../answers/parameters.ts';

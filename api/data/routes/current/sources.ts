@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SourceSchema } from '../../../view/release-sources.ts';
+import { SourceSchema } from '../../../view/view-meta.ts';
 import { dataRoute } from '../../answers/data-route.ts';
 import { inForce } from '../../answers/dependencies.ts';
 

@@ -5,10 +5,9 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bufferBytes } from './buffer-bytes.ts';
 import { FileStore } from './file/file-store.ts';
 import { gzipLines } from './gzip-lines.ts';
-import { hashFile, hashStream, readGzip } from './hash.ts';
+import { bufferBytes, hashFile, hashStream, readGzip } from './hash.ts';
 
 const LINES = '{"id":"a"}\n'.repeat(50);
 let folder: string;
